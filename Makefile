@@ -1,0 +1,36 @@
+# make play   set up .venv and open the REPL on one of the rule files
+# make test   set up .venv and run the whole test suite
+# make check  what CI runs: lint, types, tests
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+GAME   ?= gdl/copolymer.kif
+
+.PHONY: play test lint types check benchmark clean
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[terminal,test,dev]'
+	@touch $@
+
+play: $(VENV)/.installed
+	@$(BIN)/anygame repl $(GAME)
+
+test: $(VENV)/.installed lint types
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
+
+check: test
+
+benchmark: $(VENV)/.installed
+	$(BIN)/python tools/benchmark.py gdl
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

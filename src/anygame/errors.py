@@ -1,0 +1,156 @@
+"""Every exception that anygame raises on purpose.
+
+::
+
+    AnygameError
+    ├── RuleSheetError (ValueError)      a rule sheet is wrong; carries all its diagnostics
+    │   └── SheetSyntaxError             ... already as text: parentheses, tokens, bounds
+    ├── TermSyntaxError (ValueError)     a move, fact or pattern is not one readable term
+    ├── LimitError                       a bound on facts, depth, time or size was reached
+    ├── UnknownRoleError (ValueError)    no such role in this game
+    ├── IllegalMoveError (ValueError)    a move that is not legal here, or a joint move of the wrong shape
+    ├── GoalError (ValueError)           the rules give a role no usable goal value
+    ├── QueryError (ValueError)          a question the rules cannot be asked
+    ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
+    └── MissingExtraError (ImportError)  an optional dependency is not installed
+
+``str(error)`` is written for people; the same facts are attributes, for programs.
+This module imports nothing, so that every stage can use it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "AnygameError",
+    "GoalError",
+    "IllegalMoveError",
+    "LimitError",
+    "MissingExtraError",
+    "PositionError",
+    "QueryError",
+    "RuleSheetError",
+    "SheetSyntaxError",
+    "TermSyntaxError",
+    "UnknownRoleError",
+]
+
+
+class AnygameError(Exception):
+    """The root: catch this to catch everything anygame raises on purpose."""
+
+
+class RuleSheetError(AnygameError, ValueError):
+    """A rule sheet cannot be used.
+
+    Attributes:
+        diagnostics: every fault found, sorted by place (``anygame.language.Diagnostic``).
+    """
+
+    def __init__(self, message: str, diagnostics: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = tuple(diagnostics)
+
+
+class SheetSyntaxError(RuleSheetError):
+    """The text of a rule sheet cannot be read: parentheses, tokens, or bounds of the input."""
+
+
+class TermSyntaxError(AnygameError, ValueError):
+    """A piece of text that should be one term (a move, a fact, a pattern) is not.
+
+    Attributes:
+        text: what was given.
+        position: offset in ``text`` (characters from 0) where reading failed.
+    """
+
+    def __init__(self, message: str, text: str = "", position: int = 0) -> None:
+        super().__init__(message)
+        self.text = text
+        self.position = position
+
+
+class LimitError(AnygameError):
+    """A bound was reached before the answer was complete.
+
+    Attributes:
+        limit: the name of the bound (``facts``, ``depth``, ``seconds``, ``terms`` ...).
+        bound: its value.
+        relation: the relation that grew, as ``name/arity``, where one is to blame.
+    """
+
+    def __init__(self, message: str, limit: str = "", bound: float = 0, relation: str | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
+        self.bound = bound
+        self.relation = relation
+
+
+class UnknownRoleError(AnygameError, ValueError):
+    """The game has no such role.
+
+    Attributes:
+        role: what was given.
+        roles: the roles of the game, in order.
+    """
+
+    def __init__(self, message: str, role: str = "", roles: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.role = role
+        self.roles = tuple(roles)
+
+
+class IllegalMoveError(AnygameError, ValueError):
+    """A move is not legal for its role in this state, or a joint move has the wrong shape.
+
+    Attributes:
+        role: the role concerned, or None where the joint move as a whole is at fault.
+        move: the offending move as KIF text.
+        suggestions: the nearest legal moves as KIF text, best first.
+    """
+
+    def __init__(
+        self, message: str, role: str | None = None, move: str = "", suggestions: Iterable[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.role = role
+        self.move = move
+        self.suggestions = tuple(suggestions)
+
+
+class GoalError(AnygameError, ValueError):
+    """The rules give a role several different goal values, or one that is not an integer.
+
+    Attributes:
+        role: the role.
+        values: every value the rules give, as KIF text, sorted.
+    """
+
+    def __init__(self, message: str, role: str = "", values: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.role = role
+        self.values = tuple(values)
+
+
+class QueryError(AnygameError, ValueError):
+    """A question that cannot be asked of these rules: unknown relation, wrong number of arguments ..."""
+
+
+class PositionError(AnygameError, ValueError):
+    """A position that cannot be used: a fact with variables, a saved file of another game ..."""
+
+
+class MissingExtraError(AnygameError, ImportError):
+    """An optional dependency is needed and not installed.
+
+    Attributes:
+        extra: the extra to install, as in ``pip install 'anygame[extra]'``.
+    """
+
+    def __init__(self, message: str, extra: str = "") -> None:
+        super().__init__(message)
+        self.extra = extra
