@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 __all__ = ["Node", "Source", "Span"]
+
+_LINE_END: Final = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True)
@@ -18,20 +22,25 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts = [0]
-        starts.extend(offset + 1 for offset, character in enumerate(self.text) if character == "\n")
-        return starts
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column, both from 1, of a character offset."""
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    def line_bounds(self, number: int) -> tuple[int, int]:
+        """Return the offsets where a line (from 1) starts and where its end of line stands."""
+        start = self._line_starts[number - 1]
+        if number == len(self._line_starts):
+            return start, len(self.text)
+        end = self._line_starts[number] - 1
+        return start, end - 1 if self.text.startswith("\r\n", end - 1) else end
+
     def line(self, number: int) -> str:
         """Return one line (from 1) without its end."""
-        start = self._line_starts[number - 1]
-        end = self._line_starts[number] if number < len(self._line_starts) else len(self.text)
-        return self.text[start:end].rstrip("\r\n")
+        start, end = self.line_bounds(number)
+        return self.text[start:end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,13 @@ class Node:
     """A token (``children`` is None) or a parenthesised list, with its place.
 
     Nodes mirror terms and formulas: the node of ``(cell 1 ?x)`` has the children ``cell``, ``1`` and ``?x``.
+
+    Attributes:
+        source: the text it was read from.
+        start: offset of its first character.
+        end: offset after its last character.
+        text: a token's characters as they stand in the source; empty for a list.
+        children: a list's items, or None for a token.
     """
 
     source: Source = field(repr=False)
@@ -71,3 +87,16 @@ class Node:
     def span(self) -> Span:
         """The node's place."""
         return Span(self.source, self.start, self.end)
+
+    def argument(self, *path: int) -> Node:
+        """Return the node of an argument, by its index (from 0) and those of the arguments inside it.
+
+        Of the node of ``(true (cell 1 ?x))``, ``argument(0)`` is ``(cell 1 ?x)`` and ``argument(0, 1)``
+        is ``?x``.
+        """
+        node = self
+        for index in path:
+            if not node.children or not 0 <= index < len(node.children) - 1:
+                raise IndexError(f"no argument {index} at {node.span.place}")
+            node = node.children[index + 1]
+        return node

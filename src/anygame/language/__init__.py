@@ -1,0 +1,64 @@
+"""Text to terms and back: the first stage, on which all others rest."""
+
+from __future__ import annotations
+
+from anygame.language.diagnostics import (
+    CODES,
+    Diagnostic,
+    Note,
+    Severity,
+    format_diagnostic,
+    format_diagnostics,
+    format_excerpt,
+    raise_if_errors,
+    register_codes,
+)
+from anygame.language.parser import parse_atom, parse_nodes, parse_program, parse_term
+from anygame.language.printer import format_program, format_rule, format_term
+from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Formula, Literal, Not, Or, Program, Rule
+from anygame.language.sentences import fold, fold_head
+from anygame.language.source import Node, Source, Span
+from anygame.language.terms import Compound, Constant, Term, Variable, substitute, variables_of
+from anygame.language.text import Limits, read_source
+
+__all__ = [
+    "CODES",
+    "KEYWORDS",
+    "And",
+    "Atom",
+    "Compound",
+    "Constant",
+    "Diagnostic",
+    "Distinct",
+    "Formula",
+    "Limits",
+    "Literal",
+    "Node",
+    "Not",
+    "Note",
+    "Or",
+    "Program",
+    "Rule",
+    "Severity",
+    "Source",
+    "Span",
+    "Term",
+    "Variable",
+    "fold",
+    "fold_head",
+    "format_diagnostic",
+    "format_diagnostics",
+    "format_excerpt",
+    "format_program",
+    "format_rule",
+    "format_term",
+    "parse_atom",
+    "parse_nodes",
+    "parse_program",
+    "parse_term",
+    "raise_if_errors",
+    "read_source",
+    "register_codes",
+    "substitute",
+    "variables_of",
+]

@@ -1,0 +1,184 @@
+"""From text to programs, terms and nodes.
+
+The text is scanned once for bounds and parentheses (`anygame.language.text`), parsed into nodes by the
+grammar in ``grammar.lark``, and the nodes are read as rules or terms (`anygame.language.sentences`).
+
+>>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
+>>> [str(rule) for rule in program.rules]
+['(role white)', '(<= terminal (true (cell 1 x)))']
+>>> str(parse_term("(move  a  (to 1 01))"))
+'(move a (to 1 01))'
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from importlib import resources
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from anygame.errors import RuleSheetError, SheetSyntaxError, TermSyntaxError
+from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
+from anygame.language.rules import Program
+from anygame.language.sentences import Reader, TooManyProblemsError
+from anygame.language.source import Node, Source, Span
+from anygame.language.text import Limits, check_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    from anygame.language.rules import Atom, Rule
+    from anygame.language.terms import Term
+
+_Read = TypeVar("_Read")
+
+__all__ = ["parse_atom", "parse_nodes", "parse_program", "parse_term"]
+
+_TERM_LIMITS: Final = Limits(bytes=2**20, tokens=100_000)
+
+
+def parse_program(
+    text: str | Source, *, name: str = "<text>", case_sensitive: bool = True, limits: Limits | None = None
+) -> Program:
+    """Read a rule sheet.
+
+    The sheet is a sequence of rules and facts; one pair of parentheses round all of them is accepted.
+    Keywords are read in any case; all else is case-sensitive unless ``case_sensitive`` is false (see `fold`).
+    What is odd without being wrong is in the program's ``warnings``.
+
+    Raises:
+        SheetSyntaxError: the text is too large or its parentheses do not match.
+        RuleSheetError: it has parts that are no rules or facts, or it declares no role.
+            Both carry all faults found, not only the first.
+    """
+    limits = limits or Limits()
+    source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
+    raise_if_errors(check_text(source, limits), SheetSyntaxError)
+    reader = Reader(limits, case_sensitive)
+    rules: tuple[Rule, ...] = ()
+    try:
+        rules = reader.rules(_unwrapped(_NODES.parse(source)))
+    except TooManyProblemsError:
+        pass
+    else:
+        if not any(rule.head.key == ("role", 1) and not rule.body for rule in rules):
+            reader.problems.append(_no_role(source))
+    return Program(rules, source, raise_if_errors(reader.problems, RuleSheetError))
+
+
+def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Take off one pair of parentheses round the whole sheet."""
+    only = nodes[0].children if len(nodes) == 1 else None
+    return only if only and only[0].children is not None else nodes
+
+
+def _no_role(source: Source) -> Diagnostic:
+    message = "a game needs at least one role, and no fact declares one"
+    return Diagnostic("no-role", Severity.ERROR, message, Span(source, 0, 0), hint="(role white)")
+
+
+def parse_term(text: str, *, case_sensitive: bool = True, limits: Limits = _TERM_LIMITS) -> Term:
+    """Read one term: a move, a fluent, a role, a pattern with variables.
+
+    >>> parse_term("( cell 1 ?x )")
+    Compound('cell', (Constant('1'), Variable('x')))
+
+    Raises:
+        TermSyntaxError: the text is not exactly one term.
+    """
+    return _read_one(text, "term", case_sensitive, limits, Reader.term)
+
+
+def parse_atom(text: str, *, case_sensitive: bool = True, limits: Limits = _TERM_LIMITS) -> Atom:
+    """Read one sentence, such as ``(legal ?r (move ?x ?y))`` or ``terminal``.
+
+    Raises:
+        TermSyntaxError: the text is not exactly one sentence.
+    """
+    return _read_one(text, "sentence", case_sensitive, limits, Reader.atom)
+
+
+def parse_nodes(text: str, *, limits: Limits | None = None) -> tuple[Node, ...]:
+    """Read any sequence of tokens and lists.
+
+    Raises:
+        TermSyntaxError: the text is too large or its parentheses do not match.
+    """
+    limits = limits or Limits()
+    source = Source("<text>", text)
+    for problem in check_text(source, limits):
+        _raise_term_error(problem.message, source, problem.span)
+    return _NODES.parse(source)
+
+
+def _read_one(
+    text: str, what: str, case_sensitive: bool, limits: Limits, read: Callable[[Reader, Node], _Read]
+) -> _Read:
+    nodes = parse_nodes(text, limits=limits)
+    source = nodes[0].source if nodes else Source("<text>", text)
+    if not nodes:
+        _raise_term_error(f"expected a {what}, found nothing", source, None)
+    if len(nodes) > 1:
+        message = f"expected one {what}, found more after {shown(nodes[0].span.text)}"
+        _raise_term_error(message, source, nodes[1].span)
+    reader = Reader(limits, case_sensitive)
+    with suppress(TooManyProblemsError):
+        found = read(reader, nodes[0])
+    for problem in reader.problems:
+        if problem.severity is Severity.ERROR:
+            _raise_term_error(problem.message, source, problem.span)
+    return found
+
+
+def _raise_term_error(message: str, source: Source, span: Span | None) -> NoReturn:
+    if span is None:
+        raise TermSyntaxError(message, source.text)
+    raise TermSyntaxError(f"{message}\n{format_excerpt(span)}", source.text, span.start)
+
+
+class _NodeParser:
+    """The grammar, loaded on first use. Its callbacks build the nodes while the parser runs."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._parse: Callable[[str], Any] | None = None
+        self._source = Source("", "")
+
+    def parse(self, source: Source) -> tuple[Node, ...]:
+        """Parse a text that `check_text` found balanced; such a text is always in the language."""
+        with self._lock:
+            self._source = source
+            if self._parse is None:
+                self._parse = self._load()
+            nodes: tuple[Node, ...] = self._parse(source.text)
+            self._source = Source("", "")
+            return nodes
+
+    def _load(self) -> Callable[[str], Any]:
+        from lark import Lark
+
+        grammar = resources.files("anygame.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+        return Lark(grammar, parser="lalr", lexer="basic", transformer=self, maybe_placeholders=False).parse
+
+    # What the parser calls for each rule and terminal of the grammar.
+
+    def start(self, items: list[Node]) -> tuple[Node, ...]:
+        return tuple(items)
+
+    def list(self, items: list[Any]) -> Node:
+        return Node(self._source, items[0].start_pos, items[-1].end_pos, "", tuple(items[1:-1]))
+
+    def TOKEN(self, token: Any) -> Node:  # noqa: N802
+        return Node(self._source, token.start_pos, token.end_pos, token.value)
+
+    def LEAF(self, token: Any) -> Node:  # noqa: N802
+        source, start, end = self._source, token.start_pos, token.end_pos
+        found = _TOKEN.finditer(source.text, start, end)
+        children = tuple([Node(source, match.start(), match.end(), match[0]) for match in found])
+        return Node(source, start, end, "", children)
+
+
+_TOKEN: Final = re.compile(r"[^\s();]+")
+_NODES: Final = _NodeParser()

@@ -1,0 +1,185 @@
+"""Text before it is parsed: how much is accepted, reading files, and whether the parentheses match."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import RuleSheetError, SheetSyntaxError
+from anygame.language.diagnostics import Diagnostic, Note, Severity, format_diagnostic, shown
+from anygame.language.source import Source, Span
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["Limits", "check_text", "read_source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much text is accepted; rule sheets come from strangers.
+
+    Attributes:
+        bytes: size of a file (of a text: its characters).
+        depth: lists inside lists.
+        tokens: names, variables and parentheses together.
+        token_length: characters of one name or variable.
+        arity: arguments of one sentence or term.
+        problems: faults and warnings collected before reading stops.
+    """
+
+    bytes: int = 16 * 2**20
+    depth: int = 200
+    tokens: int = 4_000_000
+    token_length: int = 4096
+    arity: int = 1000
+    problems: int = 1000
+
+
+def read_source(path: str | os.PathLike[str], limits: Limits | None = None) -> Source:
+    """Read a file of UTF-8 text, with or without a byte order mark.
+
+    Raises:
+        RuleSheetError: the file cannot be opened or read.
+        SheetSyntaxError: it is too large, or not UTF-8 text.
+    """
+    limits = limits or Limits()
+    name = str(path)
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(limits.bytes + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise RuleSheetError(f"cannot read {shown(name, 200)}: {reason}") from error
+    if len(data) > limits.bytes:
+        raise SheetSyntaxError(*_only(_too_large(Source(name, ""), limits)))
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        bom = len(data) - len(data.removeprefix(codecs.BOM_UTF8))
+        raise SheetSyntaxError(*_only(_undecodable(name, data, error.start + bom))) from None
+    if "\0" in text:
+        raise SheetSyntaxError(*_only(_undecodable(name, data, data.index(b"\0"))))
+    return Source(name, text)
+
+
+def _only(diagnostic: Diagnostic) -> tuple[str, tuple[Diagnostic]]:
+    return format_diagnostic(diagnostic), (diagnostic,)
+
+
+def _undecodable(name: str, data: bytes, offset: int) -> Diagnostic:
+    line = data.count(b"\n", 0, offset) + 1
+    message = (
+        f"{shown(name, 200)} is not UTF-8 text: byte {data[offset]:#04x} at offset {offset} (line {line})"
+    )
+    hint = "save the file as UTF-8"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        hint += "; it looks like UTF-16"
+    elif data[offset] == 0:
+        hint = "name a rule sheet, a file of plain text"
+    return Diagnostic("bad-encoding", Severity.ERROR, message, hint=hint)
+
+
+def _too_large(source: Source, limits: Limits, what: str = "") -> Diagnostic:
+    what = what or f"{limits.bytes:,} bytes"
+    return Diagnostic(
+        "too-large", Severity.ERROR, f"{shown(source.name, 200)} has more than {what}, the limit"
+    )
+
+
+_LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
+_NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
+_ITEM_START: Final = re.compile(r"(?:\A|[\r\n])(\()")
+
+
+def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
+    """Return what keeps a text from being a sequence of balanced lists: bounds, characters, parentheses.
+
+    An unclosed list is reported at its opening parenthesis, a closing one too many at its own place.
+    """
+    if len(source.text) > limits.bytes:
+        return [_too_large(source, limits)]
+    problems: list[Diagnostic] = []
+    openers: list[int] = []
+    count = 0
+    for match in _LEXEME.finditer(source.text):
+        start = match.start()
+        character = source.text[start]
+        if character == ";":
+            continue
+        count += 1
+        if character == "(":
+            openers.append(start)
+            if len(openers) > limits.depth:
+                problems.append(_too_deep(source, openers, limits))
+                return problems
+        elif character == ")":
+            if openers:
+                openers.pop()
+            else:
+                problems.append(_unexpected_close(source, start))
+        elif match.end() - start > limits.token_length:
+            problems.append(_too_long(source, start, match.end(), limits))
+        if count > limits.tokens or len(problems) >= limits.problems:
+            break
+    if count > limits.tokens:
+        return [*problems, _too_large(source, limits, f"{limits.tokens:,} tokens")]
+    problems += _unclosed(source, openers)
+    problems += _not_text(source, limits)
+    return problems
+
+
+def _not_text(source: Source, limits: Limits) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    for match in _NOT_TEXT.finditer(source.text):
+        message = f"a rule sheet is plain text, but here is the character U+{ord(match[0]):04X}"
+        span = Span(source, match.start(), match.end())
+        found.append(Diagnostic("control-character", Severity.ERROR, message, span, hint="delete it"))
+        if len(found) >= limits.problems:
+            break
+    return found
+
+
+def _too_deep(source: Source, openers: list[int], limits: Limits) -> Diagnostic:
+    return Diagnostic(
+        "too-deep",
+        Severity.ERROR,
+        f"lists are nested more than {limits.depth} deep",
+        Span(source, openers[-1], openers[-1] + 1),
+        (Note("the outermost list starts here", Span(source, openers[0], openers[0] + 1)),),
+    )
+
+
+def _unexpected_close(source: Source, start: int) -> Diagnostic:
+    return Diagnostic(
+        "unexpected-close",
+        Severity.ERROR,
+        "this closing parenthesis has no opening one",
+        Span(source, start, start + 1),
+        hint="delete it, or add the missing ( before it",
+    )
+
+
+def _too_long(source: Source, start: int, end: int, limits: Limits) -> Diagnostic:
+    message = f"a token of {end - start:,} characters; the limit is {limits.token_length:,}"
+    return Diagnostic("token-too-long", Severity.ERROR, message, Span(source, start, end))
+
+
+def _unclosed(source: Source, openers: list[int]) -> list[Diagnostic]:
+    """Report lists left open at the end of the text, each with the later line that looks like a new item."""
+    found = []
+    for opener in openers:
+        notes: tuple[Note, ...] = ()
+        item = _ITEM_START.search(source.text, opener)
+        if item and item.start(1) == opener:
+            item = _ITEM_START.search(source.text, opener + 1)
+        if item:
+            notes = (Note("a new item seems to start here", Span(source, item.start(1), item.end(1))),)
+        message = "this list is never closed"
+        hint = "add the missing ) before the next item" if item else "add the missing )"
+        span = Span(source, opener, opener + 1)
+        found.append(Diagnostic("unclosed-list", Severity.ERROR, message, span, notes, hint))
+    return found
