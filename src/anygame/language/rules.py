@@ -51,7 +51,9 @@ class Atom:
             yield from variables_of(argument)
 
     def __str__(self) -> str:
-        return f"({self.predicate} {' '.join(map(str, self.arguments))})" if self.arguments else self.predicate
+        return (
+            f"({self.predicate} {' '.join(map(str, self.arguments))})" if self.arguments else self.predicate
+        )
 
 
 @dataclass(frozen=True, slots=True)
