@@ -1,0 +1,182 @@
+"""What can stand where: for every argument of every relation, the terms that may be found there.
+
+An over-approximation in which arguments are independent of each other, computed as a least fixpoint:
+a variable takes what all positive literals that hold it allow. ``true`` takes what ``init`` and ``next``
+give, ``does`` what ``legal`` gives. Looking at *tops* only (the kind of a term, not which) is cheaper and is
+what decides how relations are laid out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.normal import atoms_of
+from anygame.language.rules import Literal
+from anygame.language.terms import Compound, Constant, Term, Variable, substitute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.analysis.normal import NormalRule
+    from anygame.language.rules import Atom
+
+__all__ = ["ATOM", "Domains", "Functor", "Top"]
+
+#: Name and arity of a function constant.
+Functor = tuple[str, int]
+#: What can stand at a place: a constant, a functor (then its arguments have places of their own), or ATOM.
+Top = Constant | Functor
+#: Any constant at all, where constants are not told apart. A name no sheet can hold.
+ATOM: Final = Constant(" atom")
+
+Path = tuple[object, ...]
+_DEEPEST: Final = 4
+#: Writing to the first relation makes the same terms readable in the second.
+_FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
+
+
+class Domains:
+    """The tops of every place; ``Domains(rules)`` computes them.
+
+    Args:
+        rules: normal rules, facts among them.
+        kinds_only: tell functors apart but not constants (all are ``ATOM``).
+        declared: let ``base`` and ``input`` feed ``true`` and ``does`` too, and every atom in a body its own
+            relation if that is ``true`` or ``does``: what a position made by hand may hold.
+    """
+
+    def __init__(
+        self, rules: Iterable[NormalRule], *, kinds_only: bool = False, declared: bool = False
+    ) -> None:
+        self._tops: dict[Path, set[Top]] = defaultdict(set)
+        self._kinds_only = kinds_only
+        self._feeds = _FEEDS | ({"base": "true", "input": "does"} if declared else {})
+        self._readers: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self._changed: set[tuple[str, int]] = set()
+        compiled = []
+        for rule in rules:
+            if rule.body:
+                for key in {item.atom.key for item in rule.body if isinstance(item, Literal)}:
+                    self._readers[key].append(len(compiled))
+                compiled.append(rule)
+            else:
+                self._write(rule.head, {})
+            if declared:
+                self._mention(rule)
+        self._run(compiled)
+
+    def tops(self, predicate: str, arity: int, argument: int) -> frozenset[Top]:
+        """Return the tops of an argument (counted from 0) of a relation."""
+        return frozenset(self._tops.get((predicate, arity, argument), ()))
+
+    def below(self, path: Path, functor: Functor, argument: int) -> frozenset[Top]:
+        """Return the tops of an argument of a functor that stands at a place."""
+        return frozenset(self._tops.get(_below(path, functor, argument), ()))
+
+    def _run(self, rules: Sequence[NormalRule]) -> None:
+        waiting = dict.fromkeys(range(len(rules)))
+        while waiting:
+            for number in list(waiting):
+                del waiting[number]
+                self._changed.clear()
+                self._fire(rules[number])
+                for key in self._changed:
+                    waiting.update(dict.fromkeys(self._readers.get(key, ())))
+
+    def _fire(self, rule: NormalRule) -> None:
+        places: dict[Variable, list[Path]] = defaultdict(list)
+        for item in rule.body:
+            if isinstance(item, Literal) and not self._readable(item.atom, places):
+                return
+        for paths in places.values():
+            if len(paths) > 1 and not set.intersection(*[self._tops.get(path, set()) for path in paths]):
+                return
+        self._write(rule.head, places)
+
+    def _readable(self, atom: Atom, places: dict[Variable, list[Path]]) -> bool:
+        root: Path = (atom.predicate, len(atom.arguments))
+        pending: list[tuple[Term, Path]] = [
+            (term, (*root, number)) for number, term in enumerate(atom.arguments)
+        ]
+        while pending:
+            term, path = pending.pop()
+            tops = self._tops.get(path)
+            if not tops:
+                return False
+            if isinstance(term, Variable):
+                places[term].append(path)
+            elif isinstance(term, Compound):
+                functor = (term.functor, len(term.arguments))
+                if functor not in tops:
+                    return False
+                pending += [(sub, _below(path, functor, number)) for number, sub in enumerate(term.arguments)]
+            elif self._constant(term) not in tops:
+                return False
+        return True
+
+    def _constant(self, term: Term) -> Constant:
+        assert isinstance(term, Constant)
+        return ATOM if self._kinds_only else term
+
+    def _write(self, atom: Atom, places: dict[Variable, list[Path]]) -> None:
+        arity = len(atom.arguments)
+        for predicate in (atom.predicate, self._feeds.get(atom.predicate)):
+            if predicate is not None:
+                for number, term in enumerate(atom.arguments):
+                    self._write_term(term, (predicate, arity, number), places)
+
+    def _write_term(self, term: Term, path: Path, places: dict[Variable, list[Path]]) -> None:
+        if isinstance(term, Variable):
+            sources = places.get(term, [])
+            if sources:
+                tops = set.intersection(*[self._tops[source] for source in sources])
+                self._copy(tops, sources[0], path)
+        elif isinstance(term, Compound):
+            functor = (term.functor, len(term.arguments))
+            self._add(path, {functor})
+            for number, sub in enumerate(term.arguments):
+                self._write_term(sub, _below(path, functor, number), places)
+        else:
+            self._add(path, {self._constant(term)})
+
+    def _copy(self, tops: set[Top], source: Path, target: Path) -> None:
+        pending: list[tuple[set[Top], Path, Path]] = [(tops, source, target)]
+        seen = set()
+        while pending:
+            tops, source, target = pending.pop()
+            self._add(target, tops)
+            for top in tops:
+                if isinstance(top, tuple):
+                    for number in range(top[1]):
+                        pair = _below(source, top, number), _below(target, top, number)
+                        if pair[0] != pair[1] and pair not in seen:
+                            seen.add(pair)
+                            pending.append((self._tops.get(pair[0], set()), *pair))
+
+    def _add(self, path: Path, tops: set[Top]) -> None:
+        known = self._tops[path]
+        if not tops <= known:
+            known |= tops
+            self._changed.update(_relations_at(path, self._readers))
+
+    def _mention(self, rule: NormalRule) -> None:
+        for atom, _ in atoms_of(rule.body):
+            if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
+                number = len(atom.arguments) - 1
+                bindings = dict.fromkeys(atom.variables(), ATOM)
+                self._write_term(
+                    substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}
+                )
+
+
+def _below(path: Path, functor: Functor, argument: int) -> Path:
+    deeper = (*path, functor, argument)
+    return deeper if len(deeper) <= 3 + 2 * _DEEPEST else ("*", functor, argument)
+
+
+def _relations_at(path: Path, readers: dict[tuple[str, int], list[int]]) -> Iterator[tuple[str, int]]:
+    if path[0] == "*":
+        yield from readers
+    else:
+        yield path[0], path[1]  # type: ignore[misc]

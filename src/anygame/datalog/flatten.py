@@ -1,0 +1,247 @@
+"""From normal rules to flat ones: choosing layouts, copying rules per shape."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.domains import ATOM, Domains
+from anygame.analysis.normal import substitute_atom, substitute_formula
+from anygame.datalog.relations import (
+    Alternatives,
+    FlatAtom,
+    FlatRule,
+    Negated,
+    Relation,
+    Unequal,
+)
+from anygame.errors import LimitError
+from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or
+from anygame.language.terms import Compound, Constant, Term, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.analysis.domains import Top
+    from anygame.analysis.normal import NormalRule
+    from anygame.datalog.relations import Condition
+
+__all__ = ["Layout", "flatten"]
+
+#: Relations that hold fluents and moves; they are split even where others are not.
+_PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
+_MOST_VARIANTS: Final = 64
+_MOST_COPIES: Final = 20_000
+
+
+class Layout:
+    """Which arguments are split, and by which shapes.
+
+    ``true`` and ``does`` share the shapes of what flows into them, so that a state is laid out alike
+    whether it is read or written.
+    """
+
+    def __init__(self, rules: Sequence[NormalRule], split: str = "all") -> None:
+        domains = Domains(rules, kinds_only=True, declared=True)
+        self._shapes: dict[tuple[str, int], list[tuple[Top, ...] | None]] = {}
+        for key in sorted({atom.key for rule in rules for atom in _atoms(rule)}):
+            self._shapes[key] = self._choose(domains, key, split)
+
+    @staticmethod
+    def _choose(domains: Domains, key: tuple[str, int], split: str) -> list[tuple[Top, ...] | None]:
+        predicate, arity = key
+        chosen: list[tuple[Top, ...] | None] = []
+        variants = 1
+        for argument in range(arity):
+            tops = sorted(domains.tops(predicate, arity, argument), key=_shape_order)
+            wanted = split == "all" or (split == "protocol" and predicate in _PROTOCOL)
+            nested = any(isinstance(top, tuple) for top in tops)
+            if wanted and nested and variants * len(tops) <= _MOST_VARIANTS:
+                variants *= len(tops)
+                chosen.append(tuple(tops))
+            else:
+                chosen.append(None)
+        return chosen
+
+    def splits(self, key: tuple[str, int], argument: int) -> tuple[Top, ...] | None:
+        """Return the shapes an argument is split by, or None."""
+        shapes = self._shapes.get(key)
+        return shapes[argument] if shapes else None
+
+    def variants(self, key: tuple[str, int]) -> list[Relation]:
+        """Return all flat relations of one relation, in a fixed order."""
+        options = [(None,) if shapes is None else shapes for shapes in self._shapes.get(key, [None] * key[1])]
+        return [Relation(key[0], shapes) for shapes in product(*options)]
+
+    def relation(self, atom: Atom) -> Relation | None:
+        """Return the flat relation an atom falls into; None where no such shape can hold."""
+        shapes: list[Top | None] = []
+        for number, term in enumerate(atom.arguments):
+            options = self.splits(atom.key, number)
+            if options is None:
+                shapes.append(None)
+                continue
+            shape = (term.functor, len(term.arguments)) if isinstance(term, Compound) else ATOM
+            if shape not in options:
+                return None
+            shapes.append(shape)
+        return Relation(atom.predicate, tuple(shapes))
+
+    def flat_atom(self, atom: Atom) -> FlatAtom | None:
+        """Return the atom over its flat relation; None where no such shape can hold."""
+        relation = self.relation(atom)
+        return None if relation is None else FlatAtom(relation, relation.columns(atom.arguments))
+
+
+def flatten(rules: Sequence[NormalRule]) -> tuple[Layout, list[FlatRule]]:
+    """Lay the relations out and return the flat rules, facts among them.
+
+    Splits as much as the bound on copies of rules allows: everything, or fluents and moves, or nothing.
+    """
+    for split in ("all", "protocol", "none"):
+        layout = Layout(rules, split)
+        result: list[FlatRule] = []
+        for rule in rules:
+            result.extend(_copies(rule, layout, _MOST_COPIES - len(result)))
+            if len(result) >= _MOST_COPIES + len(rules):
+                break
+        else:
+            return layout, result
+    raise LimitError(
+        f"the rules make more than {_MOST_COPIES} copies when their terms are laid out",
+        limit="copies",
+        bound=_MOST_COPIES,
+    )
+
+
+def _atoms(rule: NormalRule) -> Iterator[Atom]:
+    yield rule.head
+    for item in rule.body:
+        yield from _atoms_in(item)
+
+
+def _atoms_in(formula: Formula) -> Iterator[Atom]:
+    if isinstance(formula, Literal):
+        yield formula.atom
+    elif isinstance(formula, Not):
+        yield from _atoms_in(formula.formula)
+    elif isinstance(formula, Or | And):
+        for part in formula.formulas:
+            yield from _atoms_in(part)
+
+
+def _shape_order(top: Top) -> tuple[str, int]:
+    return top if isinstance(top, tuple) else ("", 0)
+
+
+def _copies(rule: NormalRule, layout: Layout, room: int) -> Iterable[FlatRule]:
+    """Yield one flat rule per choice of shapes for the variables that stand for whole split arguments."""
+    if not rule.body:
+        atom = layout.flat_atom(rule.head)
+        return [] if atom is None else [FlatRule(atom, (), (), rule.origin)]
+    choices: dict[Variable, list[Top]] = {}
+    for item in rule.body:
+        if isinstance(item, Literal):
+            for number, term in enumerate(item.atom.arguments):
+                shapes = layout.splits(item.atom.key, number)
+                if shapes is not None and isinstance(term, Variable):
+                    known = choices.get(term)
+                    choices[term] = [shape for shape in shapes if known is None or shape in known]
+    # A split argument elsewhere (head, negation) needs to know the shape of its variable as well.
+    for atom in _atoms(rule):
+        for number, term in enumerate(atom.arguments):
+            shapes = layout.splits(atom.key, number)
+            if shapes is not None and isinstance(term, Variable) and term not in choices:
+                choices[term] = list(shapes)
+    combinations = 1
+    for options in choices.values():
+        combinations *= len(options)
+    if combinations > max(room, 1):
+        return [FlatRule(FlatAtom(Relation("", ()), ()), (), (), rule.origin)] * (combinations + 1)
+    result = []
+    for shapes in product(*choices.values()):
+        flat = _copy(rule, layout, dict(zip(choices, shapes, strict=True)))
+        if flat is not None:
+            result.append(flat)
+    return result
+
+
+def _copy(rule: NormalRule, layout: Layout, shapes: dict[Variable, Top]) -> FlatRule | None:
+    bindings: dict[Variable, Term] = {
+        variable: Compound(
+            shape[0], tuple([Variable(f"{variable.name}.{number}") for number in range(shape[1])])
+        )
+        for variable, shape in shapes.items()
+        if isinstance(shape, tuple)
+    }
+    head = layout.flat_atom(substitute_atom(rule.head, bindings))
+    if head is None:
+        return None
+    literals: list[FlatAtom] = []
+    conditions: list[Condition] = []
+    for item in rule.body:
+        formula = substitute_formula(item, bindings) if bindings else item
+        if isinstance(formula, Literal):
+            atom = layout.flat_atom(formula.atom)
+            if atom is None:
+                return None
+            literals.append(atom)
+        else:
+            condition = _condition(formula, layout)
+            if condition is False:
+                return None
+            if condition is not True:
+                conditions.append(condition)
+    return FlatRule(head, tuple(literals), tuple(conditions), rule.origin)
+
+
+def _condition(formula: Formula, layout: Layout) -> Condition | bool:
+    """Lay a test out; True or False where that decides it."""
+    if isinstance(formula, Literal):
+        return layout.flat_atom(formula.atom) or False
+    if isinstance(formula, Distinct):
+        return _unequal(formula, negated=False)
+    if isinstance(formula, Not):
+        if isinstance(formula.formula, Distinct):
+            return _unequal(formula.formula, negated=True)
+        assert isinstance(formula.formula, Literal)
+        atom = layout.flat_atom(formula.formula.atom)
+        return True if atom is None else Negated(atom)
+    assert isinstance(formula, Or | And)
+    alternatives = formula.formulas if isinstance(formula, Or) else (formula,)
+    choices = []
+    for alternative in alternatives:
+        parts = alternative.formulas if isinstance(alternative, And) else (alternative,)
+        conditions = [_condition(part, layout) for part in parts]
+        if False in conditions:
+            continue
+        choice = tuple(condition for condition in conditions if not isinstance(condition, bool))
+        if not choice:
+            return True
+        choices.append(choice)
+    return Alternatives(tuple(choices)) if choices else False
+
+
+def _unequal(formula: Distinct, *, negated: bool) -> Condition | bool:
+    left, right = formula.left, formula.right
+    if left is right:
+        return negated
+    if isinstance(left, Constant) and isinstance(right, Constant | Compound):
+        return not negated
+    if isinstance(right, Constant) and isinstance(left, Compound):
+        return not negated
+    if isinstance(left, Compound) and isinstance(right, Compound):
+        if (left.functor, len(left.arguments)) != (right.functor, len(right.arguments)):
+            return not negated
+        parts = [
+            _unequal(Distinct(a, b), negated=negated)
+            for a, b in zip(left.arguments, right.arguments, strict=True)
+        ]
+        decisive = not negated
+        if decisive in parts:
+            return decisive
+        rest = [part for part in parts if not isinstance(part, bool)]
+        if not rest:
+            return negated
+        return Alternatives((tuple(rest),)) if negated else Alternatives(tuple((part,) for part in rest))
+    return Unequal(left, right, negated)

@@ -1,0 +1,277 @@
+"""A game's rules as something to ask: from a program to relations of a state.
+
+This module knows the relations that GDL gives a meaning: it feeds ``true`` and ``does``, and reads ``init``,
+``legal``, ``next``, ``terminal``, ``goal`` and ``sees``. It knows nothing of any game.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.analysis.safety import normal_rules
+from anygame.datalog.evaluate import ACTION, STATE, STATIC, Engine, Frame, Limits, Row
+from anygame.datalog.flatten import flatten
+from anygame.datalog.values import Values
+from anygame.errors import PositionError
+from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
+from anygame.language.rules import Atom
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.datalog.evaluate import Step
+    from anygame.datalog.relations import FlatRule, Relation
+    from anygame.language.rules import Program
+    from anygame.language.terms import Term
+
+__all__ = ["Fluents", "Move", "Reasoner"]
+
+register_codes(
+    {
+        "unstratified": "rules depend on each other through a negation",
+        "static-relation": "a relation that may not depend on the state or the moves does",
+        "action-dependent": "a relation that may not depend on the moves does",
+    }
+)
+
+#: The rows of each relation that ``true`` is laid out in, in a fixed order.
+Fluents = tuple[frozenset[Row] | set[Row], ...]
+#: Slot and row of a ``does`` relation.
+Move = tuple[int, Row]
+
+
+class Reasoner:
+    """Answers what holds in a state, for any game.
+
+    Args:
+        program: the rules.
+        limits: bounds on derived facts, terms and time.
+
+    Raises:
+        RuleSheetError: the rules are unsafe, unstratified, or let static relations depend on the state.
+        LimitError: the rules explode when they are laid out.
+    """
+
+    def __init__(self, program: Program, limits: Limits | None = None) -> None:
+        self.program = program
+        self.limits = limits or Limits()
+        self.rules = normal_rules(program)
+        self.values = Values(self.limits.depth, self.limits.terms)
+        self.layout, self.flat_rules = flatten(self.rules)
+        layout = self.layout
+        self._fluents = layout.variants(("true", 1))
+        self._does = layout.variants(("does", 2))
+        self.engine = Engine(
+            self.flat_rules,
+            self.values,
+            self.limits,
+            dict.fromkeys(self._fluents, STATE) | dict.fromkeys(self._does, ACTION),
+        )
+        self._check_strata()
+        self._check_levels()
+        engine = self.engine
+        self.roles: tuple[Term, ...] = tuple(
+            dict.fromkeys(
+                [rule.head.arguments[0] for rule in self.rules if rule.head.key == ("role", 1) and not rule.body]
+            )
+        )
+        self._true_slots = [engine.slot(relation) for relation in self._fluents]
+        self._next = [self._renamed("next", relation) for relation in self._fluents]
+        self._legal = [relation for relation in layout.variants(("legal", 2))]
+        self._legal_slots = [
+            (engine.slot(relation), engine.slot(self._renamed("does", relation)), relation) for relation in self._legal
+        ]
+        self._does_slots = [engine.slot(relation) for relation in self._does]
+        self._terminal = layout.variants(("terminal", 0))[0]
+        self._goals = layout.variants(("goal", 2))
+        self._sees = layout.variants(("sees", 2))
+        self._steps_of = {
+            "legal": engine.sequence(self._legal),
+            "terminal": engine.sequence([self._terminal]),
+            "goal": engine.sequence(self._goals),
+        }
+        self._next_steps = engine.sequence(self._next)
+        self._next_state_steps = [step for step in self._next_steps if step.level == STATE]
+        self._next_action_steps = [step for step in self._next_steps if step.level == ACTION]
+
+    # -- checks ------------------------------------------------------------------------------------
+
+    def _check_strata(self) -> None:
+        diagnostics = []
+        seen = set()
+        for cycle in self.engine.cycles:
+            rules = list(dict.fromkeys(rule.origin for rule in cycle.rules))
+            key = tuple(map(id, rules))
+            if key in seen:
+                continue
+            seen.add(key)
+            reader, index = cycle.negations[0]
+            atom = reader.reads[index].atom
+            source = _atom(atom.relation, atom.columns)
+            diagnostics.append(
+                Diagnostic(
+                    "unstratified",
+                    Severity.ERROR,
+                    f"this rule needs (not {source}), which depends on the rule itself",
+                    reader.origin.span,
+                    tuple(
+                        Note("the cycle passes here", rule.span) for rule in rules if rule is not reader.origin
+                    ),
+                    hint="a relation may not be defined through its own negation; break the cycle",
+                )
+            )
+        raise_if_errors(diagnostics)
+
+    def _check_levels(self) -> None:
+        diagnostics = []
+        allowed = dict.fromkeys(["role", "init", "base", "input"], STATIC)
+        allowed |= dict.fromkeys(["legal", "terminal", "goal"], STATE)
+        words = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
+        for rule in self.flat_rules:
+            predicate = rule.head.relation.predicate
+            for read in rule.reads:
+                level = self.engine.level(read.relation)
+                if level > allowed.get(predicate, ACTION):
+                    diagnostics.append(
+                        Diagnostic(
+                            "static-relation" if allowed[predicate] == STATIC else "action-dependent",
+                            Severity.ERROR,
+                            f"`{predicate}` may not depend on {words[level]}, but this rule reads "
+                            f"`{read.relation.predicate}`, which does",
+                            rule.origin.span,
+                        )
+                    )
+        raise_if_errors(dict.fromkeys(diagnostics))
+
+    def _renamed(self, predicate: str, relation: Relation) -> Relation:
+        return type(relation)(predicate, relation.shapes)
+
+    # -- states ------------------------------------------------------------------------------------
+
+    def initial(self) -> Fluents:
+        """Return the initial state."""
+        return tuple(
+            frozenset(self.engine.static_rows(self._renamed("init", relation))) for relation in self._fluents
+        )
+
+    def fluents(self, facts: Iterable[Term]) -> tuple[Fluents, frozenset[Term]]:
+        """Return a state from ground terms, and those that no rule could ever see."""
+        rows: dict[Relation, set[Row]] = {relation: set() for relation in self._fluents}
+        unseen = set()
+        for fact in facts:
+            if not fact.is_ground:
+                raise PositionError(f"a fact of a position has no variables, but {fact} has")
+            flat = self.layout.flat_atom(Atom("true", (fact,)))
+            if flat is None or flat.relation not in rows:
+                unseen.add(fact)
+            else:
+                rows[flat.relation].add(self.engine.row(flat))
+        return tuple([frozenset(found) for found in rows.values()]), frozenset(unseen)
+
+    def facts(self, fluents: Fluents) -> Iterator[Term]:
+        """Yield the terms of a state."""
+        for relation, rows in zip(self._fluents, fluents, strict=True):
+            for row in rows:
+                yield self.arguments(relation, row)[0]
+
+    def frame(self, fluents: Fluents) -> Frame:
+        """Return a frame in which nothing but the state is known."""
+        return dict(zip(self._true_slots, fluents, strict=True))
+
+    # -- questions about a state ------------------------------------------------------------------
+
+    def legal(self, frame: Frame) -> dict[int, list[Move]]:
+        """Return the legal moves per role (as a value), unordered."""
+        self.engine.evaluate(frame, self._steps_of["legal"])
+        moves: dict[int, list[Move]] = {self.values.number(role): [] for role in self.roles}
+        for slot, does, relation in self._legal_slots:
+            for row in self._rows(frame, slot, relation):
+                known = moves.get(row[0])
+                if known is not None:
+                    known.append((does, row))
+        return moves
+
+    def _rows(self, frame: Frame, slot: int, relation: Relation) -> Iterable[Row]:
+        rows = frame.get(slot)
+        return self.engine.rows(frame, relation) if rows is None else rows
+
+    def terminal(self, frame: Frame) -> bool:
+        """Return whether the state is terminal."""
+        self.engine.evaluate(frame, self._steps_of["terminal"])
+        return bool(self.engine.rows(frame, self._terminal))
+
+    def goals(self, frame: Frame) -> dict[int, list[Term]]:
+        """Return all goal values that the rules give, per role (as a value)."""
+        self.engine.evaluate(frame, self._steps_of["goal"])
+        found: dict[int, list[Term]] = {}
+        for relation in self._goals:
+            for row in self.engine.rows(frame, relation):
+                found.setdefault(row[0], []).append(self.arguments(relation, row)[1])
+        return found
+
+    # -- moves -------------------------------------------------------------------------------------
+
+    def action_frame(self, frame: Frame, joint: Sequence[Move]) -> Frame:
+        """Return the frame extended by a joint move."""
+        extended = dict(frame)
+        for slot in self._does_slots:
+            extended[slot] = set()
+        for slot, row in joint:
+            extended[slot].add(row)
+        return extended
+
+    def next(self, frame: Frame, joint: Sequence[Move]) -> Fluents:
+        """Return the state after a joint move. The frame learns what the moves do not matter for."""
+        engine = self.engine
+        engine.evaluate(frame, self._next_state_steps)
+        extended = self.action_frame(frame, joint)
+        engine.evaluate(extended, self._next_action_steps)
+        return tuple([engine.rows(extended, relation) for relation in self._next])  # type: ignore[misc]
+
+    def percepts(self, frame: Frame, joint: Sequence[Move]) -> dict[int, list[Term]]:
+        """Return what each role (as a value) sees of a joint move."""
+        extended = self.action_frame(frame, joint)
+        self.engine.evaluate(extended, self.engine.sequence(self._sees))
+        found: dict[int, list[Term]] = {}
+        for relation in self._sees:
+            for row in self.engine.rows(extended, relation):
+                columns = self.engine.atoms_of_row(relation, row)
+                found.setdefault(columns[0], []).append(self.arguments(relation, row)[1])
+        return found
+
+    # -- terms -------------------------------------------------------------------------------------
+
+    def arguments(self, relation: Relation, row: Row) -> tuple[Term, ...]:
+        """Return the arguments that a row stands for."""
+        terms = self.values.terms
+        columns = tuple([terms[number] for number in self.engine.atoms_of_row(relation, row)])
+        return relation.arguments(columns)
+
+    def move(self, role: Term, move: Term) -> Move | None:
+        """Return a move in the form of ``does``; None where no rule could read it."""
+        flat = self.layout.flat_atom(Atom("does", (role, move)))
+        if flat is None or flat.relation not in self._does:
+            return None
+        return self.engine.slot(flat.relation), self.engine.row(flat)
+
+    def move_term(self, move: Move) -> Term:
+        """Return the term of a move."""
+        relation = next(r for r in self._does if self.engine.slot(r) == move[0])
+        return self.arguments(relation, move[1])[1]
+
+    def relations(self, key: tuple[str, int]) -> list[Relation]:
+        """Return the flat relations of a relation of the sheet."""
+        return self.layout.variants(key)
+
+    def evaluate(self, frame: Frame, key: tuple[str, int]) -> Iterator[tuple[Term, ...]]:
+        """Yield the arguments of every fact of a relation, in no fixed order."""
+        relations = self.relations(key)
+        steps: list[Step] = self.engine.sequence(relations)
+        self.engine.evaluate(frame, steps)
+        for relation in relations:
+            for row in self.engine.rows(frame, relation):
+                yield self.arguments(relation, row)
+
+
+def _atom(relation: Relation, columns: tuple[Term, ...]) -> str:
+    return str(Atom(relation.predicate, relation.arguments(columns)))

@@ -1,0 +1,177 @@
+"""Flat relations: what the reasoner stores, and rules over them.
+
+GDL nests terms in relations, ``(true (cell 1 1 b))``; a Datalog reasoner wants columns. So every argument
+that can hold a compound term is *split by shape*: ``true`` becomes ``true/cell`` with three columns,
+``true/control`` with one, and ``true/atom`` for fluents that are constants. A variable that stands for a whole
+fluent or move makes one copy of its rule per shape. What stays nested below that is a value of its own, taken
+apart and put together by joins with ``Compose``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from anygame.analysis.domains import ATOM
+from anygame.language.terms import Compound, Constant, Term, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.analysis.domains import Top
+    from anygame.language.rules import Rule
+
+__all__ = ["Alternatives", "FlatAtom", "FlatRule", "Read", "Relation", "Unequal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation constant and, per argument, the shape it is restricted to (None: any value, one column)."""
+
+    predicate: str
+    shapes: tuple[Top | None, ...]
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Name and arity in the rule sheet."""
+        return self.predicate, len(self.shapes)
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return sum(shape[1] if isinstance(shape, tuple) else 1 for shape in self.shapes)
+
+    def columns(self, arguments: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Lay arguments of fitting shape out in columns."""
+        result: list[Term] = []
+        for shape, term in zip(self.shapes, arguments, strict=True):
+            if isinstance(shape, tuple):
+                assert isinstance(term, Compound)
+                result += term.arguments
+            else:
+                result.append(term)
+        return tuple(result)
+
+    def arguments(self, columns: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Undo ``columns``."""
+        result: list[Term] = []
+        start = 0
+        for shape in self.shapes:
+            if isinstance(shape, tuple):
+                result.append(Compound(shape[0], columns[start : start + shape[1]]))
+                start += shape[1]
+            else:
+                result.append(columns[start])
+                start += 1
+        return tuple(result)
+
+    def __str__(self) -> str:
+        kinds = [
+            "/" + ("atom" if shape is ATOM else f"{shape[0]}.{shape[1]}")  # type: ignore[index]
+            for shape in self.shapes
+            if shape is not None
+        ]
+        return f"{self.predicate}.{len(self.shapes)}{''.join(kinds)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FlatAtom:
+    """A flat relation applied to one term per column."""
+
+    relation: Relation
+    columns: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return f"{self.relation}({', '.join(map(str, self.columns))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unequal:
+    """Two terms differ (or, negated, do not)."""
+
+    left: Term
+    right: Term
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.left} {'==' if self.negated else '!='} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """A test: in at least one of the conjunctions everything holds. All variables are bound outside."""
+
+    choices: tuple[tuple[Condition, ...], ...]
+
+    def __str__(self) -> str:
+        return "(" + " or ".join(" and ".join(map(str, choice)) or "true" for choice in self.choices) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """An atom that must not hold."""
+
+    atom: FlatAtom
+
+    def __str__(self) -> str:
+        return f"not {self.atom}"
+
+
+Condition = Negated | Unequal | Alternatives | FlatAtom
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One atom that a rule reads, wherever it stands in the body."""
+
+    atom: FlatAtom
+    positive: bool
+    joined: bool  # a positive literal of the body itself, not inside a test
+
+    @property
+    def relation(self) -> Relation:
+        """The relation read."""
+        return self.atom.relation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlatRule:
+    """A rule over flat relations.
+
+    Attributes:
+        head: what it derives.
+        literals: positive literals, joined with each other.
+        conditions: tests on what the literals bind.
+        origin: the rule of the sheet it came from.
+    """
+
+    head: FlatAtom
+    literals: tuple[FlatAtom, ...]
+    conditions: tuple[Condition, ...]
+    origin: Rule
+    reads: tuple[Read, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = [Read(atom, positive=True, joined=True) for atom in self.literals]
+        found += _reads(self.conditions)
+        object.__setattr__(self, "reads", tuple(found))
+
+    def __str__(self) -> str:
+        body = ", ".join(map(str, (*self.literals, *self.conditions)))
+        return f"{self.head} :- {body}" if body else str(self.head)
+
+
+def _reads(conditions: tuple[Condition, ...]) -> Iterator[Read]:
+    for condition in conditions:
+        if isinstance(condition, FlatAtom):
+            yield Read(condition, positive=True, joined=False)
+        elif isinstance(condition, Negated):
+            yield Read(condition.atom, positive=False, joined=False)
+        elif isinstance(condition, Alternatives):
+            for choice in condition.choices:
+                yield from _reads(choice)
+
+
+def is_ground(columns: tuple[Term, ...]) -> bool:
+    """Whether no variable occurs in any column."""
+    return all(isinstance(term, Constant) or (not isinstance(term, Variable) and term.is_ground) for term in columns)
