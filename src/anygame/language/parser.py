@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from importlib import resources
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.errors import RuleSheetError, SheetSyntaxError, TermSyntaxError
+from anygame.errors import SheetSyntaxError, TermSyntaxError
 from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
 from anygame.language.source import Node, Source, Span
-from anygame.language.text import Limits, check_text
+from anygame.language.text import Limits, check_text, intact_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,17 +54,22 @@ def parse_program(
     """
     limits = limits or Limits()
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
-    raise_if_errors(check_text(source, limits), SheetSyntaxError)
     reader = Reader(limits, case_sensitive)
+    if faults := check_text(source, limits):
+        _read_around(faults, source, reader)
+        raise_if_errors([*faults, *reader.problems], SheetSyntaxError)
     rules: tuple[Rule, ...] = ()
-    try:
+    with suppress(TooManyProblemsError):
         rules = reader.rules(_unwrapped(_NODES.parse(source)))
-    except TooManyProblemsError:
-        pass
-    else:
-        if not any(rule.head.key == ("role", 1) and not rule.body for rule in rules):
+        if not any(rule.head.predicate == "role" and not rule.body for rule in rules):
             reader.problems.append(_no_role(source))
-    return Program(rules, source, raise_if_errors(reader.problems, RuleSheetError))
+    return Program(rules, source, raise_if_errors(reader.problems))
+
+
+def _read_around(faults: list[Diagnostic], source: Source, reader: Reader) -> None:
+    """Read the items that faults of the text leave intact, so that their own faults are known too."""
+    with suppress(TooManyProblemsError):
+        reader.rules(_NODES.parse(source, intact_part(source, faults)))
 
 
 def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -146,29 +150,38 @@ class _NodeParser:
         self._parse: Callable[[str], Any] | None = None
         self._source = Source("", "")
 
-    def parse(self, source: Source) -> tuple[Node, ...]:
-        """Parse a text that `check_text` found balanced; such a text is always in the language."""
+    def parse(self, source: Source, text: str | None = None) -> tuple[Node, ...]:
+        """Parse a balanced text (see `check_text`); such a text is always in the language.
+
+        A ``text`` of its own stands for that of the source, with which it must agree but for blanks.
+        """
         with self._lock:
-            self._source = source
             if self._parse is None:
                 self._parse = self._load()
-            nodes: tuple[Node, ...] = self._parse(source.text)
-            self._source = Source("", "")
+            self._source = source
+            nodes: tuple[Node, ...] = self._parse(source.text if text is None else text)
             return nodes
 
     def _load(self) -> Callable[[str], Any]:
+        # Imported here, since nobody should wait for lark who parses nothing.
+        from pkgutil import get_data
+
         from lark import Lark
 
-        grammar = resources.files("anygame.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+        grammar = (get_data("anygame.language", "grammar.lark") or b"").decode()
         return Lark(grammar, parser="lalr", lexer="basic", transformer=self, maybe_placeholders=False).parse
 
-    # What the parser calls for each rule and terminal of the grammar.
+    # What the parser calls for the rules and terminals of the grammar:
 
     def start(self, items: list[Node]) -> tuple[Node, ...]:
         return tuple(items)
 
     def list(self, items: list[Any]) -> Node:
-        return Node(self._source, items[0].start_pos, items[-1].end_pos, "", tuple(items[1:-1]))
+        first, last = items[0], items[-1]
+        children: list[Node] = items[1:-1]
+        if len(first) > 1:
+            children.insert(0, Node(self._source, first.start_pos + 1, first.end_pos, first.value[1:]))
+        return Node(self._source, first.start_pos, last.end_pos, "", tuple(children))
 
     def TOKEN(self, token: Any) -> Node:  # noqa: N802
         return Node(self._source, token.start_pos, token.end_pos, token.value)

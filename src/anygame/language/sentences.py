@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Literal, Not, Or, Rule
+from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from anygame.language.rules import Formula
-    from anygame.language.source import Node, Span
+    from anygame.language.source import Node
     from anygame.language.text import Limits
 
 __all__ = ["Reader", "TooManyProblemsError", "fold", "fold_head"]
@@ -39,6 +40,11 @@ _EXAMPLES: Final = {
     "input": "(input white noop)",
     "sees": "(sees white (card 7))",
     "percept": "(percept white (card 7))",
+    "not": "(not (true (cell 1 1 b)))",
+    "and": "a body of several formulas",
+    "or": "(or (role ?x) (open ?x))",
+    "distinct": "(distinct ?x ?y)",
+    "<=": "(<= head body ...)",
 }
 
 
@@ -83,130 +89,129 @@ class Reader:
         self._limits = limits
         self._case_sensitive = case_sensitive
         self._tokens: dict[str, Term] = {}
+        self._item: Node | None = None
 
     # terms
 
     def term(self, node: Node) -> Term:
         """Read a constant, a variable or a compound term."""
-        if node.children is None:
+        children = node.children
+        if children is None:
             return self._tokens.get(node.text) or self._token(node)
-        if len(node.children) < 2:
-            return self._term_without_arguments(node)
-        functor = self._name(node, "a function")
-        if functor in KEYWORDS or functor in _OPERATORS:
-            self._keyword_in_term(node.children[0], functor)
+        functor = fold(self._name(node, "a function"), self._case_sensitive)
+        if functor.lower() in _FOLDED_HEADS:
+            self._keyword_in_term(node, functor.lower())
+        if len(children) < 2:
+            return self._constant_in_parentheses(node, functor)
         self._check_arity(node, functor)
-        return Compound(functor, tuple(map(self.term, node.children[1:])))
+        return Compound(functor, tuple(map(self.term, children[1:])))
 
     def _token(self, node: Node) -> Term:
         text = node.text
-        term: Term
-        if text[0] == "?":
+        if text == "<=":
+            self._error("stray-rule", "`<=` starts a rule and cannot be part of a term", node)
+        elif text == "?":
+            self._error("empty-variable", "a variable needs a name after its question mark", node, "?x")
+        elif text[0] == "?":
             term = Variable(text[1:] if self._case_sensitive else text[1:].lower())
-            if len(text) == 1:
-                self._error("empty-variable", "a variable needs a name after its question mark", node, "?x")
-                return term
+            return self._tokens.setdefault(text, term)
         else:
-            term = Constant(fold(text, self._case_sensitive))
-            if text == "<=":
-                self._error("stray-rule", "`<=` starts a rule and cannot be part of a term", node)
-                return term
-        self._tokens[text] = term
-        return term
+            return self._tokens.setdefault(text, Constant(fold(text, self._case_sensitive)))
+        return Constant(text)
 
-    def _term_without_arguments(self, node: Node) -> Term:
-        name = fold(self._name(node, "a function"), self._case_sensitive)
+    def _constant_in_parentheses(self, node: Node, name: str) -> Term:
         if node.children:
-            self._warn("zero-arity", f"({shown(name)}) is read as the constant {shown(name)}", node, name)
+            self._warn(
+                "zero-arity", f"({shown(name)}) is read as the constant {shown(name)}", node, shown(name)
+            )
         return Constant(name)
 
     def _keyword_in_term(self, node: Node, functor: str) -> None:
         if functor in {"<=", "not", "or", "distinct"}:
             message = f"`{functor}` joins sentences and cannot stand inside a term"
             self._error("keyword-in-term", message, node, "take it out of the term")
-        else:
-            message = (
-                f"the keyword `{functor}` has no meaning inside a term: it is read as a function of that name"
-            )
+        elif functor in _FOLDED:
+            message = f"`{functor}` has no meaning inside a term: it is read as a function of that name"
             self._warn("keyword-in-term", message, node)
 
     def _name(self, node: Node, what: str) -> str:
-        """Return the folded name at the start of a list; after an error an invented one."""
-        children = node.children or ()
-        if not children:
+        """Return the name at the start of a list; after an error an invented one."""
+        if not node.children:
             self._error("empty-list", f"expected the name of {what} and its arguments, found ()", node)
             return "nothing"
-        first = children[0]
+        first = node.children[0]
         if first.children is not None:
-            message = f"expected the name of {what}, found the list {shown(first.span.text)}"
+            message = f"expected the name of {what}, found the list {_excerpt(first)}"
             self._error("list-as-name", message, first, "a parenthesis too many?")
             return "list"
         if first.text[0] == "?":
             message = f"expected the name of {what}, found the variable {shown(first.text)}"
-            self._error("variable-as-name", message, first, "names cannot be variables; spell the name out")
+            self._error("variable-as-name", message, first, "spell the name out; only arguments can vary")
             return "variable"
-        return (
-            fold_head(first.text, self._case_sensitive)
-            if what == "a relation"
-            else fold(first.text, self._case_sensitive)
-        )
+        return first.text
 
     def _check_arity(self, node: Node, name: str) -> None:
         arity = len(node.children or ()) - 1
         if arity > self._limits.arity:
             message = f"{shown(name)} has {arity:,} arguments; the limit is {self._limits.arity:,}"
-            self._error("too-many-arguments", message, (node.children or (node,))[0])
+            self._error("too-many-arguments", message, node)
 
     # sentences
 
     def atom(self, node: Node) -> Atom:
         """Read a sentence: a relation and its arguments, or the name of a relation that has none."""
-        if node.children is None:
-            if node.text[0] == "?":
-                message = f"expected a sentence, found the variable {shown(node.text)}"
-                self._error(
-                    "variable-sentence", message, node, f"(true {shown(node.text)}), if a fluent is meant"
-                )
-            atom = Atom(fold_head(node.text, self._case_sensitive), (), node)
-        else:
-            name = self._name(node, "a relation")
-            if len(node.children) == 1 and name not in _OPERATORS:
-                self._warn("zero-arity", f"({shown(name)}) is read as {shown(name)}", node, shown(name))
-            self._check_arity(node, name)
-            atom = Atom(name, tuple(map(self.term, node.children[1:])), node)
-        self._check_keyword(atom, node)
-        return atom
-
-    def _check_keyword(self, atom: Atom, node: Node) -> None:
+        atom = self._sentence(node)
         arity = KEYWORDS.get(atom.predicate)
         if atom.predicate in _OPERATORS:
             self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node)
         elif arity is not None and arity != len(atom.arguments):
+            # Sheets without percepts use these two names for relations of their own, older ones the others.
+            lenient = atom.predicate in {"sees", "percept", "base", "input"}
             message = f"`{atom.predicate}` takes {_arguments(arity)}, found {len(atom.arguments)}"
-            # Sheets older than GDL-II use these names for relations of their own.
-            report = self._warn if atom.predicate in {"sees", "percept", "base", "input"} else self._error
-            report("keyword-arity", message, node, f"{_EXAMPLES[atom.predicate]}")
+            report = self._warn if lenient else self._error
+            report("keyword-arity", message, node, _EXAMPLES[atom.predicate])
+        elif node.children and not atom.arguments:
+            name = shown(atom.predicate)
+            self._warn("zero-arity", f"({name}) is read as {name}", node, name)
+        return atom
+
+    def _sentence(self, node: Node) -> Atom:
+        if node.children is None:
+            if node.text[0] == "?":
+                message = f"expected a sentence, found the variable {shown(node.text)}"
+                self._error("variable-sentence", message, node, "a variable stands for a term: (true ?x)")
+            return Atom(fold_head(node.text, self._case_sensitive), (), node)
+        name = fold_head(self._name(node, "a relation"), self._case_sensitive)
+        self._check_arity(node, name)
+        return Atom(name, tuple(map(self.term, node.children[1:])), node)
+
+    def _head_name(self, node: Node) -> str:
+        """Return the name of what may be a sentence or a formula; empty where there is none."""
+        if node.children:
+            node = node.children[0]
+        return fold_head(node.text, self._case_sensitive)
 
     # formulas
 
     def formula(self, node: Node) -> Formula:
         """Read a literal, a negation, a disjunction, a conjunction or `distinct`."""
-        children = node.children
-        head = (children[0] if children else node).text if children or children is None else ""
-        operator = fold_head(head, self._case_sensitive)
+        operator = self._head_name(node)
         if operator not in _OPERATORS:
             return Literal(self.atom(node))
+        if node.children is None:
+            message = f"`{operator}` needs parentheses round itself and what it joins"
+            self._error("formula-arity", message, node, _EXAMPLES[operator])
+            return Or(())
+        parts = node.children[1:]
         if operator == "<=":
             return self._nested_rule(node)
-        parts = children[1:] if children else ()
         if operator == "distinct":
-            return self._distinct(node, parts)
+            terms = tuple(map(self.term, parts))
+            self._check_parts(node, operator, len(parts), 2)
+            return Distinct(terms[0], terms[1], node) if len(terms) == 2 else Or(())
         formulas = tuple(map(self.formula, parts))
         if operator == "not":
-            if len(formulas) != 1:
-                self._operator_arity(
-                    node, "`not` takes one formula", len(formulas), "(not (true (cell 1 1 b)))"
-                )
+            self._check_parts(node, operator, len(parts), 1)
             return Not(formulas[0] if formulas else Or(()), node)
         return self._and(node, formulas) if operator == "and" else self._or(node, formulas)
 
@@ -216,26 +221,29 @@ class Reader:
         return Or(formulas, node)
 
     def _and(self, node: Node, formulas: tuple[Formula, ...]) -> Formula:
-        message = (
-            "`and` is not part of GDL; it is read as a conjunction here, other systems read it as a relation"
-        )
-        self._warn("and-formula", message, node, "list the formulas one after the other in the body")
+        message = "`and` is not part of GDL; here it is a conjunction, elsewhere an unknown relation"
+        self._warn("and-formula", message, node, "list its formulas in the body, one after the other")
         return And(formulas, node)
 
-    def _distinct(self, node: Node, parts: Sequence[Node]) -> Formula:
-        terms = tuple(map(self.term, parts))
-        if len(terms) != 2:
-            self._operator_arity(node, "`distinct` takes two terms", len(terms), "(distinct ?x ?y)")
-            return Or((), node)
-        return Distinct(terms[0], terms[1], node)
-
-    def _operator_arity(self, node: Node, message: str, found: int, hint: str) -> None:
-        self._error("formula-arity", f"{message}, found {found}", node, hint)
+    def _check_parts(self, node: Node, operator: str, found: int, expected: int) -> None:
+        if found != expected:
+            what = "one formula" if operator == "not" else "two terms"
+            self._error(
+                "formula-arity", f"`{operator}` takes {what}, found {found}", node, _EXAMPLES[operator]
+            )
 
     def _nested_rule(self, node: Node) -> Formula:
-        message = "a rule cannot stand inside a rule"
-        self._error("stray-rule", message, node, "is a ) missing before it?")
-        return Or((), node)
+        """Report a rule in a body: most often the list before it lacks its closing parenthesis."""
+        if self._item is not None:
+            outer = Note("the rule that it stands in starts here", _opening(self._item))
+            message = "a rule cannot stand inside another one"
+            self._report(
+                Severity.ERROR, "stray-rule", message, _opening(node), (outer,), "is a ) missing before it?"
+            )
+            self._item = None  # one missing parenthesis makes all that follows stand inside
+        for part in (node.children or ())[2:]:
+            self.formula(part)
+        return Or(())
 
     # rules
 
@@ -244,83 +252,70 @@ class Reader:
         return tuple(rule for node in nodes if (rule := self.rule(node)) is not None)
 
     def rule(self, node: Node) -> Rule | None:
-        """Read a rule or a fact; None where it is wrong, or of an older style and ignored."""
-        children = node.children
-        if children and children[0].text == "<=":
-            if len(children) == 1:
-                self._operator_arity(node, "`<=` takes a head and a body", 0, "(<= head body ...)")
+        """Read a rule or a fact; None where it has no head, or is of an older style and ignored."""
+        self._item = node
+        head_node = node
+        body: tuple[Node, ...] = ()
+        if self._head_name(node) == "<=":
+            if not node.children:
+                self._error("stray-rule", "`<=` stands outside parentheses", node, _EXAMPLES["<="])
                 return None
-            head_node, body = children[1], children[2:]
+            if len(node.children) == 1:
+                self._error("formula-arity", "`<=` needs a head, found nothing", node, _EXAMPLES["<="])
+                return None
+            head_node, body = node.children[1], node.children[2:]
             if not body:
-                self._warn(
-                    "empty-body", "a rule without a body is read as a fact", node, shown(head_node.span.text)
-                )
-        elif children is None and node.text == "<=":
-            self._error("stray-rule", "`<=` stands outside parentheses", node, "(<= head body ...)")
-            return None
-        else:
-            head_node, body = node, ()
+                self._warn("empty-body", "a rule without a body is read as a fact", node, _excerpt(head_node))
         if self._is_old_declaration(head_node):
             return None
-        head = self._head(head_node)
-        rule = Rule(head, tuple(map(self.formula, body)), node)
+        rule = Rule(self._head(head_node), tuple(map(self.formula, body)), node)
         self._check_rule(rule)
         return rule
 
     def _head(self, node: Node) -> Atom:
-        first = node.children[0] if node.children else node
-        name = fold_head(first.text, self._case_sensitive)
+        name = self._head_name(node)
         if name in {"true", "does"}:
-            other = "next" if name == "true" else "legal"
             message = f"`{name}` describes the state and the moves; no rule or fact can make it so"
-            self._error(
-                "state-in-head", message, node, f"`{other}`" + (" or `init`" if name == "true" else "")
-            )
-        elif name in _OPERATORS and node.children is not None:
+            hint = "`next`, or `init`" if name == "true" else "`legal`"
+            self._error("state-in-head", message, node, hint)
+            return self._sentence(node)
+        if name in _OPERATORS and node.children:
             message = f"expected a sentence, found a formula with `{name}`"
-            hint = "a rule starts with <= and has one sentence as its head"
-            self._error("bad-head", message, node, hint)
+            self._error("bad-head", message, node, "a rule starts with <= and has one sentence as its head")
             return Atom("formula", (), node)
         return self.atom(node)
 
     def _is_old_declaration(self, node: Node) -> bool:
-        children = node.children if node.children is not None else (node,)
-        name = fold_head(children[0].text, self._case_sensitive) if children else ""
-        if name not in {"base", "input"} or len(children) - 1 == KEYWORDS[name]:
+        name = self._head_name(node)
+        found = len(node.children or (node,)) - 1
+        if name not in {"base", "input"} or found == KEYWORDS[name]:
             return False
-        message = (
-            f"`{name}` takes {_arguments(KEYWORDS[name])}, found {len(children) - 1}: this item is ignored"
-        )
+        message = f"`{name}` takes {_arguments(KEYWORDS[name])}, found {found}: this item is ignored"
         self._warn("old-declaration", message, node, _EXAMPLES[name])
         return True
 
     def _check_rule(self, rule: Rule) -> None:
+        node = rule.head.node
+        if node is None:
+            return
         if rule.body:
             if rule.head.key == ("role", 1):
-                message = "roles are declared by facts; no player takes a role that a rule declares"
-                self._report(Severity.WARNING, "derived-role", message, rule.head.span, hint="(role white)")
-        elif rule.head.node and any(True for _ in rule.head.variables()):
-            name = next(rule.head.variables())
-            message = f"a fact has no variables, found {shown(str(name))}"
-            span = _first_variable(rule.head.node).span
-            self._report(Severity.ERROR, "variable-in-fact", message, span, hint="a rule starts with <=")
+                message = "only facts declare roles: nobody can play a role that follows from a rule"
+                self._warn("derived-role", message, node, _EXAMPLES["role"])
+        elif variable := next(rule.head.variables(), None):
+            message = f"a fact has no variables, found {shown(str(variable))}"
+            self._error("variable-in-fact", message, _first_variable(node), "a rule starts with <=")
 
     # reporting
 
     def _error(self, code: str, message: str, node: Node, hint: str = "") -> None:
-        self._report(Severity.ERROR, code, message, node.span, hint=hint)
+        self._report(Severity.ERROR, code, message, node.span, (), hint)
 
     def _warn(self, code: str, message: str, node: Node, hint: str = "") -> None:
-        self._report(Severity.WARNING, code, message, node.span, hint=hint)
+        self._report(Severity.WARNING, code, message, node.span, (), hint)
 
     def _report(
-        self,
-        severity: Severity,
-        code: str,
-        message: str,
-        span: Span | None,
-        notes: tuple[Note, ...] = (),
-        hint: str = "",
+        self, severity: Severity, code: str, message: str, span: Span, notes: tuple[Note, ...], hint: str
     ) -> None:
         self.problems.append(Diagnostic(code, severity, message, span, notes, hint))
         if len(self.problems) >= self._limits.problems:
@@ -331,6 +326,16 @@ class Reader:
 
 def _arguments(count: int) -> str:
     return ("no arguments", "one argument", "two arguments")[count]
+
+
+def _excerpt(node: Node) -> str:
+    return shown(node.source.text[node.start : min(node.end, node.start + 200)])
+
+
+def _opening(node: Node) -> Span:
+    """Return the place of a rule's first characters, ``(<=``, to point at."""
+    first = node.children[0] if node.children else node
+    return Span(node.source, node.start, first.end)
 
 
 def _first_variable(node: Node) -> Node:

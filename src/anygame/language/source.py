@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 __all__ = ["Node", "Source", "Span"]
@@ -21,8 +23,8 @@ class Source:
     text: str = field(repr=False)
 
     @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+    def _line_starts(self) -> array[int]:
+        return array("Q", chain((0,), (match.end() for match in _LINE_END.finditer(self.text))))
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column, both from 1, of a character offset."""

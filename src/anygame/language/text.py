@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,9 @@ from anygame.language.source import Source, Span
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
-__all__ = ["Limits", "check_text", "read_source"]
+__all__ = ["Limits", "check_text", "intact_part", "read_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def _too_large(source: Source, limits: Limits, what: str = "") -> Diagnostic:
 
 _LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
-_ITEM_START: Final = re.compile(r"(?:\A|[\r\n])(\()")
+_ITEM_START: Final = re.compile(r"(?<=[\r\n])\(")
+_PARENTHESES: Final = frozenset(("unclosed-list", "unexpected-close"))
 
 
 def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
@@ -102,8 +105,16 @@ def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
     """
     if len(source.text) > limits.bytes:
         return [_too_large(source, limits)]
-    problems: list[Diagnostic] = []
     openers: list[int] = []
+    faults = _check_lexemes(source, limits, openers)
+    if any(fault.code not in _PARENTHESES for fault in faults) or len(faults) >= limits.problems:
+        return faults
+    return faults + _unclosed(source, openers) + _not_text(source, limits)
+
+
+def _check_lexemes(source: Source, limits: Limits, openers: list[int]) -> list[Diagnostic]:
+    """Return the faults of single tokens and parentheses; leave the lists still open in ``openers``."""
+    faults: list[Diagnostic] = []
     count = 0
     for match in _LEXEME.finditer(source.text):
         start = match.start()
@@ -111,39 +122,68 @@ def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
         if character == ";":
             continue
         count += 1
+        if count > limits.tokens:
+            return [_too_large(source, limits, f"{limits.tokens:,} tokens")]
         if character == "(":
             openers.append(start)
             if len(openers) > limits.depth:
-                problems.append(_too_deep(source, openers, limits))
-                return problems
+                return [*faults, _too_deep(source, openers, limits)]
         elif character == ")":
             if openers:
                 openers.pop()
             else:
-                problems.append(_unexpected_close(source, start))
+                faults.append(_unexpected_close(source, start))
         elif match.end() - start > limits.token_length:
-            problems.append(_too_long(source, start, match.end(), limits))
-        if count > limits.tokens or len(problems) >= limits.problems:
+            faults.append(_too_long(source, start, match.end(), limits))
+        if len(faults) >= limits.problems:
             break
-    if count > limits.tokens:
-        return [*problems, _too_large(source, limits, f"{limits.tokens:,} tokens")]
-    problems += _unclosed(source, openers)
-    problems += _not_text(source, limits)
-    return problems
+    return faults
+
+
+def intact_part(source: Source, faults: Sequence[Diagnostic]) -> str:
+    """Return the text with blanks in place of all that faults of parentheses make unreadable.
+
+    What is left is balanced: all before the first unclosed list, and after it the rules that start a line
+    and are balanced in themselves. After faults of other kinds nothing is left.
+    """
+    if any(fault.code not in _PARENTHESES for fault in faults):
+        return ""
+    text = source.text
+    places = {code: [f.span.start for f in faults if f.code == code and f.span] for code in _PARENTHESES}
+    suspect = min(places["unclosed-list"], default=len(text))
+    strays = [place for place in places["unexpected-close"] if place < suspect]
+    kept = [(start + 1, end) for start, end in pairwise([-1, *strays, suspect])]
+    starts = [match.start() for match in _ITEM_START.finditer(text, suspect + 1)]
+    for start, end in pairwise([*starts, len(text)]):
+        if text.startswith("(<=", start) and _is_balanced(text[start:end]):
+            kept.append((start, end))
+    pieces = []
+    position = 0
+    for start, end in kept:
+        pieces += [" " * (start - position), text[start:end]]
+        position = end
+    return "".join(pieces)
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for match in _LEXEME.finditer(text):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _not_text(source: Source, limits: Limits) -> list[Diagnostic]:
     found: list[Diagnostic] = []
-    for match in _NOT_TEXT.finditer(source.text):
+    for match in islice(_NOT_TEXT.finditer(source.text), limits.problems):
         message = f"a rule sheet is plain text, but here is the character U+{ord(match[0]):04X}"
         span = Span(source, match.start(), match.end())
         found.append(Diagnostic("control-character", Severity.ERROR, message, span, hint="delete it"))
-        if len(found) >= limits.problems:
-            break
     return found
 
 
-def _too_deep(source: Source, openers: list[int], limits: Limits) -> Diagnostic:
+def _too_deep(source: Source, openers: Sequence[int], limits: Limits) -> Diagnostic:
     return Diagnostic(
         "too-deep",
         Severity.ERROR,
@@ -168,18 +208,20 @@ def _too_long(source: Source, start: int, end: int, limits: Limits) -> Diagnosti
     return Diagnostic("token-too-long", Severity.ERROR, message, Span(source, start, end))
 
 
-def _unclosed(source: Source, openers: list[int]) -> list[Diagnostic]:
+def _unclosed(source: Source, openers: Sequence[int]) -> list[Diagnostic]:
     """Report lists left open at the end of the text, each with the later line that looks like a new item."""
     found = []
+    items = _ITEM_START.finditer(source.text)
+    item = next(items, None)
     for opener in openers:
+        while item and item.start() <= opener:
+            item = next(items, None)
         notes: tuple[Note, ...] = ()
-        item = _ITEM_START.search(source.text, opener)
-        if item and item.start(1) == opener:
-            item = _ITEM_START.search(source.text, opener + 1)
+        hint = "add the missing )"
         if item:
-            notes = (Note("a new item seems to start here", Span(source, item.start(1), item.end(1))),)
-        message = "this list is never closed"
-        hint = "add the missing ) before the next item" if item else "add the missing )"
+            notes = (Note("a new item seems to start here", Span(source, item.start(), item.end())),)
+            hint += " before the next item"
         span = Span(source, opener, opener + 1)
+        message = "this list is never closed"
         found.append(Diagnostic("unclosed-list", Severity.ERROR, message, span, notes, hint))
     return found
