@@ -134,7 +134,8 @@ class Diagnostic:
         return format_diagnostic(self)
 
 
-WINDOW: Final = 200  #: Lines longer than this are shown in part.
+_LONG: Final = 200
+_WINDOW: Final = 100
 _TAB: Final = 4
 
 
@@ -173,8 +174,8 @@ def _width(text: str) -> int:
 def format_excerpt(span: Span, indent: str = "  ") -> str:
     """Return the source line of a span and, below it, a line that underlines the span: ``^~~~``.
 
-    Of a line longer than `WINDOW` only the surroundings of the span are shown, between ``...``; of a span
-    over several lines only the first is underlined.
+    Of a long line only the surroundings of the span are shown, between ``...``; of a span over several
+    lines only the first is underlined.
     """
     line, mark = _line_and_mark(span)
     return f"{indent}{line}\n{indent}{mark}".rstrip()
@@ -184,9 +185,9 @@ def _line_and_mark(span: Span) -> tuple[str, str]:
     text = span.source.text
     first, last = span.source.line_bounds(span.source.position(span.start)[0])
     left, right = first, last
-    if last - first > WINDOW:
-        left = min(max(first, span.start - WINDOW // 2), last - WINDOW)
-        right = left + WINDOW
+    if last - first > _LONG:
+        left = min(max(first, span.start - _WINDOW // 2), last - _WINDOW)
+        right = left + _WINDOW
     end = span.start + len(text[span.start : min(span.end, right)].rstrip())
     before = ("..." if left > first else "") + text[left : span.start]
     upto = _cells(before + text[span.start : end])

@@ -5,6 +5,7 @@ What is read as the same thing: ``(f)`` and ``f``; ``(<= h)`` and ``h``; a keywo
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
@@ -81,7 +82,7 @@ class Reader:
     """Reads the nodes of one text. Where a part is wrong, a placeholder stands for it and reading goes on.
 
     Attributes:
-        problems: the diagnostics so far, in order of reading.
+        problems: the diagnostics so far, in order of reading; warnings beyond the bound are left out.
     """
 
     def __init__(self, limits: Limits, case_sensitive: bool = True) -> None:
@@ -89,6 +90,7 @@ class Reader:
         self._limits = limits
         self._case_sensitive = case_sensitive
         self._tokens: dict[str, Term] = {}
+        self._counts: Counter[Severity] = Counter()
         self._item: Node | None = None
 
     # terms
@@ -168,6 +170,7 @@ class Reader:
             # Sheets without percepts use these two names for relations of their own, older ones the others.
             lenient = atom.predicate in {"sees", "percept", "base", "input"}
             message = f"`{atom.predicate}` takes {_arguments(arity)}, found {len(atom.arguments)}"
+            message += ": it is read as a relation without a meaning of its own" if lenient else ""
             report = self._warn if lenient else self._error
             report("keyword-arity", message, node, _EXAMPLES[atom.predicate])
         elif node.children and not atom.arguments:
@@ -179,7 +182,8 @@ class Reader:
         if node.children is None:
             if node.text[0] == "?":
                 message = f"expected a sentence, found the variable {shown(node.text)}"
-                self._error("variable-sentence", message, node, "a variable stands for a term: (true ?x)")
+                hint = "a sentence starts with the name of a relation: (true ?x), (next ?x)"
+                self._error("variable-sentence", message, node, hint)
             return Atom(fold_head(node.text, self._case_sensitive), (), node)
         name = fold_head(self._name(node, "a relation"), self._case_sensitive)
         self._check_arity(node, name)
@@ -276,7 +280,11 @@ class Reader:
         name = self._head_name(node)
         if name in {"true", "does"}:
             message = f"`{name}` describes the state and the moves; no rule or fact can make it so"
-            hint = "`next`, or `init`" if name == "true" else "`legal`"
+            hint = (
+                "`next` in a rule, `init` in a fact"
+                if name == "true"
+                else "`legal`, which says what can be done"
+            )
             self._error("state-in-head", message, node, hint)
             return self._sentence(node)
         if name in _OPERATORS and node.children:
@@ -317,10 +325,12 @@ class Reader:
     def _report(
         self, severity: Severity, code: str, message: str, span: Span, notes: tuple[Note, ...], hint: str
     ) -> None:
-        self.problems.append(Diagnostic(code, severity, message, span, notes, hint))
-        if len(self.problems) >= self._limits.problems:
-            message = f"reading stopped after {len(self.problems):,} problems"
-            self.problems.append(Diagnostic("too-many-problems", Severity.ERROR, message, span))
+        self._counts[severity] += 1
+        if self._counts[severity] <= self._limits.problems:
+            self.problems.append(Diagnostic(code, severity, message, span, notes, hint))
+        elif severity is Severity.ERROR:
+            message = f"reading stopped here, after {self._limits.problems:,} errors"
+            self.problems.append(Diagnostic("too-many-problems", severity, message, span))
             raise TooManyProblemsError
 
 

@@ -30,7 +30,7 @@ class Limits:
         tokens: names, variables and parentheses together.
         token_length: characters of one name or variable.
         arity: arguments of one sentence or term.
-        problems: faults and warnings collected before reading stops.
+        problems: errors collected before reading stops, and as many warnings.
     """
 
     bytes: int = 16 * 2**20
@@ -107,7 +107,7 @@ def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
         return [_too_large(source, limits)]
     openers: list[int] = []
     faults = _check_lexemes(source, limits, openers)
-    if any(fault.code not in _PARENTHESES for fault in faults) or len(faults) >= limits.problems:
+    if any(fault.code not in _PARENTHESES for fault in faults):
         return faults
     return faults + _unclosed(source, openers) + _not_text(source, limits)
 
@@ -136,7 +136,8 @@ def _check_lexemes(source: Source, limits: Limits, openers: list[int]) -> list[D
         elif match.end() - start > limits.token_length:
             faults.append(_too_long(source, start, match.end(), limits))
         if len(faults) >= limits.problems:
-            break
+            message = f"reading stopped after {len(faults):,} problems"
+            return [*faults, Diagnostic("too-many-problems", Severity.ERROR, message, faults[-1].span)]
     return faults
 
 
