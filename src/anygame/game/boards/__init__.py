@@ -1,0 +1,30 @@
+"""Boards: which fluents of a game lie on a board, and how. Pure data; drawing is another matter.
+
+A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments run over ordered values:
+numbers, letters, or a chain of the rules (see `anygame.game.boards.axes`). What is left is the content of
+the square. No game is known by name. These choices are made; a comment in the sheet overrules them (see
+`anygame.game.boards.hints`):
+
+- **Squares** are those that ``base`` allows; without ``base``, those of the initial state if a content of
+  it is blank, else all combinations of rows and columns.
+- **Rows and columns**: a board whose rows grow and then shrink by one square at a time is a hexagon, first
+  row at the top. Else the rules' own variables decide: ``?row ?col`` (first row at the top) or ``?x ?y``
+  (``y`` grows upwards). Else letters name columns and numbers rows, as in chess; else the first argument is
+  ``x``, the second ``y``. In both cases rows grow upwards.
+- **Blank** is a content called so (``b``, ``blank``, ``empty`` ...), or one that fills three quarters of
+  the board at the start.
+- **Several boards**: of three ordered arguments, the one whose number of values is the odd one out tells
+  boards apart; of four, the first two. Likewise an unordered argument without which two things would stand
+  on one square.
+- Of several such fluents those are boards that the initial state fills, unless much smaller than the
+  largest.
+- When unsure, no board: the fluents are then listed like all others.
+"""
+
+from __future__ import annotations
+
+from anygame.game.boards.finding import find_boards
+from anygame.game.boards.fitting import COLOURS
+from anygame.game.boards.layout import Board, Boards, Content, Layout, Square
+
+__all__ = ["COLOURS", "Board", "Boards", "Content", "Layout", "Square", "find_boards"]

@@ -1,0 +1,122 @@
+"""Axes: which constants have an order that a board can be laid out by.
+
+Three orders are seen, in this sequence:
+
+- **numbers**, alone or behind one prefix shared by all: ``1 2 3``, ``c01 c02``, ``row1 row2``;
+- **single letters**: ``a`` to ``i``;
+- **a successor relation**: facts of two arguments, such as ``(succ one two)``, that form a chain.
+
+Numbers and letters must lie close together: ``a b c`` is an axis, ``b o x`` is what stands on a board.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.terms import Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from anygame.language.rules import Rule
+    from anygame.language.terms import Term
+
+__all__ = ["AXIS_LIMIT", "Axis", "Chain", "chains", "contiguous", "is_numbered", "ordered", "prefix"]
+
+#: An axis with more values than this is not drawn.
+AXIS_LIMIT: Final = 64
+
+#: The values of a coordinate, in order.
+Axis = tuple[Constant, ...]
+#: A chain of a successor relation: every member with its place in the chain.
+Chain = dict[Constant, int]
+
+_NUMBERED: Final = re.compile(r"(\D*?)(-?[0-9]{1,6})")
+
+
+def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
+    """Return the values in order, or an empty tuple where they have none.
+
+    >>> [str(value) for value in ordered(map(Constant, ["c10", "c9", "c8"]))]
+    ['c8', 'c9', 'c10']
+    >>> ordered(map(Constant, ["b", "o", "x"]))
+    ()
+    """
+    constants = [value for value in set(values) if isinstance(value, Constant)]
+    if not 2 <= len(constants) <= AXIS_LIMIT or len(constants) < len(set(values)):
+        return ()
+    for places in (_numbers(constants), _letters(constants), *successions):
+        found = _by_place(constants, places)
+        if found:
+            return found
+    return ()
+
+
+def is_numbered(axis: Axis) -> bool:
+    """Whether the values of an axis are numbers, perhaps behind a prefix."""
+    return all(_NUMBERED.fullmatch(value.name) for value in axis)
+
+
+def prefix(axis: Axis) -> str:
+    """Return what stands before the numbers of a numbered axis; empty for any other axis."""
+    match = _NUMBERED.fullmatch(axis[0].name)
+    return match[1] if match and is_numbered(axis) else ""
+
+
+def chains(rules: Iterable[Rule]) -> tuple[Chain, ...]:
+    """Return the chains of at least three constants that the two-argument facts of the rules form."""
+    relations: dict[str, list[tuple[Constant, Constant]]] = {}
+    for rule in rules:
+        head = rule.head
+        if not rule.body and len(head.arguments) == 2:
+            left, right = head.arguments
+            if isinstance(left, Constant) and isinstance(right, Constant):
+                relations.setdefault(head.predicate, []).append((left, right))
+    return tuple(chain for pairs in relations.values() for chain in _chains_of(pairs))
+
+
+def _numbers(constants: Sequence[Constant]) -> dict[Constant, int]:
+    matches = [_NUMBERED.fullmatch(constant.name) for constant in constants]
+    numbers = {c: int(match[2]) for c, match in zip(constants, matches, strict=True) if match}
+    prefixes = {match[1] for match in matches if match}
+    return numbers if len(prefixes) == 1 and len(set(numbers.values())) == len(constants) else {}
+
+
+def _letters(constants: Sequence[Constant]) -> dict[Constant, int]:
+    letters = {
+        c: ord(c.name) for c in constants if len(c.name) == 1 and c.name.isascii() and c.name.isalpha()
+    }
+    return letters if len({c.name.islower() for c in letters}) == 1 else {}
+
+
+def _by_place(constants: Sequence[Constant], places: Mapping[Constant, int]) -> Axis:
+    """Sort by place if all constants have one and fill at least half of the span they cover."""
+    if not all(constant in places for constant in constants):
+        return ()
+    found = sorted(constants, key=places.__getitem__)
+    span = places[found[-1]] - places[found[0]] + 1
+    return tuple(found) if 2 * len(found) >= span else ()
+
+
+def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
+    following = dict(pairs)
+    preceding = {right: left for left, right in pairs}
+    if len(following) != len(set(pairs)) or len(preceding) != len(set(pairs)):
+        return []
+    found = []
+    for first in following.keys() - preceding.keys():
+        members = [first]
+        while members[-1] in following:
+            members.append(following[members[-1]])
+        if len(members) >= 3:
+            found.append({member: place for place, member in enumerate(members)})
+    return sorted(found, key=lambda chain: (-len(chain), min(chain)))
+
+
+def contiguous(axis: Axis, members: Iterable[Term]) -> bool:
+    """Whether the members are neighbours on the axis, without a gap."""
+    index = {value: place for place, value in enumerate(axis)}
+    places = sorted(index[member] for member in members if isinstance(member, Constant))
+    return all(after - before == 1 for before, after in pairwise(places))

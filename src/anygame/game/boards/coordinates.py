@@ -1,0 +1,108 @@
+"""Coordinates: which arguments of a fluent name a square, which tell boards apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from anygame.game.boards.layout import split_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.game.boards.layout import Square
+    from anygame.game.boards.sheet import Arguments, Fluent
+
+__all__ = ["Coordinates", "find_coordinates"]
+
+_BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """The arguments that say where a fact lies.
+
+    Attributes:
+        first: one coordinate.
+        second: the other; the same argument where one names both, as ``c3`` does.
+        boards: the arguments that tell several boards apart.
+    """
+
+    first: int
+    second: int
+    boards: tuple[int, ...] = ()
+
+    def square(self, arguments: Arguments) -> Square | None:
+        """Return both coordinates of a fact; None for a name that does not name a square."""
+        if self.first == self.second:
+            return split_name(arguments[self.first])
+        return arguments[self.first], arguments[self.second]
+
+
+def find_coordinates(fluent: Fluent) -> Coordinates | None:
+    """Return the coordinates of a fluent, or None if it does not look like a board."""
+    along = [place for place, axis in enumerate(fluent.axes) if axis]
+    loose = [place for place, axis in enumerate(fluent.axes) if not axis]
+    if not along:
+        return _named_squares(fluent)
+    if len(along) < 2 or (len(along) == 2 and not loose and not _is_called_board(fluent)):
+        return None
+    if len(along) == 2:
+        return Coordinates(along[0], along[1], _telling(fluent.initial, along, loose))
+    if len(fluent.initial) >= _half(fluent, along[:2]) and _is_key(fluent.initial, along[:2]):
+        return Coordinates(along[0], along[1])
+    if len(along) == 3:
+        return _of_three(fluent, along) if loose else _with_number(fluent, along)
+    return Coordinates(along[2], along[3], (along[0], along[1])) if len(along) == 4 and loose else None
+
+
+def _named_squares(fluent: Fluent) -> Coordinates | None:
+    """Find an argument whose values are all like ``c3``, if it tells facts apart and is not alone."""
+    if fluent.arity < 2 or not fluent.initial:
+        return None
+    for place, values in enumerate(fluent.domains):
+        squares = [split_name(value) for value in values]
+        letters = {square[0] for square in squares if square}
+        if all(squares) and len(squares) >= 9 and len(letters) >= 3 and _is_key(fluent.initial, [place]):
+            return Coordinates(place, place)
+    return None
+
+
+def _is_called_board(fluent: Fluent) -> bool:
+    """Whether a fluent without content is a board by its name, or by the names of its two arguments."""
+    kinds = [set(counter) for counter in fluent.names]
+    called = kinds in ([{"row"}, {"column"}], [{"column"}, {"row"}])
+    return called or any(word in fluent.functor.lower() for word in _BOARD_WORDS)
+
+
+def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[int]) -> tuple[int, ...]:
+    """Return the content argument that tells boards apart, where squares alone do not tell facts apart."""
+    if _is_key(facts, along) or len(loose) < 2:
+        return ()
+    return next(((place,) for place in loose if _is_key(facts, [*along, place])), ())
+
+
+def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates | None:
+    """Tell boards apart by the odd one of three sizes, else the smallest; three equal sizes are no board."""
+    sizes = {place: len(fluent.axes[place]) for place in along}
+    counts = Counter(sizes.values())
+    if len(counts) == 1:
+        return None
+    telling = min((place for place in along if counts[sizes[place]] == 1), key=sizes.__getitem__)
+    first, second = (place for place in along if place != telling)
+    return Coordinates(first, second, (telling,))
+
+
+def _with_number(fluent: Fluent, along: Sequence[int]) -> Coordinates | None:
+    """Take the last of three ordered arguments as the content, if the first two tell the facts apart."""
+    return Coordinates(along[0], along[1]) if _is_key(fluent.initial, along[:2]) else None
+
+
+def _is_key(facts: Sequence[Arguments], places: Sequence[int]) -> bool:
+    return len({tuple(fact[place] for place in places) for fact in facts}) == len(facts)
+
+
+def _half(fluent: Fluent, places: Sequence[int]) -> float:
+    return max(prod(len(fluent.axes[place]) for place in places) / 2, 4)

@@ -1,0 +1,78 @@
+"""Finding boards: which fluents of a game lie on a board, and how."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from anygame.errors import AnygameError
+from anygame.game.boards.fitting import fit
+from anygame.game.boards.hints import Hint, HintError, read_hints
+from anygame.game.boards.layout import Boards
+from anygame.game.boards.sheet import fluents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.game.game import Game
+
+    from anygame.game.boards.layout import Layout
+    from anygame.game.boards.sheet import Fluent
+
+__all__ = ["find_boards"]
+
+
+def find_boards(game: Game) -> Boards:
+    """Return the boards of a game; none where its fluents show no board or cannot be told beforehand."""
+    hints: list[Hint] = []
+    notes: list[str] = []
+    for hint in read_hints(game.program.source.text if game.program.source else ""):
+        if isinstance(hint, HintError):
+            notes.append(str(hint))
+        else:
+            hints.append(hint)
+    if any(hint.none for hint in hints):
+        return Boards((), tuple(notes))
+    try:
+        fluents = fluents_of(game)
+    except AnygameError as error:
+        return Boards((), (*notes, f"no board is drawn: {error}"))
+    if any(hint.functor for hint in hints):
+        layouts = [layout for hint in hints if hint.functor for layout in _as_hinted(fluents, hint, notes)]
+    else:
+        layouts = _as_found(fluents, hints, notes)
+    return Boards(tuple(layouts), tuple(notes))
+
+
+def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[Layout]:
+    """Return the layouts of the fluent that a hint names."""
+    meant = [
+        fluent for fluent in fluents if fluent.functor == hint.functor and hint.arity in (None, fluent.arity)
+    ]
+    if not meant:
+        near = get_close_matches(hint.functor or "", sorted({fluent.functor for fluent in fluents}), n=1)
+        advice = f"; did you mean {near[0]}?" if near else ""
+        notes.append(f"board hint `{hint.text}`: the game has no such fluent{advice}")
+    layouts = []
+    for fluent in meant:
+        layout = fit(fluent, hint)
+        if layout:
+            layouts.append(layout)
+        else:
+            notes.append(f"board hint `{hint.text}`: {fluent.functor}/{fluent.arity} cannot be laid out so")
+    return layouts
+
+
+def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]) -> list[Layout]:
+    """Return the layouts of the fluents that look like the boards of the game; a hint says how they lie."""
+    hint = hints[0] if hints else None
+    started = {fluent.functor for fluent in fluents if fluent.initial}
+    fitted = [layout for fluent in fluents if (layout := fit(fluent, hint))]
+    if hint and not fitted:
+        notes.append(
+            f"board hint `{hint.text}`: no board was found; name the fluent: (cell ?row ?column ?content)"
+        )
+    with_content = [layout for layout in fitted if layout.contents]
+    chosen = [layout for layout in with_content if layout.functor in started] or with_content or fitted
+    largest = max((layout.size for layout in chosen), default=0)
+    return [layout for layout in chosen if 4 * layout.size >= largest]

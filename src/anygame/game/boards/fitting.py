@@ -1,0 +1,184 @@
+"""Fitting one fluent to a board: coordinates, squares, contents, and how it lies."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import pairwise, product
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from anygame.game.boards.axes import AXIS_LIMIT, ordered
+from anygame.game.boards.coordinates import Coordinates, find_coordinates
+from anygame.game.boards.layout import Layout
+from anygame.game.boards.orientation import Bearing, is_hexagon, orient
+from anygame.language.terms import Constant, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from anygame.game.boards.axes import Axis
+    from anygame.game.boards.hints import Hint
+    from anygame.game.boards.layout import Content, Shape, Square
+    from anygame.game.boards.sheet import Arguments, Fluent
+
+__all__ = ["COLOURS", "SQUARES_LIMIT", "fit"]
+
+#: No more squares than this are drawn for one fluent, all its boards together.
+SQUARES_LIMIT: Final = 4096
+
+#: Colours that things on boards have; such a thing is never a blank.
+COLOURS: Final = frozenset(
+    {
+        *("black", "white", "grey", "gray", "brown", "gold", "red", "green", "blue", "yellow"),
+        *("orange", "purple", "magenta", "cyan", "teal", "pink"),
+    }
+)
+
+_CONTENTS_LIMIT: Final = 1024
+_BLANKS: Final = frozenset(
+    {"b", "blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant", "e", "_", "-"}
+)
+
+
+def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
+    """Return the layout of a fluent, or None if it shows no board.
+
+    Args:
+        fluent: what the rules tell about it.
+        hint: what the author of the sheet says about it.
+    """
+    at = _hinted(fluent, hint) if hint and hint.row is not None else find_coordinates(fluent)
+    if at is None:
+        return None
+    contents = tuple(place for place in range(fluent.arity) if place not in (at.first, at.second, *at.boards))
+    values = _values(fluent, contents)
+    blank = _blank(fluent, contents, values)
+    squares = _squares(fluent, at, has_blank=blank is not None)
+    everywhere = frozenset[tuple[Term, Term]]().union(*squares.values())
+    axes = [
+        _axis(fluent.axes[place], {square[side] for square in everywhere})
+        for side, place in enumerate((at.first, at.second))
+    ]
+    if not all(axes) or sum(map(len, squares.values())) > SQUARES_LIMIT:
+        return None
+    bearing = _bearing(fluent, at, hint, axes, everywhere)
+    if bearing.swapped:
+        axes.reverse()
+        squares = {key: frozenset((row, column) for column, row in board) for key, board in squares.items()}
+        everywhere = frozenset((row, column) for column, row in everywhere)
+    shape = _shape(axes[0], axes[1], everywhere, hint)
+    offsets = _offsets(axes[0], axes[1], everywhere, shape)
+    step = -1 if bearing.upwards else 1
+    return Layout(
+        fluent.functor,
+        fluent.arity,
+        row=at.second if bearing.swapped else at.first,
+        column=at.first if bearing.swapped else at.second,
+        boards=at.boards,
+        contents=contents,
+        rows=axes[0][::step],
+        upwards=bearing.upwards,
+        columns=axes[1],
+        squares=squares,
+        shape=shape,
+        offsets=offsets[::step],
+        values=values,
+        blank=blank,
+    )
+
+
+def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
+    assert hint.row is not None
+    assert hint.column is not None
+    named = max(hint.row, hint.column, *hint.boards) < fluent.arity
+    return Coordinates(hint.row, hint.column, hint.boards) if named else None
+
+
+def _axis(axis: Axis, values: set[Term]) -> Axis:
+    """Return the values that occur, in order: that of the axis, else by text."""
+    if axis:
+        return tuple(value for value in axis if value in values)
+    constants = sorted({value for value in values if isinstance(value, Constant)})
+    return ordered(values) or (tuple(constants) if len(constants) <= AXIS_LIMIT else ())
+
+
+def _bearing(
+    fluent: Fluent, at: Coordinates, hint: Hint | None, axes: Sequence[Axis], squares: Collection[Square]
+) -> Bearing:
+    if hint and hint.row is not None:
+        return Bearing(swapped=False, upwards=bool(hint.upwards))
+    found = Bearing(swapped=False, upwards=False)
+    if at.first != at.second:
+        found = orient([fluent.names[at.first], fluent.names[at.second]], axes, squares)
+    return Bearing(found.swapped, found.upwards if hint is None or hint.upwards is None else hint.upwards)
+
+
+def _shape(rows: Axis, columns: Axis, squares: Collection[Square], hint: Hint | None) -> Shape:
+    if hint and hint.shape == "square":
+        return "square"
+    if is_hexagon(rows, columns, squares):
+        return "hexagon"
+    if hint and hint.shape == "hex":
+        lengths = Counter(row for row, _ in squares)
+        centred = all(abs(lengths[above] - lengths[below]) == 1 for above, below in pairwise(rows))
+        return "hexagon" if centred else "slanted"
+    return "square"
+
+
+def _offsets(rows: Axis, columns: Axis, squares: Collection[Square], shape: Shape) -> tuple[int, ...]:
+    """Return the shift of every row in half squares."""
+    if shape == "hexagon":
+        starts = {row: min(columns.index(c) for r, c in squares if r == row) for row in rows}
+        lengths = Counter(row for row, _ in squares)
+        return tuple(max(lengths.values()) - lengths[row] - 2 * starts[row] for row in rows)
+    return tuple(place if shape == "slanted" else 0 for place, _ in enumerate(rows))
+
+
+def _values(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
+    """Return what may stand on a square, sorted: as ``base`` says, else all combinations, else as seen."""
+    domains = [fluent.domains[place] for place in contents]
+    found: Iterable[Content]
+    if fluent.base:
+        found = {tuple(arguments[place] for place in contents) for arguments in fluent.base}
+    elif prod(map(len, domains)) <= _CONTENTS_LIMIT:
+        found = product(*domains)
+    else:
+        found = {tuple(arguments[place] for place in contents) for arguments in fluent.initial}
+    return tuple(sorted(found, key=lambda content: [str(term) for term in content]))
+
+
+def _blank(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
+    """Return the content that means an empty square, if one does."""
+    if len(values) < 2 or not contents:
+        return None
+    counts = Counter(tuple(arguments[place] for place in contents) for arguments in fluent.initial)
+    if counts:
+        content, count = counts.most_common(1)[0]
+        called = all(str(term) in _BLANKS for term in content)
+        common = 4 * count >= 3 * counts.total() and count >= 9
+        return content if called or (common and not any(str(term) in COLOURS for term in content)) else None
+    return next(
+        (content for content in values if all(str(term) in ("blank", "empty") for term in content)), None
+    )
+
+
+def _squares(
+    fluent: Fluent, at: Coordinates, *, has_blank: bool
+) -> dict[tuple[Term, ...], frozenset[Square]]:
+    """Return the squares of every board: by ``base``, else by the initial state, else all combinations."""
+    filled = fluent.base or (fluent.initial if has_blank else ())
+    found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
+    for arguments in filled or _combinations(fluent, at):
+        square = at.square(arguments)
+        if square is not None:
+            found[tuple(arguments[place] for place in at.boards)].add(square)
+    order: list[Sequence[Term]] = [fluent.axes[place] or fluent.domains[place] for place in at.boards]
+    keys = sorted(found, key=lambda key: [axis.index(term) for axis, term in zip(order, key, strict=True)])
+    return {key: frozenset(found[key]) for key in keys}
+
+
+def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:
+    """Return arguments for all combinations of coordinates and boards; none if they are too many."""
+    wanted = {at.first, at.second, *at.boards}
+    domains = [values if place in wanted else values[:1] for place, values in enumerate(fluent.domains)]
+    return product(*domains) if prod(map(len, domains)) <= SQUARES_LIMIT else ()

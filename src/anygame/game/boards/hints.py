@@ -1,0 +1,131 @@
+"""Board hints: comments by which the author of a sheet says how a board lies.
+
+A hint is a comment line of its own, anywhere in the sheet; rule evaluation never sees it::
+
+    ;; board: none                                       draw no board at all
+    ;; board: hex                                        the one board is hexagonal
+    ;; board: down                                       rows go downwards: the first row is at the top
+    ;; board: rows=1 columns=2                           argument 1 names the row, argument 2 the column
+    ;; board: fluent=cell rows=1 columns=2 hex           ... of the fluent `cell`
+    ;; board: (cell ?column ?row ?content)               the same said by a pattern
+    ;; board: (mark ?board ?board ?row ?column ?content) several boards, side by side
+
+Words may be combined: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction in which rows
+follow each other. Arguments count from 1. Those that are neither row, column nor board are the content of a
+square; without any, a fact marks its square. Where rows and columns are given, the first row is at the top
+unless ``up`` is said.
+
+A sheet may have a hint for each fluent that it wants drawn. With hints that name fluents, only these are
+drawn.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Hint", "HintError", "read_hints"]
+
+_LINE: Final = re.compile(r"^[ \t]*;+[ \t]*board:(.*)$", re.MULTILINE | re.IGNORECASE)
+_PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+|[()]")
+_FLUENT: Final = re.compile(r"\(\s*([^\s()?]+)((?:\s+\?[^\s()?]+)+)\s*\)")
+_HINTS_LIMIT: Final = 16
+
+
+class HintError(ValueError):
+    """A hint that cannot be read; its text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What one hint says; what it leaves open is None or empty. Places count from 0.
+
+    Attributes:
+        text: the hint as written.
+        none: no board is wanted.
+        shape: ``hex`` or ``square``.
+        upwards: whether the first row is at the bottom.
+        functor: the fluent meant.
+        arity: its number of arguments.
+        row: the argument that names the row.
+        column: the argument that names the column.
+        boards: the arguments that tell several boards apart.
+    """
+
+    text: str
+    none: bool = False
+    shape: str | None = None
+    upwards: bool | None = None
+    functor: str | None = None
+    arity: int | None = None
+    row: int | None = None
+    column: int | None = None
+    boards: tuple[int, ...] = ()
+
+
+def read_hints(text: str) -> Iterator[Hint | HintError]:
+    """Yield the hints of a sheet in their order, and a fault for each that cannot be read."""
+    for count, match in enumerate(_LINE.finditer(text)):
+        if count == _HINTS_LIMIT:
+            yield HintError(f"more than {_HINTS_LIMIT} board hints: the rest is not read")
+            return
+        try:
+            yield _read(match[1].strip())
+        except HintError as fault:
+            yield fault
+
+
+def _read(text: str) -> Hint:
+    found: dict[str, object] = {}
+    for piece in _PIECE.findall(text):
+        for name, value in _meaning(text, piece).items():
+            if found.setdefault(name, value) != value:
+                raise HintError(f"board hint `{text}`: two different values for {name}")
+    if not found:
+        raise HintError("board hint without a word: expected hex, none, rows=1 columns=2 or a pattern")
+    if ("row" in found) != ("column" in found):
+        raise HintError(f"board hint `{text}`: rows and columns need each other, as in rows=1 columns=2")
+    if "row" in found and found["row"] == found["column"]:
+        raise HintError(f"board hint `{text}`: one argument cannot be both row and column")
+    return Hint(text, **found)  # type: ignore[arg-type]
+
+
+def _meaning(text: str, piece: str) -> dict[str, object]:
+    word, _, value = piece.lower().partition("=")
+    if piece.startswith("("):
+        return _pattern(text, piece)
+    if word in ("row", "rows", "column", "columns") and re.fullmatch("[1-9][0-9]?", value):
+        return {word.removesuffix("s"): int(value) - 1}
+    if word == "fluent" and value:
+        return {"functor": piece.partition("=")[2]}
+    if piece.lower() in ("hex", "square"):
+        return {"shape": piece.lower()}
+    if piece.lower() in ("up", "down"):
+        return {"upwards": piece.lower() == "up"}
+    if piece.lower() == "none":
+        return {"none": True}
+    raise HintError(
+        f"board hint `{text}`: `{piece}` is not understood; expected none, hex, square, up, down, "
+        "fluent=NAME, rows=N columns=N or a pattern such as (cell ?row ?column ?content)"
+    )
+
+
+def _pattern(text: str, piece: str) -> dict[str, object]:
+    match = _FLUENT.fullmatch(piece)
+    if not match:
+        raise HintError(f"board hint `{text}`: expected a pattern such as (cell ?row ?column ?content)")
+    names = [name.lower().removeprefix("?") for name in match[2].split()]
+    found: dict[str, object] = {"functor": match[1], "arity": len(names)}
+    for word in ("row", "column"):
+        if names.count(word) > 1:
+            raise HintError(
+                f"board hint `{text}`: ?{word} stands there {names.count(word)} times, once is right"
+            )
+        if word in names:
+            found[word] = names.index(word)
+    boards = tuple(place for place, name in enumerate(names) if name == "board")
+    return {**found, "boards": boards} if boards else found

@@ -1,0 +1,137 @@
+"""Layouts: how the facts of one fluent lie on a board."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from anygame.language.terms import Compound, Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from anygame.language.terms import Term
+
+__all__ = ["Board", "Boards", "Content", "Layout", "Shape", "Square", "split_name"]
+
+#: Row and column of a square.
+Square = tuple["Term", "Term"]
+#: What stands on a square: the remaining arguments of its fact, none for a mere mark.
+Content = tuple["Term", ...]
+#: ``hexagon``: rows are centred; ``slanted``: each row lies half a square further to the right.
+Shape = Literal["square", "hexagon", "slanted"]
+
+_SQUARE_NAME: Final = re.compile(r"([A-Za-z]+)([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One board in one state.
+
+    Attributes:
+        title: the values that tell it from its sisters, empty for an only board.
+        squares: every square of the board, with what stands there: one content, perhaps none or several.
+    """
+
+    title: tuple[Term, ...]
+    squares: Mapping[Square, tuple[Content, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the facts of one fluent lie on one or several boards.
+
+    Attributes:
+        functor: the fluent.
+        arity: its number of arguments.
+        row: the argument that names the row, from 0.
+        column: the argument that names the column; equal to ``row`` where one names both, as ``c3`` does.
+        boards: the arguments that tell several boards apart.
+        contents: the arguments that say what stands there.
+        rows: the rows from top to bottom.
+        upwards: whether the first row is at the bottom.
+        columns: the columns from left to right.
+        squares: for every board, by its values of ``boards``, the squares it has.
+        shape: how rows lie to each other.
+        offsets: for every row, how far it is shifted to the right, in half squares (perhaps negative).
+        values: every content that may stand on a square, sorted by text.
+        blank: the content that means an empty square, if there is one.
+    """
+
+    functor: str
+    arity: int
+    row: int
+    column: int
+    boards: tuple[int, ...]
+    contents: tuple[int, ...]
+    rows: tuple[Constant, ...]
+    upwards: bool
+    columns: tuple[Constant, ...]
+    squares: Mapping[tuple[Term, ...], frozenset[Square]]
+    shape: Shape
+    offsets: tuple[int, ...]
+    values: tuple[Content, ...] = ()
+    blank: Content | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of squares, all boards together."""
+        return sum(map(len, self.squares.values()))
+
+    def holds(self, fact: Term) -> bool:
+        """Whether the fact is one of this layout's fluent and lies on its board."""
+        if not isinstance(fact, Compound) or (fact.functor, len(fact.arguments)) != (
+            self.functor,
+            self.arity,
+        ):
+            return False
+        square = self.square(fact)
+        return square is not None and square[0] in self.rows and square[1] in self.columns
+
+    def square(self, fact: Compound) -> Square | None:
+        """Return row and column of a fact of this fluent."""
+        if self.row != self.column:
+            return fact.arguments[self.row], fact.arguments[self.column]
+        return split_name(fact.arguments[self.row])
+
+    def place(self, facts: Iterable[Term]) -> tuple[Board, ...]:
+        """Return the boards as the facts fill them, in the order of ``squares``."""
+        placed: dict[tuple[Term, ...], dict[Square, list[Content]]] = {
+            key: {square: [] for square in squares} for key, squares in self.squares.items()
+        }
+        for fact in sorted(fact for fact in facts if self.holds(fact)):
+            assert isinstance(fact, Compound)
+            square = self.square(fact)
+            assert square is not None
+            key = tuple(fact.arguments[place] for place in self.boards)
+            content = tuple(fact.arguments[place] for place in self.contents)
+            placed.setdefault(key, defaultdict(list)).setdefault(square, []).append(content)
+        return tuple(
+            Board(key, {square: tuple(contents) for square, contents in board.items()})
+            for key, board in placed.items()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """The boards of a game.
+
+    Attributes:
+        layouts: in the order in which they are shown.
+        notes: why a hint was not followed, or why no board was looked for; for people.
+    """
+
+    layouts: tuple[Layout, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def others(self, facts: Iterable[Term]) -> tuple[Term, ...]:
+        """Return the facts that lie on no board, sorted."""
+        return tuple(sorted(fact for fact in facts if not any(layout.holds(fact) for layout in self.layouts)))
+
+
+def split_name(name: Term) -> Square | None:
+    """Split the name of a square, such as ``c3``, into row ``c`` and column ``3``."""
+    match = _SQUARE_NAME.fullmatch(name.name) if isinstance(name, Constant) else None
+    return (Constant(match[1]), Constant(match[2])) if match else None

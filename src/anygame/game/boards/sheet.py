@@ -1,0 +1,91 @@
+"""What the rules of a game tell about its fluents, gathered once for finding boards."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from anygame.game.boards.axes import chains, ordered
+from anygame.game.boards.orientation import variable_names
+from anygame.language.terms import Compound, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anygame.game.game import Game
+
+    from anygame.game.boards.axes import Axis
+    from anygame.game.boards.orientation import Names
+
+__all__ = ["Arguments", "Fluent", "fluents_of"]
+
+#: The arguments of a fact.
+Arguments = tuple[Term, ...]
+
+_BASE_LIMIT: Final = 100_000
+
+
+@dataclass(frozen=True)
+class Fluent:
+    """What the rules tell about one fluent.
+
+    Attributes:
+        functor: its name.
+        domains: the values of each argument.
+        axes: the same in order, empty for an argument whose values have none.
+        initial: the arguments of its facts in the initial state.
+        base: the same for the facts that ``base`` allows; empty where the rules have no ``base``.
+        names: what the rules call the arguments.
+    """
+
+    functor: str
+    domains: Sequence[Sequence[Term]]
+    axes: Sequence[Axis]
+    initial: Sequence[Arguments]
+    base: Sequence[Arguments]
+    names: Names
+
+    @property
+    def arity(self) -> int:
+        """The number of arguments."""
+        return len(self.domains)
+
+
+def fluents_of(game: Game) -> list[Fluent]:
+    """Return the fluents of a game that have arguments, sorted by name.
+
+    Raises:
+        AnygameError: the fluents of the game cannot be told beforehand.
+    """
+    rules = game.program.rules
+    state = game.initial_state()
+    declared: list[Term] = []
+    if any(rule.head.key == ("base", 1) for rule in rules):
+        bindings = islice(state.query("(base ?fluent)"), _BASE_LIMIT + 1)
+        declared = [binding["fluent"] for binding in bindings]
+    base = _by_fluent(declared) if len(declared) <= _BASE_LIMIT else {}
+    initial = _by_fluent(state.facts)
+    names = variable_names(rules)
+    successions = chains(rules)
+    return [
+        Fluent(
+            functor,
+            domains,
+            [ordered(values, successions) for values in domains],
+            initial.get((functor, arity), []),
+            base.get((functor, arity), []),
+            names.get((functor, arity)) or tuple(Counter() for _ in domains),
+        )
+        for (functor, arity), domains in sorted(game.fluents.items())
+        if arity
+    ]
+
+
+def _by_fluent(facts: Iterable[Term]) -> dict[tuple[str, int], list[Arguments]]:
+    found: dict[tuple[str, int], list[Arguments]] = defaultdict(list)
+    for fact in sorted(facts):
+        if isinstance(fact, Compound):
+            found[fact.functor, len(fact.arguments)].append(fact.arguments)
+    return dict(found)
