@@ -22,6 +22,12 @@ TURNS_OF_RED = "a2 b2 c2 d2 e2 e3 d4 d5 e5 f5 g5 g4 h3 h4 i4"
 #: From column 1 right, down, left on the diagonal, right, up on the diagonal to column 9.
 TURNS_OF_BLUE = "c1 c2 d2 e2 f1 g1 g2 g3 f4 e5 e6 d7 d8 c9"
 
+#: Chains that go straight up a column, or straight back along a row, before they arrive.
+UP_AGAIN = "a1 b1 c1 d1 e1 f1 g1 g2 g3 g4 f4 e4 d4 c4 c5 c6 c7 d7 e7 f7 g7 h7 i7"
+BACK_AGAIN = "a8 b8 c8 c7 c6 c5 c4 d4 e4 f4 g4 h4 i4"
+BLUE_UP = "g1 g2 g3 f3 e3 d3 c3 c4 c5 c6 c7 c8 c9"
+BLUE_BACK = "c1 c2 c3 c4 c5 c6 c7 d7 e7 e6 e5 e4 e3 f3 g3 g4 g5 g6 g7 g8 g9"
+
 
 @pytest.fixture(params=["simulator", "rule file"])
 def game(request: pytest.FixtureRequest) -> Simulator[Any]:
@@ -113,6 +119,10 @@ def test_the_swap_is_gone_after_another_answer(game: Simulator[Any]) -> None:
         (ROW, "blue"),
         (DIAGONAL, "blue"),
         (TURNS_OF_BLUE, "blue"),
+        (UP_AGAIN, "red"),
+        (BACK_AGAIN, "red"),
+        (BLUE_UP, "blue"),
+        (BLUE_BACK, "blue"),
     ],
 )
 def test_a_chain_wins(game: Simulator[Any], cells: str, colour: str, swap: bool) -> None:
