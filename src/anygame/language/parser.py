@@ -159,7 +159,10 @@ class _NodeParser:
             if self._parse is None:
                 self._parse = self._load()
             self._source = source
-            nodes: tuple[Node, ...] = self._parse(source.text if text is None else text)
+            try:
+                nodes: tuple[Node, ...] = self._parse(source.text if text is None else text)
+            finally:
+                self._source = Source("", "")
             return nodes
 
     def _load(self) -> Callable[[str], Any]:

@@ -1,0 +1,24 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """Return a folder of public rule sheets, ``rules/*.kif``, with recorded answers.
+
+    It is the folder that ANYGAME_CORPUS names, or one called ``corpus`` in a folder beside the checkout.
+    """
+    named = os.environ.get("ANYGAME_CORPUS")
+    folders = [Path(named)] if named else sorted(_ROOT.parent.glob("*/corpus"))
+    for folder in folders:
+        if (folder / "rules").is_dir():
+            return folder
+    pytest.skip("no corpus of rule sheets: set ANYGAME_CORPUS to a folder that has rules/*.kif")

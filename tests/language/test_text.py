@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from anygame.errors import RuleSheetError, SheetSyntaxError
+from anygame.language import Diagnostic, Limits, parse_program, read_source
+
+
+def codes(error: RuleSheetError) -> list[str]:
+    return [found.code for found in error.diagnostics if isinstance(found, Diagnostic)]
+
+
+def test_reads_utf_8_with_and_without_byte_order_mark(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.kif"
+    for data in ("(role wei\u00df)".encode(), b"\xef\xbb\xbf(role wei\xc3\x9f)"):
+        sheet.write_bytes(data)
+        source = read_source(sheet)
+        assert source.text == "(role wei\u00df)"
+        assert source.name == str(sheet)
+    assert parse_program("\ufeff(role a)") == parse_program("(role a)")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"(role a)\n(init \xff)", "byte 0xff at offset 15 (line 2)"),
+        (b"\xef\xbb\xbf(role \xe9)", "byte 0xe9 at offset 9 (line 1)"),
+        (b"(role a)\0", "byte 0x00 at offset 8 (line 1)"),
+        ("(role a)".encode("utf-16"), "it looks like UTF-16"),
+        (b"\x7fELF\x02\x01\x01\0\0", "name a rule sheet"),
+    ],
+)
+def test_what_is_not_text_is_refused_with_the_place(tmp_path: Path, data: bytes, message: str) -> None:
+    sheet = tmp_path / "sheet.kif"
+    sheet.write_bytes(data)
+    with pytest.raises(SheetSyntaxError) as caught:
+        read_source(sheet)
+    assert message in str(caught.value)
+    assert str(sheet) in str(caught.value)
+    assert codes(caught.value) == ["bad-encoding"]
+
+
+def test_reading_is_bounded(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.kif"
+    sheet.write_bytes(b"(role abc)")
+    assert read_source(sheet, Limits(bytes=10)).text == "(role abc)"
+    with pytest.raises(SheetSyntaxError, match="more than 9 bytes") as caught:
+        read_source(sheet, Limits(bytes=9))
+    assert codes(caught.value) == ["too-large"]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file on this system")
+def test_an_endless_file_is_read_up_to_the_bound() -> None:
+    with pytest.raises(SheetSyntaxError, match="more than 4,096 bytes"):
+        read_source("/dev/zero", Limits(bytes=4096))
+
+
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    cases: list[tuple[Path | str, str]] = [
+        (tmp_path, "directory"),
+        (tmp_path / "missing.kif", "No such file"),
+        (tmp_path / "sheet.kif" / "x", "No such file"),
+        ("a\0b", "null"),
+        ("x" * 5000, "too long"),
+    ]
+    for path, reason in cases:
+        with pytest.raises(RuleSheetError, match=reason) as caught:
+            read_source(path)
+        assert len(str(caught.value)) < 400
+
+
+def test_bounds_are_exact() -> None:
+    limits = Limits(bytes=100, depth=3, tokens=13, token_length=5, arity=2)
+    good = "(role abcde) (init (a (b c)))"  # 4 + 10 tokens
+    with pytest.raises(SheetSyntaxError, match="more than 13 tokens"):
+        parse_program(good, limits=limits)
+    limits = replace(limits, tokens=14)
+    assert parse_program(good, limits=limits).rules
+    for text, code in [
+        ("(role abcdef)", "token-too-long"),
+        ("(role a) (((())))", "too-deep"),
+        ("(role a)" + " " * 93, "too-large"),
+    ]:
+        with pytest.raises(SheetSyntaxError) as caught:
+            parse_program(text, limits=limits)
+        assert codes(caught.value) == [code]
+    with pytest.raises(RuleSheetError) as structure:
+        parse_program("(role a) (p 1 2 3)", limits=limits)
+    assert codes(structure.value) == ["too-many-arguments"]
+
+
+@pytest.mark.parametrize(
+    ("character", "count"), [("(", 10**8), ("(", 2**24), (")", 2**24), ("a", 2**24), ("\0", 2**24)]
+)
+def test_floods_are_refused_without_recursion(character: str, count: int) -> None:
+    with pytest.raises(SheetSyntaxError):
+        parse_program(character * count)
+
+
+def test_comments_in_a_flood() -> None:
+    assert len(parse_program("(role a)" + ";(\n" * 100_000 + "(role b)").rules) == 2
+
+
+def test_parentheses_in_comments_do_not_count() -> None:
+    program = parse_program("(role a) ; ((( an aside\n(init b);)\n;)\n")
+    assert len(program.rules) == 2
+
+
+def test_all_faults_of_the_parentheses_are_reported_and_the_rest_is_read() -> None:
+    sheet = "(role a))\n(init ?x)\n(<= (next b)\n(true c)\n(<= terminal (true d e))\n(init f)\n"
+    with pytest.raises(SheetSyntaxError) as caught:
+        parse_program(sheet)
+    assert codes(caught.value) == ["unexpected-close", "variable-in-fact", "unclosed-list", "keyword-arity"]
+
+
+def test_a_hint_names_the_next_item() -> None:
+    with pytest.raises(SheetSyntaxError) as caught:
+        parse_program("(role a)\n(<= p\n    (q a)\n(<= r\n    (s a))\n", name="sheet")
+    (found,) = caught.value.diagnostics
+    assert isinstance(found, Diagnostic)
+    assert found.span is not None
+    assert found.span.place == "sheet:2:1"
+    assert [note.span.place for note in found.notes if note.span] == ["sheet:4:1"]
