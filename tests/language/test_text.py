@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,6 +92,19 @@ def test_bounds_are_exact() -> None:
     with pytest.raises(RuleSheetError) as structure:
         parse_program("(role a) (p 1 2 3)", limits=limits)
     assert codes(structure.value) == ["too-many-arguments"]
+
+
+@pytest.mark.parametrize(
+    "text", ["(init " + "(s " * 199 + "0" + ")" * 200, "(<= p " + "(not " * 199 + "q" + ")" * 200]
+)
+def test_the_deepest_sheet_can_be_used(text: str) -> None:
+    program = parse_program("(role a)" + text)
+    assert parse_program(str(program)) == program
+    assert copy.deepcopy(program) == pickle.loads(pickle.dumps(program)) == program
+    with pytest.raises(SheetSyntaxError, match="nested more than 200 deep"):
+        parse_program(text.replace("0", "(s 0)").replace("q", "(q a)"))
+    with pytest.raises(ValueError, match="at most 200"):
+        Limits(depth=201)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,9 @@ class Node:
         """The node's place."""
         return Span(self.source, self.start, self.end)
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Node:
+        return self
+
     def argument(self, *path: int) -> Node:
         """Return the node of an argument, by its index (from 0) and those of the arguments inside it.
 

@@ -26,7 +26,7 @@ class Limits:
 
     Attributes:
         bytes: size of a file (of a text: its characters).
-        depth: lists inside lists.
+        depth: lists inside lists, at most 200.
         tokens: names, variables and parentheses together.
         token_length: characters of one name or variable.
         arity: arguments of one sentence or term.
@@ -39,6 +39,11 @@ class Limits:
     token_length: int = 4096
     arity: int = 1000
     problems: int = 1000
+
+    def __post_init__(self) -> None:
+        # Everything that looks into terms and formulas recurs, down to pickling.
+        if self.depth > 200:
+            raise ValueError(f"lists can be at most 200 deep, asked for {self.depth}")
 
 
 def read_source(path: str | os.PathLike[str], limits: Limits | None = None) -> Source:
