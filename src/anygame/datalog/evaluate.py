@@ -15,7 +15,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.dependencies import Component, components
-from anygame.datalog.joins import IndexKey, RuleCode, index_source, translate
+from anygame.datalog.generate import Generator, demand_source, index_factory
+from anygame.datalog.joins import IndexKey, index_source
 from anygame.datalog.plan import Statistics
 from anygame.datalog.relations import is_ground
 from anygame.errors import LimitError
@@ -35,7 +36,12 @@ Row = Any
 Frame = dict[int, Any]
 
 STATIC, STATE, ACTION = 0, 1, 2
-_TRACE: Final = 0
+#: Relations that are asked for as a whole; never computed on demand.
+_WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
+#: A relation expected to cost more rows than this (above the static level, at it) is tried within a budget first.
+_SUSPICIOUS: Final = (1e5, 1e3, 1e3)
+#: What a trial may take: iterations, rows.
+_BUDGET: Final = ((2_000_000, 300_000), (30_000, 3_000), (30_000, 3_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,9 @@ class Limits:
 class Step:
     """A component at work: what it computes and the function that does it."""
 
-    __slots__ = ("component", "level", "marker", "number", "relations", "run", "source")
+    __slots__ = (
+        "component", "estimate", "is_demandable", "level", "marker", "number", "relations", "run", "source",
+    )  # fmt: skip
 
     def __init__(self, number: int, component: Component[FlatRule], level: int, marker: int) -> None:
         self.number = number
@@ -66,8 +74,23 @@ class Step:
         self.level = level
         self.marker = marker
         self.relations = tuple(dict.fromkeys(rule.head.relation for rule in component.rules))
-        self.run: Callable[[Frame], None] = lambda frame: None
+        self.run: Callable[[Frame], None] = _nothing
         self.source = ""
+        self.is_demandable = False
+        self.estimate: float | None = None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the step depends on neither state nor moves."""
+        return self.level == STATIC
+
+
+def _nothing(frame: Frame) -> None:
+    """Compute nothing: for relations that are computed on demand."""
+
+
+class _TooCostly(Exception):  # noqa: N818  (a signal inside this module)
+    """A trial went past its budget."""
 
 
 class Engine:
@@ -116,10 +139,24 @@ class Engine:
             Step(number, component, self._level_of(component), 1_000_000 + number)
             for number, component in enumerate(found)
         ]
+        self.samples: list[Frame] = []
+        self._demanded: dict[Relation, Step] = {}
+        self._demands_defined: set[int] = set()
+        self._row_bound = limits.facts
         self._makers: dict[Relation, list[Step]] = defaultdict(list)
         for step in self.steps:
             for relation in step.relations:
                 self._makers[relation].append(step)
+        for step in self.steps:
+            (relation, *more) = step.relations
+            step.is_demandable = not (
+                more
+                or step.component.recursive
+                or len(self._makers[relation]) > 1
+                or relation in self.facts
+                or relation.width == 0
+                or relation.predicate in _WHOLE
+            )
         self._sequences: dict[tuple[Relation, ...], list[Step]] = {}
         self.static: Frame = {}
         self._namespace: dict[str, object] = {
@@ -128,10 +165,12 @@ class Engine:
             "MOST": limits.facts,
             "too_many": self._too_many,
             "grow": self._grow,
+            "on_demand": self._outgrown,
+            "MANY_KEYS": 1_000_000,
+            "defaultdict": defaultdict,
         }
         self._deadline = 0.0
         self._restart_clock()
-        self.statistics_frames: list[Frame] = []
         self.reset_plans()
 
     # -- relations and rows ------------------------------------------------------------------------
@@ -153,9 +192,17 @@ class Engine:
         """Return what a relation depends on: nothing (STATIC), the state, or the joint move (ACTION)."""
         return self.levels.get(relation, STATIC)
 
-    def is_given(self, relation: Relation, level: int) -> bool:
-        """Whether a relation is given from outside, at a level."""
-        return self._inputs.get(relation) == level
+    def is_move(self, relation: Relation) -> bool:
+        """Whether a relation is given from outside with each joint move."""
+        return self._inputs.get(relation) == ACTION
+
+    def is_static(self, relation: Relation) -> bool:
+        """Whether a relation depends on neither state nor moves."""
+        return relation not in self.levels or self.levels[relation] == STATIC
+
+    def is_demanded(self, relation: Relation) -> bool:
+        """Whether a relation is computed only where it is asked."""
+        return relation in self._demanded
 
     def _find_levels(
         self, found: Iterable[Component[FlatRule]], inputs: dict[Relation, int]
@@ -211,13 +258,27 @@ class Engine:
 
     def rows(self, frame: Frame, relation: Relation) -> Collection[Row]:
         """Return the rows of a relation that has been evaluated in a frame (or is static)."""
-        if self.level(relation) == STATIC:
-            return self.static_rows(relation)
+        if relation in self._demanded:
+            return self._all_rows(frame, relation)
+        if self.is_static(relation):
+            return self.static_rows(relation) or self._all_rows(self.static, relation)
         found = frame.get(self.slots.get(relation, -1))
         return found if found is not None else self.facts.get(relation, ())
 
-    def static_rows(self, relation: Relation) -> set[Row]:
-        """Return the rows of a static relation, computing it if nobody asked before."""
+    def _all_rows(self, frame: Frame, relation: Relation) -> Collection[Row]:
+        """Return all rows of a relation that is otherwise computed on demand."""
+        if relation not in self._demanded:
+            return ()
+        number = self.demand((relation, (), tuple(range(relation.width))), self._statistics(frame))
+        where = self.static if self.is_static(relation) else frame
+        define: Any = self._namespace[f"demand{number}"]
+        return define(where)(())  # type: ignore[no-any-return]
+
+    def static_rows(self, relation: Relation) -> set[Row] | None:
+        """Return the rows of a static relation, computing it if nobody asked before.
+
+        Returns None for one that is computed on demand only.
+        """
         slot = self.slots.get(relation)
         if slot is None:
             return set()
@@ -228,7 +289,7 @@ class Engine:
             for step in makers or ():
                 if step.marker not in self.static:
                     self._run_static(step)
-        return self.static[slot]  # type: ignore[no-any-return]
+        return self.static.get(slot)
 
     def _run_static(self, step: Step) -> None:
         # Depth first, but without recursion: a sheet may chain thousands of relations.
@@ -288,40 +349,100 @@ class Engine:
         )
 
     def _grow(self, rows: set[Row], more: Iterator[Row], slot: int) -> None:
-        while chunk := list(islice(more, 50_000)):
+        bound = self._row_bound
+        while chunk := list(islice(more, min(bound + 1, 50_000))):
             rows.update(chunk)
-            if len(rows) > self.limits.facts:
+            if len(rows) > bound:
+                if bound < self.limits.facts:
+                    raise _TooCostly
                 self._too_many(slot)
 
     # -- planning and compiling --------------------------------------------------------------------
 
     def reset_plans(self) -> None:
         """Forget all plans above the static level; each is made anew when it is next needed."""
+        self._demands_defined.clear()
         for step in self.steps:
-            if step.level > STATIC or not step.source:
+            if step.relations[0] not in self._demanded and (step.level > STATIC or not step.source):
                 step.run = self._compiler(step)
 
     def _compiler(self, step: Step) -> Callable[[Frame], None]:
         def compile_and_run(frame: Frame) -> None:
-            self.compile(step, frame)
+            generator = Generator(self, step, self._statistics(frame, step))
+            step.source = generator.source()
+            if step.is_demandable and step.estimate is None and generator.cost > _SUSPICIOUS[step.level]:
+                step.estimate = generator.cost
+                if not self._try(step, frame):
+                    self._compute_on_demand(step)
+                    return
+                step.run = self._function(step.source, f"component{step.number}")
+                return
+            step.run = self._function(step.source, f"component{step.number}")
             step.run(frame)
 
         return compile_and_run
 
-    def compile(self, step: Step, frame: Frame) -> None:
-        """Plan a step with the sizes found in a frame and turn it into a function."""
-        from anygame.datalog.generate import Generator  # noqa: PLC0415
+    def _statistics(self, frame: Frame, step: Step | None = None) -> Statistics:
+        """Return what is known of sizes, in a frame and in the samples, when a step is about to run."""
+
+        def ready(relation: Relation) -> bool:
+            return step is None or all(maker.number < step.number for maker in self._makers.get(relation, ()))
 
         def sample(relation: Relation) -> Collection[object] | None:
-            if self.level(relation) == STATIC:
-                return None if relation in step.relations else self.static_rows(relation)
-            frames = [known for known in (*self.statistics_frames, frame) if self.slots[relation] in known]
-            return max((known[self.slots[relation]] for known in frames), key=len, default=None)
+            if relation in self._demanded:
+                return None
+            if self.is_static(relation):
+                return self.static_rows(relation) if ready(relation) else None
+            slot = self.slots[relation]
+            frames = [known for known in (*self.samples, frame) if slot in known]
+            return max((known[slot] for known in frames), key=len, default=None)
 
-        generator = Generator(self, step, Statistics(sample))
-        step.source = generator.source()
-        exec(compile(step.source, f"<component {step.number}>", "exec"), self._namespace)  # noqa: S102
-        step.run = self._namespace.pop(f"component{step.number}")  # type: ignore[assignment]
+        def estimate(relation: Relation) -> float | None:
+            if self.is_static(relation) and ready(relation):
+                self.static_rows(relation)
+            return self._demanded[relation].estimate if relation in self._demanded else None
+
+        return Statistics(sample, estimate)
+
+    def _function(self, source: str, name: str) -> Any:  # noqa: ANN401
+        exec(compile(source, f"<{name}>", "exec"), self._namespace)  # noqa: S102
+        return self._namespace[name]
+
+    def _try(self, step: Step, frame: Frame) -> bool:
+        """Run a step within a budget; return whether it was enough."""
+        iterations, rows = _BUDGET[step.level]
+        source = Generator(self, step, self._statistics(frame, step), counted=True).source()
+        self._namespace["tick"] = _budgeted(iterations)
+        self._row_bound = min(rows, self.limits.facts - 1)
+        try:
+            self._function(source, f"component{step.number}")(frame)
+        except _TooCostly:
+            return False
+        finally:
+            self._row_bound = self.limits.facts
+            self._restart_clock()
+        return True
+
+    def _compute_on_demand(self, step: Step) -> None:
+        step.run = _nothing
+        self._demanded[step.relations[0]] = step
+
+    def _outgrown(self, number: int, rows: int) -> None:
+        step = self.steps[number]
+        if step.is_static:
+            return
+        step.estimate = float(rows)
+        self._compute_on_demand(step)
+        self.reset_plans()
+
+    def demand(self, key: IndexKey, statistics: Statistics) -> int:
+        """Return the number of a lookup on demand, defining the function that makes it when it is new."""
+        number = self.index_number(key)
+        if number not in self._demands_defined:
+            self._demands_defined.add(number)
+            generator = Generator(self, self._demanded[key[0]], statistics)
+            self._function(demand_source(generator, number, key), f"demand{number}")
+        return number
 
     def index_number(self, key: IndexKey) -> int:
         """Return the number of an index, defining the functions that build it when it is new."""
@@ -336,22 +457,20 @@ class Engine:
                 f"    F[-{found}] = index = extend{found}(F[{slot}], {factory})\n"
                 f"    return index\n"
             )
-            self._namespace["defaultdict"] = defaultdict
             exec(compile(source, f"<index {found}>", "exec"), self._namespace)  # noqa: S102
         return found
 
-    def index_columns(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return key and output columns of an index."""
-        key = next(key for key, known in self._index_numbers.items() if known == number)
-        return key[1], key[2]
+    def index_key(self, number: int) -> IndexKey:
+        """Return relation, key columns and output columns of an index."""
+        return next(key for key, known in self._index_numbers.items() if known == number)
 
     def static_lookup(self, key: IndexKey) -> str:
-        """Return the name under which generated code finds an index of a static relation."""
+        """Return the name under which generated code finds an index, or a demand, of a static relation."""
         number = self.index_number(key)
         name = f"I{number}"
         if name not in self._namespace:
-            self.static_rows(key[0])
-            build: Any = self._namespace[f"index{number}"]
+            kind = "demand" if key[0] in self._demanded else "index"
+            build: Any = self._namespace[f"{kind}{number}"]
             index = build(self.static)
             self._namespace[name] = index.get if isinstance(index, dict) else index
         return name
@@ -372,11 +491,9 @@ class Engine:
         return self._makers.get(relation, [])
 
 
-def index_factory(width: int, keys: tuple[int, ...], outputs: tuple[int, ...]) -> str:
-    """Return the source of an empty index of a kind."""
-    if not keys or not outputs:
-        return "set()"
-    return "defaultdict(list)" if len({*keys, *outputs}) == width else "defaultdict(dict)"
+def _budgeted(iterations: int) -> Iterator[bool]:
+    yield from repeat(True, iterations)
+    raise _TooCostly
 
 
 def _head_relation(rule: FlatRule) -> Relation:

@@ -1,32 +1,53 @@
-"""The source of one component's function: rules in order, or the semi-naive loop where they are recursive."""
+"""The source of one component's function: rules in order, a semi-naive loop, or a table filled on demand."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.evaluate import ACTION, STATIC, index_factory
-from anygame.datalog.joins import translate
+from anygame.datalog.joins import row_expression, translate
+from anygame.datalog.plan import joins_of
+from anygame.datalog.relations import FlatAtom, FlatRule, Relation, Unequal
+from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from anygame.datalog.evaluate import Engine, Step
     from anygame.datalog.joins import IndexKey, RuleCode
     from anygame.datalog.plan import Statistics
-    from anygame.datalog.relations import FlatRule, Relation
     from anygame.datalog.values import Values
 
-__all__ = ["Generator"]
+#: A relation that has grown past this in a state is computed on demand from then on.
+_MANY: Final = 20_000
 
+__all__ = ["Generator", "demand_source", "index_factory"]
+
+#: Rules that may take more iterations than this count them.
 _COUNTED: Final = 3e5
 
 
-class Generator:
-    """Writes the function of one step; also the ``Store`` that its rules are translated against."""
+def index_factory(width: int, keys: tuple[int, ...], outputs: tuple[int, ...]) -> str:
+    """Return the source of an empty index of a kind."""
+    if not keys or not outputs:
+        return "set()"
+    return "defaultdict(list)" if len({*keys, *outputs}) == width else "defaultdict(dict)"
 
-    def __init__(self, engine: Engine, step: Step, statistics: Statistics) -> None:
+
+class Generator:
+    """Writes the function of one step; also the ``Store`` that its rules are translated against.
+
+    Args:
+        engine: whose step it is.
+        step: the component.
+        statistics: sizes of the relations read.
+        counted: count every iteration, whatever is expected.
+    """
+
+    def __init__(self, engine: Engine, step: Step, statistics: Statistics, *, counted: bool = False) -> None:
         self.engine = engine
         self.step = step
         self.statistics = statistics
         self.values: Values = engine.values
+        self.cost = 0.0
+        self._counted = counted
         self._rows_used: dict[int, None] = {}
         self._indexes_used: dict[int, None] = {}
         self._local_indexes: dict[IndexKey, int] = {}
@@ -41,28 +62,46 @@ class Generator:
 
     def rows(self, relation: Relation) -> str:
         """Return the name of the rows of a relation."""
-        if relation not in self._partial and self.engine.level(relation) == STATIC and self.step.level > STATIC:
+        if self._is_static_elsewhere(relation):
             return self.engine.static_name(relation)
         slot = self.engine.slot(relation)
         self._rows_used[slot] = None
         return f"s{slot}"
 
-    def lookup(self, key: IndexKey, relation: Relation) -> str:
-        """Return the name of an index: its ``get``, or the index itself where it is a set."""
-        if relation in self._partial:
-            number = self._local_indexes.setdefault(key, self.engine.index_number(key))
-            self._rows_used[self.engine.slot(relation)] = None
-            return f"g{number}" if key[1] and key[2] else f"j{number}"
-        if self.engine.level(relation) == STATIC and self.step.level > STATIC:
-            return self.engine.static_lookup(key)
+    def _is_static_elsewhere(self, relation: Relation) -> bool:
+        return relation not in self._partial and self.engine.is_static(relation) and not self.step.is_static
+
+    def lookup(self, key: IndexKey, key_source: str) -> str:
+        """Return the source that yields the outputs for a key, or, without outputs, tests the key."""
         number = self.engine.index_number(key)
-        self._indexes_used[number] = None
-        return f"g{number}" if key[1] and key[2] else f"j{number}"
+        relation, keys, outputs = key
+        if self.on_demand(relation):
+            self.engine.demand(key, self.statistics)
+            if not self._is_static_elsewhere(relation):
+                self._indexes_used[number] = None
+                return f"q{number}({key_source})"
+            return f"{self.engine.static_lookup(key)}({key_source})"
+        if self._is_static_elsewhere(relation):
+            name = self.engine.static_lookup(key)
+        else:
+            name = f"g{number}" if keys and outputs else f"j{number}"
+            if relation in self._partial:
+                self._local_indexes[key] = number
+                self._rows_used[self.engine.slot(relation)] = None
+            else:
+                self._indexes_used[number] = None
+        if not outputs:
+            return f"{key_source} in {name}"
+        return f"{name}({key_source}, ())" if keys else name
+
+    def on_demand(self, relation: Relation) -> bool:
+        """Whether the relation is computed only where it is asked."""
+        return self.engine.is_demanded(relation)
 
     def composer(self, functor: tuple[str, int], part: str) -> str:
         """Return the name of a part of a functor's composer."""
         composer = self.values.composer(functor)
-        order = list(self.values.functors()).index(functor)
+        order = self.values.functors().index(functor)
         if part == "make":
             return self.engine.define(f"C{order}", composer)
         if part == "known":
@@ -71,106 +110,100 @@ class Generator:
 
     def known_rows(self, relation: Relation) -> set[object] | None:
         """Return the rows of a relation that is static and complete."""
-        if relation in self._partial or self.engine.level(relation) != STATIC:
+        if relation in self._partial or not self.engine.is_static(relation):
             return None
         return self.engine.static_rows(relation)
 
     def is_tiny(self, relation: Relation) -> bool:
         """Whether the relation can be trusted to stay as small as it was measured."""
-        return self.engine.is_given(relation, ACTION) or bool(self.engine.statistics_frames)
+        return self.engine.is_move(relation) or bool(self.engine.samples)
 
     # -- source ------------------------------------------------------------------------------------
 
     def source(self) -> str:
         """Return the source of the function."""
         body = self._recursive() if self.step.component.recursive else self._plain()
-        read = [
-            f"    s{slot} = F.get({slot}, {self._facts(slot)})\n"
-            if self._is_own(slot)
-            else f"    s{slot} = F[{slot}]\n"
-            for slot in self._rows_used
-            if slot not in self._written()
-        ]
-        return f"def component{self.step.number}(F):\n{''.join(read)}{body}"
+        return f"def component{self.step.number}(F):\n{self._reading('    ')}{body}"
 
-    def _written(self) -> set[int]:
-        return {self.engine.slot(relation) for relation in self.step.relations}
-
-    def _is_own(self, slot: int) -> bool:
-        return any(self.engine.slot(relation) == slot for relation in self._partial)
-
-    def _facts(self, slot: int) -> str:
-        relation = next(relation for relation in self._partial if self.engine.slot(relation) == slot)
-        return self.engine.define(f"B{slot}", frozenset(self.engine.facts.get(relation, ())))
+    def _reading(self, indent: str) -> str:
+        """Return the source that takes rows out of the frame."""
+        own = {self.engine.slot(relation) for relation in self.step.relations}
+        partial = {self.engine.slot(relation): relation for relation in self._partial}
+        lines = []
+        for slot in self._rows_used:
+            if slot in partial and slot not in own:
+                facts = frozenset(self.engine.facts.get(partial[slot], ()))
+                lines.append(f"{indent}s{slot} = F.get({slot}, {self.engine.define(f'B{slot}', facts)})\n")
+            elif slot not in own:
+                lines.append(f"{indent}s{slot} = F[{slot}]\n")
+        return "".join(lines)
 
     def _start(self, relation: Relation) -> str:
         """Return the source of what a relation holds before the component's rules."""
         slot = self.engine.slot(relation)
-        if any(maker.number < self.step.number for maker in self.engine.makers(relation)):
-            return f"set(F.get({slot}, EMPTY))"
         facts = self.engine.facts.get(relation)
-        return f"set({self.engine.define(f'B{slot}', frozenset(facts))})" if facts else "set()"
+        name = self.engine.define(f"B{slot}", frozenset(facts)) if facts else "EMPTY"
+        if any(maker.number < self.step.number for maker in self.engine.makers(relation)):
+            return f"set(F.get({slot}, {name}))"
+        return f"set({name})" if facts else "set()"
 
     def _setup_indexes(self, indent: str) -> str:
         lines = []
         for number in self._indexes_used:
-            source = f"F.get(-{number}) or index{number}(F)"
-            lines.append(f"{indent}{self._index_variable(number, source)}\n")
+            relation, keys, outputs = self.engine.index_key(number)
+            if self.on_demand(relation):
+                lines.append(f"{indent}q{number} = F.get(-{number}) or demand{number}(F)\n")
+            elif keys and outputs:
+                lines.append(f"{indent}g{number} = (F.get(-{number}) or index{number}(F)).get\n")
+            else:
+                lines.append(f"{indent}j{number} = F.get(-{number}) or index{number}(F)\n")
         self._indexes_used.clear()
         return "".join(lines)
 
-    def _index_variable(self, number: int, source: str) -> str:
-        keys, outputs = self.engine.index_columns(number)
-        return f"g{number} = ({source}).get" if keys and outputs else f"j{number} = {source}"
-
-    def _local_setup(self, indent: str, *, own: bool | None) -> str:
+    def _local_setup(self, indent: str, *, own: bool | None = None) -> str:
         """Return the source that builds indexes of relations that still grow: own ones, others, or all."""
         lines = []
-        for key, number in self._local_indexes.items():
-            slot = self.engine.slot(key[0])
-            if own is not None and own != (key[0] in self.step.relations):
-                continue
-            empty = index_factory(key[0].width, key[1], key[2])
-            lines.append(f"{indent}j{number} = extend{number}(s{slot}, {empty})\n")
-            if key[1] and key[2]:
-                lines.append(f"{indent}g{number} = j{number}.get\n")
+        for (relation, keys, outputs), number in self._local_indexes.items():
+            if own is None or own == (relation in self.step.relations):
+                slot = self.engine.slot(relation)
+                empty = index_factory(relation.width, keys, outputs)
+                lines.append(f"{indent}j{number} = extend{number}(s{slot}, {empty})\n")
+                if keys and outputs:
+                    lines.append(f"{indent}g{number} = j{number}.get\n")
         return "".join(lines)
 
     def _rule(self, rule: FlatRule, target: str, *, indent: str, delta: int | None = None) -> str:
         """Return the source that adds a rule's rows to a set."""
-        code = translate(rule, self, self.statistics, delta)
+        code = translate(rule, self, self.statistics, delta=delta)
+        self.cost += code.cost
+        slot = self.engine.slot(rule.head.relation)
+        return self._guarded(code, self._addition(rule, code, target, slot), rule, target, indent)
+
+    def _guarded(self, code: RuleCode, action: str, rule: FlatRule, target: str, indent: str) -> str:
         if code.dead:
             self._indexes_used.clear()
             return ""
-        guards = [f"not {target}"] if not rule.head.columns else []
-        guards += code.guards
-        lines = []
-        if guards:
-            lines.append(f"{indent}if {' and '.join(guards)}:\n")
-            # An index used in a guard has to exist before it.
-            inner = indent + "    "
-            early = any(f"{kind}{number}" in guard for guard in code.guards for number in self._indexes_used for kind in "gj")
-            if early:
-                lines.insert(0, self._setup_indexes(indent))
-        else:
-            inner = indent
-        lines.append(self._setup_indexes(inner))
-        lines.append(f"{inner}{self._addition(rule, code, target)}\n")
-        return "".join(lines)
+        guards = list(code.guards) if rule.head.columns else [f"not {target}", *code.guards]
+        if not guards:
+            return f"{self._setup_indexes(indent)}{indent}{action}\n"
+        # An index that a guard asks has to exist before it.
+        early = ""
+        if any(f"{kind}{number}" in guard for guard in code.guards for number in self._indexes_used for kind in "gjq"):
+            early = self._setup_indexes(indent)
+        inner = indent + "    "
+        return f"{early}{indent}if {' and '.join(guards)}:\n{self._setup_indexes(inner)}{inner}{action}\n"
 
-    def _addition(self, rule: FlatRule, code: RuleCode, target: str) -> str:
+    def _addition(self, rule: FlatRule, code: RuleCode, target: str, slot: int) -> str:
         if not rule.head.columns:
-            assert not code.loops
             return f"{target} |= UNIT"
         if not code.clauses:
             return f"{target}.add({code.head})"
-        if code.work > _COUNTED:
+        if self._counted or code.work > _COUNTED:
             counted = [
                 part
                 for clause in code.clauses
                 for part in ((clause, "if next(tick)") if clause.startswith("for") else (clause,))
             ]
-            slot = self.engine.slot(rule.head.relation)
             return f"grow({target}, ({code.head} {' '.join(counted)}), {slot})"
         return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
 
@@ -178,11 +211,13 @@ class Generator:
         (relation,) = self.step.relations
         slot = self.engine.slot(relation)
         rules = "".join(self._rule(rule, "out", indent="    ") for rule in self.step.component.rules)
-        # The relation may be read as the rules below it left it, in a cycle that only single rules resolve.
+        # In a cycle that only single rules resolve, a relation is read as the rules before left it.
         own = f"    s{slot} = frozenset(out)\n" if slot in self._rows_used else ""
-        local = self._local_setup("    ", own=None)
-        check = f"    if len(out) > MOST: too_many({slot})\n"
-        return f"    out = {self._start(relation)}\n{own}{local}{rules}{check}    F[{slot}] = out\n"
+        if self.step.is_demandable and not self.step.is_static:
+            check = f"    if len(out) > {_MANY}: on_demand({self.step.number}, len(out))\n"
+        else:
+            check = f"    if len(out) > MOST: too_many({slot})\n"
+        return f"    out = {self._start(relation)}\n{own}{self._local_setup('    ')}{rules}{check}    F[{slot}] = out\n"
 
     def _recursive(self) -> str:
         own = [(relation, self.engine.slot(relation)) for relation in self.step.relations]
@@ -194,8 +229,8 @@ class Generator:
             if not self._own_reads(rule)
         )
         loop = "".join(self._recursive_rule(rule) for rule in rules if self._own_reads(rule))
-        start = "".join(f"    s{slot} = {self._start(relation)}\n" for relation, slot in own)
-        lines = [start, self._local_setup("    ", own=False), first, self._local_setup("    ", own=True)]
+        lines = [f"    s{slot} = {self._start(relation)}\n" for relation, slot in own]
+        lines += [self._local_setup("    ", own=False), first, self._local_setup("    ", own=True)]
         lines += [f"    d{slot} = s{slot}\n" for slot in slots]
         lines.append("    trace = F.get(0)\n")
         lines.append(f"    while {' or '.join(f'd{slot}' for slot in slots)}:\n")
@@ -229,3 +264,54 @@ class Generator:
             for number, atom in enumerate(rule.literals)
             if atom.relation in own
         )
+
+    # -- on demand ---------------------------------------------------------------------------------
+
+    def demand_rule(self, rule: FlatRule, keys: tuple[int, ...], outputs: tuple[int, ...]) -> str:
+        """Return the source that adds what a rule gives for the key ``k0, k1, ...`` to ``out``."""
+        bound: dict[Variable, str] = {}
+        tests = []
+        taken_apart = []
+        for place in keys:
+            term = rule.head.columns[place]
+            if isinstance(term, Variable) and term not in bound:
+                bound[term] = f"k{place}"
+            else:
+                # What the head says of the key is a test, or takes it apart: leave both to the planner.
+                variable = Variable(f" key{place}")
+                bound[variable] = f"k{place}"
+                if isinstance(term, Compound) and not term.is_ground:
+                    taken_apart.append((variable, term))
+                else:
+                    tests.append(Unequal(variable, term, negated=True))
+        head = FlatAtom(
+            Relation("", (None,) * len(outputs)), tuple([rule.head.columns[place] for place in outputs])
+        )
+        slot = self.engine.slot(rule.head.relation)
+        asked = FlatRule(head, rule.literals, (*tests, *rule.conditions), rule.origin)
+        code = translate(asked, self, self.statistics, bound=bound, composed=taken_apart)
+        self.cost += code.cost
+        return self._guarded(code, self._addition(asked, code, "out", slot), asked, "out", " " * 12)
+
+
+def demand_source(generator: Generator, number: int, key: IndexKey) -> str:
+    """Return the source of a function that makes, for a frame, the lookup of a relation computed on demand."""
+    relation, keys, outputs = key
+    rules = "".join(generator.demand_rule(rule, keys, outputs) for rule in generator.step.component.rules)
+    unpacked = row_expression([f"k{place}" for place in keys]) if keys else "_"
+    return (
+        f"def demand{number}(F):\n"
+        f"{generator._reading('    ')}"
+        f"    table = {{}}\n"
+        f"    def q{number}(key):\n"
+        f"        out = table.get(key)\n"
+        f"        if out is None:\n"
+        f"            {unpacked} = key\n"
+        f"            out = set()\n"
+        f"{rules}"
+        f"            if len(table) > MANY_KEYS: table.clear()\n"
+        f"            table[key] = out\n"
+        f"        return out\n"
+        f"    F[-{number}] = q{number}\n"
+        f"    return q{number}\n"
+    )

@@ -11,6 +11,7 @@ Names in the source: ``F`` the frame (slot to rows or index), ``s3`` the rows of
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.datalog.plan import Compose, Join, joins_of, order_joins, variables_in
@@ -18,7 +19,7 @@ from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anygame.datalog.plan import Column, Statistics
     from anygame.datalog.relations import Condition, FlatRule, Relation
@@ -41,8 +42,11 @@ class Store(Protocol):
     def rows(self, relation: Relation) -> str:
         """Return the name of the rows of a relation."""
 
-    def lookup(self, key: IndexKey, relation: Relation) -> str:
-        """Return the name of the ``get`` method of an index, a projected set where no column is a key."""
+    def lookup(self, key: IndexKey, key_source: str) -> str:
+        """Return the source that yields the outputs for a key, or, without outputs, tests the key."""
+
+    def on_demand(self, relation: Relation) -> bool:
+        """Whether the relation is computed only where it is asked, so that it has no rows of its own."""
 
     def composer(self, functor: tuple[str, int], part: str) -> str:
         """Return the name of a part of a composer: ``make``, ``known`` (its get) or ``parts`` (its get)."""
@@ -64,6 +68,7 @@ class RuleCode:
         head: the expression of a row.
         dead: the rule can never fire.
         work: expected iterations at worst, for deciding whether to count them.
+        cost: expected rows on the way.
     """
 
     head: str = "()"
@@ -71,6 +76,7 @@ class RuleCode:
     clauses: list[str] = field(default_factory=list)
     dead: bool = False
     work: float = 1.0
+    cost: float = 1.0
 
     @property
     def loops(self) -> int:
@@ -86,14 +92,22 @@ def row_expression(parts: Sequence[str]) -> str:
 class _Translation:
     """The state of one rule's translation."""
 
-    def __init__(self, rule: FlatRule, store: Store, statistics: Statistics, delta: int | None) -> None:
+    def __init__(
+        self,
+        rule: FlatRule,
+        store: Store,
+        statistics: Statistics,
+        delta: int | None,
+        bound: Mapping[Variable, str],
+        composed: Iterable[tuple[Variable, Compound]],
+    ) -> None:
         self.rule = rule
         self.store = store
         self.statistics = statistics
         self.delta = delta
-        self.names: dict[Variable, str] = {}
+        self.names: dict[Variable, str] = dict(bound)
         self.code = RuleCode()
-        self.items = joins_of(rule, store.values)
+        self.items = joins_of(rule, store.values, composed)
         self.waiting: list[Condition] = list(rule.conditions)
         self.head_variables = {v for term in rule.head.columns for v in variables_of(term)}
         self.in_loop = False
@@ -102,9 +116,8 @@ class _Translation:
         first = next(
             (item for item in self.items if isinstance(item, Join) and item.number == self.delta), None
         )
-        order = (
-            order_joins(self.items, self.statistics, first=first) if self.delta is not None else
-            order_joins(self.items, self.statistics)
+        self.code.cost, order = order_joins(
+            self.items, self.statistics, first=first, bound=self.names.keys()
         )
         self.take_conditions()
         for number, item in enumerate(order):
@@ -115,9 +128,9 @@ class _Translation:
                 self.add_existential(rest)
                 break
             self.add(item, order[number + 1 :])
-        self.code.head = row_expression([self.expression(term, make=True) for term in self.rule.head.columns]) if (
-            self.rule.head.columns
-        ) else "()"
+        if self.rule.head.columns and not self.code.dead:
+            head = [self.expression(term, make=True) for term in self.rule.head.columns]
+            self.code.head = row_expression(head)
         return self.code
 
     def is_existential(self, rest: Sequence[Join | Compose]) -> bool:
@@ -238,7 +251,9 @@ class _Translation:
         fanout = self.statistics.fanout(relation, columns, set(self.names))
         size = self.statistics.size(relation)
         self.code.work *= max(min(fanout * 4, size), 1.0)
-        if not output and not key:
+        if store.on_demand(relation):
+            self.indexed(item, key, output)
+        elif not output and not key:
             self.test(store.rows(relation))
         elif not key:
             self.scan(item, store.rows(relation), needed)
@@ -257,7 +272,13 @@ class _Translation:
             self.code.dead |= row not in known
             return
         row_source = row_expression([self.column(column) for column in item.columns])
-        self.test(f"{row_source} in {self.store.rows(item.relation)}")
+        self.test(self.member(item.relation, row_source))
+
+    def member(self, relation: Relation, row_source: str) -> str:
+        """Return the source of a test that a row is in a relation."""
+        if self.store.on_demand(relation):
+            return self.store.lookup((relation, tuple(range(relation.width)), ()), row_source)
+        return f"{row_source} in {self.store.rows(relation)}"
 
     def scan(self, item: Join, source: str, needed: set[Variable]) -> None:
         """Loop over all rows, with tests for what is bound."""
@@ -282,13 +303,13 @@ class _Translation:
             self.test(" and ".join(tests))
 
     def indexed(self, item: Join, key: tuple[int, ...], output: tuple[int, ...]) -> None:
-        name = self.store.lookup((item.relation, key, output), item.relation)
-        key_source = row_expression([self.column(item.columns[place]) for place in key])
+        key_source = row_expression([self.column(item.columns[place]) for place in key]) if key else "()"
+        source = self.store.lookup((item.relation, key, output), key_source)
         if not output:
-            self.test(f"{key_source} in {name}")
+            self.test(source)
             return
         targets, tests = self.targets([item.columns[place] for place in output])
-        self.loop(targets, f"{name}({key_source}, ())")
+        self.loop(targets, source)
         for test in tests:
             self.test(test)
 
@@ -328,11 +349,12 @@ class _Translation:
         known = self.store.known_rows(atom.relation)
         if known is not None and (not known or not atom.columns):
             return str(bool(known) == positive)
-        rows = self.store.rows(atom.relation)
         if not atom.columns:
-            return rows if positive else f"not {rows}"
-        row = row_expression([self.expression(term, make=False) for term in atom.columns])
-        return f"{row} {'in' if positive else 'not in'} {rows}"
+            test = self.store.rows(atom.relation)
+        else:
+            row = row_expression([self.expression(term, make=False) for term in atom.columns])
+            test = self.member(atom.relation, row)
+        return test if positive else f"not {test}"
 
     def expression(self, term: Term, *, make: bool) -> str:
         """Return the source of a bound term; -1 stands for a compound value that never arose."""
@@ -347,7 +369,13 @@ class _Translation:
 
 
 def translate(
-    rule: FlatRule, store: Store, statistics: Statistics, delta: int | None = None
+    rule: FlatRule,
+    store: Store,
+    statistics: Statistics,
+    *,
+    delta: int | None = None,
+    bound: Mapping[Variable, str] = MappingProxyType({}),
+    composed: Iterable[tuple[Variable, Compound]] = (),
 ) -> RuleCode:
     """Return the Python of a rule.
 
@@ -356,8 +384,10 @@ def translate(
         store: names of rows and indexes.
         statistics: sizes for the order of joins.
         delta: the number of the literal to read from the newest rows only, under semi-naive evaluation.
+        bound: variables that have a value already, with their names in the source.
+        composed: compound terms that some of these variables equal.
     """
-    return _Translation(rule, store, statistics, delta).run()
+    return _Translation(rule, store, statistics, delta, bound, composed).run()
 
 
 def index_source(name: str, width: int, key: Iterable[int], output: Iterable[int]) -> str:

@@ -56,8 +56,13 @@ class Compose:
         return {self.value, *(part for part in self.parts if isinstance(part, Variable))}
 
 
-def joins_of(rule: FlatRule, values: Values) -> list[Join | Compose]:
-    """Return the rule's literals with nested terms taken out into ``Compose`` items."""
+def joins_of(
+    rule: FlatRule, values: Values, composed: Iterable[tuple[Variable, Compound]] = ()
+) -> list[Join | Compose]:
+    """Return the rule's literals with nested terms taken out into ``Compose`` items.
+
+    ``composed`` adds variables that equal compound terms.
+    """
     result: list[Join | Compose] = []
     fresh = 0
 
@@ -73,6 +78,9 @@ def joins_of(rule: FlatRule, values: Values) -> list[Join | Compose]:
         result.append(Compose((term.functor, len(parts)), value, parts))
         return value
 
+    for variable, term in composed:
+        parts = tuple([column(argument) for argument in term.arguments])
+        result.append(Compose((term.functor, len(parts)), variable, parts))
     for number, atom in enumerate(rule.literals):
         result.append(Join(atom.relation, tuple([column(term) for term in atom.columns]), number))
     return result
@@ -99,14 +107,23 @@ class Statistics:
 
     Args:
         rows_of: the rows of a relation (bare values where it has one column), or None where unknown.
+        estimate_of: how many rows a relation is thought to have that is computed only where it is asked.
     """
 
-    def __init__(self, rows_of: Callable[[Relation], Collection[object] | None]) -> None:
+    def __init__(
+        self,
+        rows_of: Callable[[Relation], Collection[object] | None],
+        estimate_of: Callable[[Relation], float | None] = lambda relation: None,
+    ) -> None:
         self._rows_of = rows_of
+        self._estimate_of = estimate_of
         self._fanouts: dict[object, float] = {}
 
     def size(self, relation: Relation) -> float:
         """Return the number of rows, a guess where it is unknown or zero."""
+        estimate = self._estimate_of(relation)
+        if estimate is not None:
+            return estimate
         rows = self._rows_of(relation)
         return float(len(rows)) if rows else min(_GUESSED_ROWS, 1.0 + 15.0 * relation.width)
 
@@ -123,6 +140,9 @@ class Statistics:
     def _measure(
         self, relation: Relation, fixed: tuple[tuple[int, int], ...], given: tuple[int, ...]
     ) -> float:
+        estimate = self._estimate_of(relation)
+        if estimate is not None:
+            return float(estimate ** (1 - (len(fixed) + len(given)) / max(relation.width, 1)))
         rows = self._rows_of(relation)
         if not rows:
             return max(self.size(relation) / _GUESSED_DISTINCT ** (len(fixed) + len(given)), 0.3)
@@ -145,30 +165,42 @@ def order_joins(
     statistics: Statistics,
     *,
     first: Join | None = None,
-) -> list[Join | Compose]:
-    """Return the items in the order in which to join them.
+    bound: Collection[Variable] = (),
+) -> tuple[float, list[Join | Compose]]:
+    """Return the rows expected on the way and the items in the order in which to join them.
 
     Args:
         items: what to join.
         statistics: sizes of the relations.
         first: the item to begin with (the one read from the newest rows), if that is decided.
+        bound: variables that are bound before.
     """
-    starts = [first] if first is not None else [item for item in items if isinstance(item, Join)]
-    best: tuple[float, list[Join | Compose]] | None = None
-    for start in starts[:40]:
-        cost, order = _greedy(items, statistics, start, known_small=first is not None)
-        if best is None or cost < best[0]:
-            best = cost, order
-    return best[1] if best else list(items)
+    if not items:
+        return 1.0, []
+    if first is not None:
+        rest = [item for item in items if item is not first]
+        return _greedy([first], rest, statistics, first.variables(), 4.0)
+    best = _greedy([], items, statistics, set(bound), 1.0)
+    if not bound:
+        for start in [item for item in items if isinstance(item, Join)][:40]:
+            rest = [item for item in items if item is not start]
+            rows = statistics.fanout(start.relation, start.columns, ())
+            found = _greedy([start], rest, statistics, start.variables(), rows)
+            if found[0] < best[0]:
+                best = found
+    return best
 
 
 def _greedy(
-    items: Sequence[Join | Compose], statistics: Statistics, start: Join, *, known_small: bool
+    start: Sequence[Join | Compose],
+    items: Sequence[Join | Compose],
+    statistics: Statistics,
+    bound: set[Variable],
+    rows: float,
 ) -> tuple[float, list[Join | Compose]]:
-    order: list[Join | Compose] = [start]
-    rest = [item for item in items if item is not start]
-    bound = start.variables()
-    rows = 4.0 if known_small else statistics.fanout(start.relation, start.columns, ())
+    order = list(start)
+    rest = list(items)
+    bound = set(bound)
     cost = rows
     while rest:
         choice, fanout = _cheapest(rest, statistics, bound)
