@@ -36,6 +36,7 @@ Row = Any
 Frame = dict[int, Any]
 
 STATIC, STATE, ACTION = 0, 1, 2
+_TRACE: Final = 0
 #: Relations that are asked for as a whole; never computed on demand.
 _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
 #: A relation expected to cost more rows than this (above the static level, at it) is tried within a budget first.
@@ -255,6 +256,20 @@ class Engine:
             if step.marker not in frame:
                 step.run(frame)
                 frame[step.marker] = True
+
+    def trace(self, frame: Frame, step: Step) -> list[dict[int, set[Row]]]:
+        """Run a recursive step again on a frame and return what each round found, by slot."""
+        rounds: list[dict[int, set[Row]]] = []
+        again = dict(self.static if step.is_static else frame)
+        makers = {maker.number: maker for relation in step.relations for maker in self._makers[relation]}
+        for maker in makers.values():
+            for relation in maker.relations:
+                again.pop(self.slot(relation), None)
+        for number in sorted(number for number in makers if number <= step.number):
+            if number == step.number:
+                again[_TRACE] = rounds
+            makers[number].run(again)
+        return rounds
 
     def rows(self, frame: Frame, relation: Relation) -> Collection[Row]:
         """Return the rows of a relation that has been evaluated in a frame (or is static)."""

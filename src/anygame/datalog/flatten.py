@@ -63,6 +63,10 @@ class Layout:
                 chosen.append(None)
         return chosen
 
+    def keys(self) -> list[tuple[str, int]]:
+        """Return the relations that occur in the rules, sorted."""
+        return list(self._shapes)
+
     def splits(self, key: tuple[str, int], argument: int) -> tuple[Top, ...] | None:
         """Return the shapes an argument is split by, or None."""
         shapes = self._shapes.get(key)

@@ -6,8 +6,9 @@ This module knows the relations that GDL gives a meaning: it feeds ``true`` and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
 from anygame.datalog.evaluate import ACTION, STATE, STATIC, Engine, Frame, Limits, Row
 from anygame.datalog.flatten import flatten
@@ -15,10 +16,12 @@ from anygame.datalog.values import Values
 from anygame.errors import PositionError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
 from anygame.language.rules import Atom
+from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anygame.analysis.domains import Top
     from anygame.datalog.evaluate import Step
     from anygame.datalog.relations import FlatRule, Relation
     from anygame.language.rules import Program
@@ -263,6 +266,72 @@ class Reasoner:
         """Return the flat relations of a relation of the sheet."""
         return self.layout.variants(key)
 
+    def describe_strata(self) -> list[dict[str, Any]]:
+        """Return the components above plain facts in the order of computation, as plain data."""
+        words = {STATIC: "once", STATE: "per state", ACTION: "per joint move"}
+        return [
+            {
+                "number": step.number,
+                "stratum": step.component.level,
+                "computed": words[step.level],
+                "recursive": step.component.recursive,
+                "relations": [str(relation) for relation in step.relations],
+                "rules": [str(rule) for rule in step.component.rules],
+            }
+            for step in self.engine.steps
+        ]
+
+    def describe_plan(self) -> list[dict[str, Any]]:
+        """Return what was generated for each component that has been used, as plain data."""
+        return [
+            {
+                "number": step.number,
+                "relations": [str(relation) for relation in step.relations],
+                "on_demand": any(self.engine.is_demanded(relation) for relation in step.relations),
+                "source": step.source,
+            }
+            for step in self.engine.steps
+        ]
+
+    def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
+        """Return, per relation of the rules, what can stand at each argument, sorted by text."""
+        domains = Domains(self.rules, declared=True)
+        return {
+            (name, arity): tuple([_sorted_tops(domains.tops(name, arity, n)) for n in range(arity)])
+            for name, arity in self.layout.keys()  # noqa: SIM118
+        }
+
+    def domains_below(self, predicate: str, arity: int) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
+        """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
+        domains = Domains(self.rules, declared=True)
+        path = (predicate, arity, arity - 1)
+        found: dict[tuple[str, int], tuple[tuple[Term, ...], ...]] = {}
+        for top in domains.tops(predicate, arity, arity - 1):
+            if isinstance(top, tuple):
+                found[top] = tuple([_sorted_tops(domains.below(path, top, n)) for n in range(top[1])])
+            else:
+                found[top.name, 0] = ()
+        return dict(sorted(found.items()))
+
+    def depends_on_moves(self, key: tuple[str, int]) -> bool:
+        """Whether a relation can only be asked about together with a joint move."""
+        return any(self.engine.level(relation) == ACTION for relation in self.relations(key))
+
+    def recursive_step(self, atom: Atom) -> Step | None:
+        """Return the recursive component that makes a ground atom, if one does."""
+        relation = self.layout.relation(atom)
+        makers = self.engine.makers(relation) if relation is not None else []
+        return next((step for step in makers if step.component.recursive), None)
+
+    def rounds(self, frame: Frame, step: Step) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
+        """Run a recursive step again and yield what it finds with the round in which it does."""
+        names = {self.engine.slot(relation): relation for relation in step.relations}
+        for number, found in enumerate(self.engine.trace(frame, step)):
+            for slot, rows in found.items():
+                relation = names[slot]
+                for row in rows:
+                    yield number, (relation.predicate, self.arguments(relation, row))
+
     def evaluate(self, frame: Frame, key: tuple[str, int]) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of every fact of a relation, in no fixed order."""
         relations = self.relations(key)
@@ -271,6 +340,13 @@ class Reasoner:
         for relation in relations:
             for row in self.engine.rows(frame, relation):
                 yield self.arguments(relation, row)
+
+
+def _sorted_tops(tops: Iterable[Top]) -> tuple[Term, ...]:
+    terms: list[Term] = [
+        Compound(top[0], (Constant(str(top[1])),)) if isinstance(top, tuple) else top for top in tops
+    ]
+    return tuple(sorted(terms, key=str))
 
 
 def _atom(relation: Relation, columns: tuple[Term, ...]) -> str:

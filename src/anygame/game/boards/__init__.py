@@ -12,7 +12,7 @@ the square. No game is known by name. These choices are made; a comment in the s
   (``y`` grows upwards). Else letters name columns and numbers rows, as in chess; else the first argument is
   ``x``, the second ``y``. In both cases rows grow upwards.
 - **Blank** is a content called so (``b``, ``blank``, ``empty`` ...), or one that fills three quarters of
-  the board at the start.
+  the board at the start, with something else beside it.
 - **Several boards**: of three ordered arguments, the one whose number of values is the odd one out tells
   boards apart; of four, the first two. Likewise an unordered argument without which two things would stand
   on one square.

@@ -155,7 +155,7 @@ def _blank(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -
     if counts:
         content, count = counts.most_common(1)[0]
         called = all(str(term) in _BLANKS for term in content)
-        common = 4 * count >= 3 * counts.total() and count >= 9
+        common = 4 * count >= 3 * counts.total() and count >= 9 and len(counts) > 1
         return content if called or (common and not any(str(term) in COLOURS for term in content)) else None
     return next(
         (content for content in values if all(str(term) in ("blank", "empty") for term in content)), None

@@ -1,0 +1,67 @@
+"""anygame: load, play, question and simulate any game written in the Game Description Language.
+
+>>> import anygame
+>>> game = anygame.loads('''
+...   (role x) (role o)
+...   (init (control x))
+...   (<= (legal ?r (say ?w)) (true (control ?r)) (word ?w))
+...   (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+...   (word yes) (word no)
+...   (<= (next (said ?w)) (does ?r (say ?w)))
+...   (<= terminal (true (said ?w)))''')
+>>> state = game.initial_state()
+>>> [str(move) for move in state.legal_moves("x")]
+['(say no)', '(say yes)']
+>>> state = state.next({"x": "(say yes)", "o": "noop"})
+>>> state.is_terminal, [str(fact) for fact in state.facts]
+(True, ['(said yes)'])
+"""
+
+from __future__ import annotations
+
+from anygame.datalog.evaluate import Limits
+from anygame.errors import (
+    AnygameError,
+    GoalError,
+    IllegalMoveError,
+    LimitError,
+    MissingExtraError,
+    PositionError,
+    QueryError,
+    RuleSheetError,
+    SheetSyntaxError,
+    TermSyntaxError,
+    UnknownRoleError,
+)
+from anygame.game import Bindings, Game, Playout, Role, State, load, loads, perft, perft_divide
+from anygame.language.terms import Compound, Constant, Term, Variable
+
+__all__ = [
+    "AnygameError",
+    "Bindings",
+    "Compound",
+    "Constant",
+    "Game",
+    "GoalError",
+    "IllegalMoveError",
+    "LimitError",
+    "Limits",
+    "MissingExtraError",
+    "Playout",
+    "PositionError",
+    "QueryError",
+    "Role",
+    "RuleSheetError",
+    "SheetSyntaxError",
+    "State",
+    "Term",
+    "TermSyntaxError",
+    "UnknownRoleError",
+    "Variable",
+    "load",
+    "loads",
+    "perft",
+    "perft_divide",
+]
+
+__version__ = "0.1.0"

@@ -1,0 +1,334 @@
+"""Why an atom holds, and why it does not: derivations over the rules as they stand in the sheet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import LimitError, QueryError
+from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
+from anygame.language.unification import apply, match, unify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.analysis.normal import NormalRule
+    from anygame.datalog.evaluate import Frame, Step
+    from anygame.datalog.reasoner import Move, Reasoner
+    from anygame.language.rules import Formula
+    from anygame.language.terms import Term, Variable
+
+__all__ = ["Attempt", "Derivation", "Explainer", "Failure"]
+
+_MOST_STEPS: Final = 300_000
+_DEEPEST: Final = 400
+
+Bindings = dict["Variable", "Term"]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Why something holds.
+
+    Attributes:
+        conclusion: what holds, as KIF text.
+        reason: ``fact``, ``state``, ``move``, ``rule``, or ``absent`` (nothing gives what is negated), ``distinct``.
+        place: where the rule or fact stands (``name:line:column``), or empty.
+        premises: why each part of the rule's body holds.
+    """
+
+    conclusion: str
+    reason: str
+    place: str = ""
+    premises: tuple[Derivation, ...] = ()
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        pending: list[tuple[Derivation, str, str]] = [(self, "", "")]
+        while pending:
+            node, first, rest = pending.pop()
+            lines.append(first + node._line())
+            children = []
+            for number, premise in enumerate(node.premises):
+                last = number == len(node.premises) - 1
+                children.append((premise, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  ")))
+            pending += reversed(children)
+        return "\n".join(lines)
+
+    def _line(self) -> str:
+        words = {
+            "state": "in the state",
+            "move": "a move made",
+            "absent": "nothing gives it",
+            "distinct": "they differ",
+            "fact": "fact",
+            "rule": "by the rule at",
+            "shown": "shown above",
+        }
+        return f"{self.conclusion}   [{words[self.reason]}{' ' + self.place if self.place else ''}]"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the derivation as plain data."""
+        return {
+            "conclusion": self.conclusion,
+            "reason": self.reason,
+            "place": self.place,
+            "premises": [premise.to_dict() for premise in self.premises],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How far one rule got.
+
+    Attributes:
+        rule: the rule as KIF text.
+        place: where it stands.
+        held: the parts of its body that held together, with what their variables stood for.
+        failed: the part that failed there; empty where the head already does not fit.
+    """
+
+    rule: str
+    place: str
+    held: tuple[str, ...]
+    failed: str
+
+    def __str__(self) -> str:
+        lines = [f"the rule at {self.place}: {self.rule}" if self.place else f"the rule {self.rule}"]
+        lines += [f"    holds  {part}" for part in self.held]
+        lines.append(f"    fails  {self.failed}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why nothing gives an atom: one attempt for each rule that could."""
+
+    atom: str
+    attempts: tuple[Attempt, ...]
+
+    def __str__(self) -> str:
+        if not self.attempts:
+            return f"{self.atom} does not hold: no rule or fact could give it"
+        return "\n".join([f"{self.atom} does not hold", *map(str, self.attempts)])
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the failure as plain data."""
+        return {
+            "atom": self.atom,
+            "attempts": [
+                {"rule": a.rule, "place": a.place, "held": list(a.held), "failed": a.failed} for a in self.attempts
+            ],
+        }
+
+
+class Explainer:
+    """Explains atoms in one state, and with one joint move if there is one."""
+
+    def __init__(self, reasoner: Reasoner, frame: Frame, joint: Sequence[Move] | None) -> None:
+        self._reasoner = reasoner
+        self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
+        self._joint = joint
+        self._facts: dict[tuple[str, int], dict[tuple[Term, ...], None]] = {}
+        self._by_head: dict[tuple[str, int], list[NormalRule]] = {}
+        for rule in reasoner.rules:
+            self._by_head.setdefault(rule.head.key, []).append(rule)
+        self._stages: dict[int, dict[tuple[object, ...], int]] = {}
+        self._steps_left = _MOST_STEPS
+
+    # -- why ---------------------------------------------------------------------------------------
+
+    def derive(self, atom: Atom) -> Derivation | None:
+        """Return a derivation of an atom (its variables are taken as they first fit), or None."""
+        for arguments in self._known(atom.key):
+            bindings: Bindings = {}
+            if all(match(p, t, bindings) for p, t in zip(atom.arguments, arguments, strict=True)):
+                return self._derive(Atom(atom.predicate, arguments), {}, 0)
+        return None
+
+    def _derive(self, atom: Atom, shown: dict[str, None], depth: int) -> Derivation:
+        text = str(atom)
+        if atom.predicate == "true":
+            return Derivation(text, "state")
+        if atom.predicate == "does":
+            return Derivation(text, "move")
+        if text in shown or depth > _DEEPEST:
+            return Derivation(text, "shown")
+        shown[text] = None
+        step, stage = self._stage(atom)
+        for rule in self._by_head.get(atom.key, []):
+            place = rule.origin.span.place if rule.origin.span else ""
+            bindings = _head_match(rule, atom)
+            if bindings is None:
+                continue
+            if not rule.body:
+                return Derivation(text, "fact", place)
+            solution = next(self._solve(list(rule.body), bindings, step, stage), None)
+            if solution is not None:
+                premises = [self._premise(item, solution, shown, depth) for item in rule.body]
+                return Derivation(text, "rule", place, tuple(premises))
+        raise LimitError(f"no derivation of {text} found within the bound", limit="steps", bound=_MOST_STEPS)
+
+    def _premise(self, item: Formula, bindings: Bindings, shown: dict[str, None], depth: int) -> Derivation:
+        if isinstance(item, Literal):
+            return self._derive(_ground(item.atom, bindings), shown, depth + 1)
+        if isinstance(item, Or):
+            for part in item.formulas:
+                if self._test(part, bindings):
+                    return self._premise(part, bindings, shown, depth)
+        if isinstance(item, And):
+            parts = tuple(self._premise(part, bindings, shown, depth) for part in item.formulas)
+            return Derivation(_text(item, bindings), "rule", "", parts)
+        reason = "distinct" if isinstance(item, Distinct) else "absent"
+        return Derivation(_text(item, bindings), reason)
+
+    # -- why not -----------------------------------------------------------------------------------
+
+    def fail(self, atom: Atom) -> Failure | None:
+        """Return why nothing gives an atom; None where something does."""
+        for arguments in self._known(atom.key):
+            bindings: Bindings = {}
+            if all(match(p, t, bindings) for p, t in zip(atom.arguments, arguments, strict=True)):
+                return None
+        attempts = []
+        for rule in self._by_head.get(atom.key, []):
+            unified: Bindings | None = {}
+            for pattern, term in zip(rule.head.arguments, atom.arguments, strict=True):
+                unified = None if unified is None else unify(pattern, term, unified)
+            if unified is not None and rule.body:
+                attempts.append(self._attempt(rule, unified))
+        return Failure(str(atom), tuple(attempts))
+
+    def _attempt(self, rule: NormalRule, bindings: Bindings) -> Attempt:
+        best: tuple[int, tuple[str, ...], str] = (-1, (), "")
+
+        def follow(items: list[Formula], bindings: Bindings, held: tuple[str, ...]) -> None:
+            nonlocal best
+            if not items:
+                return
+            item, rest = self._choose(items, bindings)
+            solutions = 0
+            for extended in self._candidates(item, bindings):
+                solutions += 1
+                if self._steps_left <= 0:
+                    return
+                follow(rest, extended, (*held, _text(item, extended)))
+            if not solutions and len(held) > best[0]:
+                best = (len(held), held, _text(item, bindings))
+
+        follow(list(rule.body), bindings, ())
+        place = rule.origin.span.place if rule.origin.span else ""
+        return Attempt(str(rule.origin), place, best[1], best[2])
+
+    # -- solving bodies ----------------------------------------------------------------------------
+
+    def _solve(
+        self, items: list[Formula], bindings: Bindings, step: Step | None, stage: int
+    ) -> Iterator[Bindings]:
+        if not items:
+            yield bindings
+            return
+        item, rest = self._choose(items, bindings)
+        for extended in self._candidates(item, bindings):
+            if isinstance(item, Literal) and step is not None:
+                own, earlier = self._stage(_ground(item.atom, extended))
+                if own is step and earlier >= stage:
+                    continue
+            yield from self._solve(rest, extended, step, stage)
+
+    def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
+        """Return the next item to satisfy: a test that can be decided, else the smallest relation in touch."""
+
+        def rank(item: Formula) -> tuple[int, int]:
+            unbound = sum(1 for variable in set(item.variables()) if not _is_bound(variable, bindings))
+            if unbound == 0:
+                return 0, 0
+            if not isinstance(item, Literal):
+                return 3, 0
+            touched = unbound < len(set(item.variables())) or not item.atom.arguments
+            return (1 if touched else 2), len(self._known(item.atom.key))
+
+        best = min(items, key=rank)
+        return best, [item for item in items if item is not best]
+
+    def _candidates(self, item: Formula, bindings: Bindings) -> Iterator[Bindings]:
+        self._steps_left -= 1
+        if self._steps_left <= 0:
+            return
+        if not isinstance(item, Literal):
+            if self._test(item, bindings):
+                yield bindings
+            return
+        atom = _ground(item.atom, bindings)
+        known = self._known(atom.key)
+        if all(argument.is_ground for argument in atom.arguments):
+            if atom.arguments in known:
+                yield bindings
+            return
+        for arguments in known:
+            extended = dict(bindings)
+            self._steps_left -= 1
+            if all(match(p, t, extended) for p, t in zip(atom.arguments, arguments, strict=True)):
+                yield extended
+
+    def _test(self, item: Formula, bindings: Bindings) -> bool:
+        if isinstance(item, Literal):
+            atom = _ground(item.atom, bindings)
+            return atom.arguments in self._known(atom.key)
+        if isinstance(item, Not):
+            return not self._test(item.formula, bindings)
+        if isinstance(item, Distinct):
+            return apply(item.left, bindings) is not apply(item.right, bindings)
+        if isinstance(item, Or):
+            return any(self._test(part, bindings) for part in item.formulas)
+        assert isinstance(item, And)
+        return all(self._test(part, bindings) for part in item.formulas)
+
+    # -- what holds --------------------------------------------------------------------------------
+
+    def _known(self, key: tuple[str, int]) -> dict[tuple[Term, ...], None]:
+        found = self._facts.get(key)
+        if found is None:
+            if self._joint is None and self._reasoner.depends_on_moves(key):
+                raise QueryError(f"{key[0]} depends on the moves: give the joint move that is asked about")
+            every = sorted(self._reasoner.evaluate(self._frame, key), key=lambda row: " ".join(map(str, row)))
+            found = self._facts[key] = dict.fromkeys(every)
+        return found
+
+    def _stage(self, atom: Atom) -> tuple[Step | None, int]:
+        """Return the recursive step that makes an atom and the round in which it did; None, -1 for others."""
+        step = self._reasoner.recursive_step(atom)
+        if step is None:
+            return None, -1
+        rounds = self._stages.get(step.number)
+        if rounds is None:
+            rounds = self._stages[step.number] = {}
+            for number, (predicate, arguments) in self._reasoner.rounds(self._frame, step):
+                rounds.setdefault((predicate, *arguments), number)
+        return step, rounds.get((atom.predicate, *atom.arguments), -1)
+
+
+def _head_match(rule: NormalRule, atom: Atom) -> Bindings | None:
+    bindings: Bindings = {}
+    fits = all(match(p, t, bindings) for p, t in zip(rule.head.arguments, atom.arguments, strict=True))
+    return bindings if fits else None
+
+
+def _is_bound(variable: Variable, bindings: Bindings) -> bool:
+    return variable in bindings and apply(variable, bindings).is_ground
+
+
+def _ground(atom: Atom, bindings: Bindings) -> Atom:
+    return Atom(atom.predicate, tuple([apply(argument, bindings) for argument in atom.arguments]), atom.node)
+
+
+def _text(item: Formula, bindings: Bindings) -> str:
+    if isinstance(item, Literal):
+        return str(_ground(item.atom, bindings))
+    if isinstance(item, Not):
+        return f"(not {_text(item.formula, bindings)})"
+    if isinstance(item, Distinct):
+        return f"(distinct {apply(item.left, bindings)} {apply(item.right, bindings)})"
+    assert isinstance(item, Or | And)
+    word = "or" if isinstance(item, Or) else "and"
+    return f"({' '.join([word, *(_text(part, bindings) for part in item.formulas)])})"

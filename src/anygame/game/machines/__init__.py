@@ -1,0 +1,1 @@
+"""Machines: the places where the contract meets the ways to compute."""

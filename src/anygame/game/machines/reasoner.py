@@ -1,0 +1,188 @@
+"""The machine over the reasoner: complete for every game that can be loaded."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from anygame.datalog.evaluate import ACTION
+from anygame.datalog.explain import Explainer
+from anygame.datalog.reasoner import Reasoner
+from anygame.errors import IllegalMoveError, QueryError
+from anygame.language.rules import KEYWORDS
+from anygame.language.unification import match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from random import Random
+
+    from anygame.datalog.evaluate import Frame, Limits
+    from anygame.datalog.explain import Derivation, Failure
+    from anygame.datalog.reasoner import Fluents, Move
+    from anygame.language.rules import Atom, Program
+    from anygame.language.terms import Term, Variable
+
+__all__ = ["ReasonerMachine"]
+
+#: Rows of the fluents, and facts that no rule can see.
+Position = tuple["Fluents", frozenset["Term"]]
+
+_INTEGER = re.compile(r"[+-]?\d+")
+_MOST_TERMS_KEPT = 500_000
+
+
+class ReasonerMachine:
+    """Answers from the reasoner. See ``anygame.game.machine.Machine`` for the contract."""
+
+    def __init__(self, program: Program, limits: Limits | None = None) -> None:
+        self.reasoner = Reasoner(program, limits)
+        self.roles = self.reasoner.roles
+        self._role_values = [self.reasoner.values.number(role) for role in self.roles]
+        self._moves: dict[Move, Term] = {}
+
+    def initial(self) -> Position:
+        """Return the initial position."""
+        return self.reasoner.initial(), frozenset()
+
+    def position(self, facts: Iterable[Term]) -> Position:
+        """Return the position of some ground facts."""
+        return self.reasoner.fluents(facts)
+
+    def facts(self, position: Position) -> frozenset[Term]:
+        """Return the facts of a position."""
+        return frozenset(self.reasoner.facts(position[0])) | position[1]
+
+    def view(self, position: Position) -> Frame:
+        """Return a frame of the position."""
+        return self.reasoner.frame(position[0])
+
+    def legal(self, view: Frame) -> tuple[tuple[Term, ...], ...]:
+        """Return the legal moves per role, sorted by text."""
+        moves = self.reasoner.legal(view)
+        return tuple([tuple(sorted(map(self._term, moves[value]), key=str)) for value in self._role_values])
+
+    def _term(self, move: Move) -> Term:
+        found = self._moves.get(move)
+        if found is None:
+            if len(self._moves) > _MOST_TERMS_KEPT:
+                self._moves.clear()
+            found = self._moves[move] = self.reasoner.move_term(move)
+        return found
+
+    def is_terminal(self, view: Frame) -> bool:
+        """Return whether the position is terminal."""
+        return self.reasoner.terminal(view)
+
+    def goals(self, view: Frame, role: Term) -> list[Term]:
+        """Return every goal value of a role."""
+        return sorted(self.reasoner.goals(view).get(self.reasoner.values.number(role), []), key=str)
+
+    def _joint(self, joint: Sequence[Term]) -> list[Move]:
+        moves = [self.reasoner.move(role, move) for role, move in zip(self.roles, joint, strict=True)]
+        return [move for move in moves if move is not None]
+
+    def next(self, view: Frame, joint: Sequence[Term]) -> Position:
+        """Return the position after a legal joint move."""
+        fluents = self.reasoner.next(view, self._joint(joint))
+        return tuple([rows if isinstance(rows, frozenset) else frozenset(rows) for rows in fluents]), frozenset()
+
+    def percepts(self, view: Frame, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
+        """Return what each role sees of a joint move."""
+        seen = self.reasoner.percepts(view, self._joint(joint))
+        return {
+            role: tuple(sorted(set(seen.get(value, ())), key=str))
+            for role, value in zip(self.roles, self._role_values, strict=True)
+        }
+
+    def query(
+        self, view: Frame, atom: Atom, joint: Sequence[Term] | None
+    ) -> Iterator[Mapping[Variable, Term]]:
+        """Yield the bindings under which an atom holds, sorted by the text of the atom's arguments."""
+        self._check_known(atom, joint)
+        frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
+        found = []
+        for arguments in self.reasoner.evaluate(frame, atom.key):
+            bindings: dict[Variable, Term] = {}
+            if all(
+                match(pattern, term, bindings)
+                for pattern, term in zip(atom.arguments, arguments, strict=True)
+            ):
+                found.append((str(arguments) if not arguments else " ".join(map(str, arguments)), bindings))
+        found.sort(key=lambda entry: entry[0])
+        return iter([bindings for _, bindings in found])
+
+    def _check_known(self, atom: Atom, joint: Sequence[Term] | None) -> None:
+        known = self.reasoner.layout.keys()
+        if atom.key not in known and KEYWORDS.get(atom.predicate) != len(atom.arguments):
+            raise QueryError(_unknown_relation(atom, known, self.reasoner))
+        if joint is None:
+            levels = [self.reasoner.engine.level(relation) for relation in self.reasoner.relations(atom.key)]
+            if ACTION in levels:
+                raise QueryError(
+                    f"{atom.predicate} depends on the moves: give the joint move that is asked about"
+                )
+
+    def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
+        """Return, per relation of the rules, what can stand at each argument."""
+        return self.reasoner.domains()
+
+    def domains_below(self, predicate: str, arity: int) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
+        """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
+        return self.reasoner.domains_below(predicate, arity)
+
+    def play_out(
+        self, position: Position, random: Random, limit: int
+    ) -> tuple[tuple[tuple[Term, ...], ...], list[int | None], bool]:
+        """Play uniformly random moves; return joint moves, goals, and whether the end was reached."""
+        reasoner = self.reasoner
+        fluents = position[0]
+        moves: list[list[Move]] = []
+        while True:
+            frame = reasoner.frame(fluents)
+            if reasoner.terminal(frame) or len(moves) >= limit:
+                break
+            legal = reasoner.legal(frame)
+            joint = []
+            for role, value in zip(self.roles, self._role_values, strict=True):
+                options = legal[value]
+                if not options:
+                    raise IllegalMoveError(
+                        f"{role} has no legal move in a state that is not terminal: "
+                        f"({' '.join(sorted(map(str, reasoner.facts(fluents))))})",
+                        str(role),
+                    )
+                # The order of sets must not show in what a seed gives.
+                joint.append(sorted(options)[random.randrange(len(options))] if len(options) > 1 else options[0])
+            moves.append(joint)
+            fluents = reasoner.next(frame, joint)
+        played = tuple([tuple(map(self._term, joint)) for joint in moves])
+        return played, [self._goal(frame, value) for value in self._role_values], reasoner.terminal(frame)
+
+    def _goal(self, frame: Frame, role: int) -> int | None:
+        values = self.reasoner.goals(frame).get(role, [])
+        return int(str(values[0])) if len(values) == 1 and _INTEGER.fullmatch(str(values[0])) else None
+
+    def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
+        """Return a derivation of a ground atom, None where it does not hold."""
+        self._check_known(atom, joint)
+        return Explainer(self.reasoner, view, None if joint is None else self._joint(joint)).derive(atom)
+
+    def explain_failure(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
+        """Return why nothing gives an atom, None where something does."""
+        self._check_known(atom, joint)
+        return Explainer(self.reasoner, view, None if joint is None else self._joint(joint)).fail(atom)
+
+
+def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Reasoner) -> str:
+    name, count = atom.key
+    arities = sorted(arity for other, arity in known if other == name)
+    if arities:
+        wanted = " or ".join(map(str, arities))
+        return f"{name} takes {wanted} argument{'s' if wanted != '1' else ''}, but {atom} has {count}"
+    fluents = {r.shapes[0][0] for r in reasoner.relations(("true", 1)) if isinstance(r.shapes[0], tuple)}
+    if name in fluents:
+        return f"{name} is a fluent, not a relation: ask for (true {atom})"
+    near = get_close_matches(name, sorted({other for other, _ in known} | KEYWORDS.keys()), n=3)
+    advice = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"the rules know no relation {name}/{count}{advice}"

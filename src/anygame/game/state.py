@@ -1,0 +1,287 @@
+"""States of a game, and questions to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from anygame.errors import GoalError, IllegalMoveError, QueryError, TermSyntaxError
+from anygame.language.parser import parse_atom, parse_term
+from anygame.language.terms import Term, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.datalog.explain import Derivation, Failure
+    from anygame.game.game import Game
+    from anygame.game.machine import Position, View
+    from anygame.game.roles import Role
+    from anygame.language.rules import Atom
+
+__all__ = ["Bindings", "JointMove", "State"]
+
+#: Moves by role, or in the order of the roles; as text or terms.
+JointMove = "Mapping[Any, str | Term] | Sequence[str | Term]"
+
+_INTEGER = re.compile(r"[+-]?\d+")
+
+
+class Bindings(Mapping[str, Term]):
+    """What the variables of a query stand for. ``binding["?x"]``, ``binding["x"]``, or by ``Variable``."""
+
+    __slots__ = ("_terms",)
+
+    def __init__(self, terms: Mapping[Variable, Term]) -> None:
+        self._terms = {str(variable): term for variable, term in terms.items()}
+
+    def __getitem__(self, key: str | Variable) -> Term:
+        name = str(key)
+        return self._terms[name if name.startswith("?") else "?" + name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._terms)
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{name}: {term}" for name, term in self._terms.items()) + "}"
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._terms.items()))
+
+
+class State:
+    """One state of a game. Immutable, hashable, comparable, picklable; what it computes it remembers.
+
+    Made by ``game.initial_state()``, ``game.state(facts)`` and ``state.next(moves)``.
+
+    >>> import anygame
+    >>> game = anygame.loads('''
+    ...   (role robot) (init (at 1)) (succ 1 2) (succ 2 3)
+    ...   (<= (legal robot go) (true (at ?x)) (succ ?x ?y))
+    ...   (<= (next (at ?y)) (does robot go) (true (at ?x)) (succ ?x ?y))
+    ...   (<= terminal (true (at 3)))
+    ...   (<= (goal robot 100) (true (at 3)))''')
+    >>> state = game.initial_state()
+    >>> [str(move) for move in state.legal_moves("robot")]
+    ['go']
+    >>> state = state.next({"robot": "go"}).next(["go"])
+    >>> state.is_terminal, state.goal("robot")
+    (True, 100)
+    """
+
+    __slots__ = ("_facts", "_game", "_goals", "_legal", "_position", "_terminal", "_view")
+
+    def __init__(self, game: Game, position: Position) -> None:
+        self._game = game
+        self._position = position
+        self._facts: frozenset[Term] | None = None
+        self._view: View | None = None
+        self._legal: tuple[tuple[Term, ...], ...] | None = None
+        self._terminal: bool | None = None
+        self._goals: dict[str, int | None] = {}
+
+    @property
+    def game(self) -> Game:
+        """The game whose state this is."""
+        return self._game
+
+    @property
+    def facts(self) -> frozenset[Term]:
+        """Everything that is true in this state, as terms without ``true``."""
+        if self._facts is None:
+            self._facts = self._game.machine.facts(self._position)
+        return self._facts
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the match is over here."""
+        if self._terminal is None:
+            self._terminal = self._game.machine.is_terminal(self._seen())
+        return self._terminal
+
+    def _seen(self) -> View:
+        if self._view is None:
+            self._view = self._game.machine.view(self._position)
+        return self._view
+
+    def legal_moves(self, role: str | Term) -> tuple[Term, ...]:
+        """Return the legal moves of a role, sorted by their text; in terminal states too.
+
+        Raises:
+            UnknownRoleError: the game has no such role.
+        """
+        return self._all_legal()[self._game.role_index(role)]
+
+    def _all_legal(self) -> tuple[tuple[Term, ...], ...]:
+        if self._legal is None:
+            self._legal = self._game.machine.legal(self._seen())
+        return self._legal
+
+    def goal(self, role: str | Term) -> int | None:
+        """Return the goal value of a role, or None where the rules give none.
+
+        Raises:
+            GoalError: the rules give several different values, or one that is not an integer.
+            UnknownRoleError: the game has no such role.
+        """
+        name = self._game.roles[self._game.role_index(role)]
+        if name not in self._goals:
+            self._goals[name] = self._find_goal(name)
+        return self._goals[name]
+
+    def _find_goal(self, role: Role) -> int | None:
+        values = [str(value) for value in self._game.machine.goals(self._seen(), role.term)]
+        wrong = [value for value in values if not _INTEGER.fullmatch(value)]
+        if wrong:
+            raise GoalError(f"the goal of {role} should be an integer, but the rules give {wrong[0]}", role, values)
+        if len(values) > 1:
+            raise GoalError(
+                f"the rules give {role} {len(values)} different goal values here: {', '.join(values)}", role, values
+            )
+        return int(values[0]) if values else None
+
+    # -- moving ------------------------------------------------------------------------------------
+
+    def next(self, moves: JointMove) -> State:
+        """Return the state after a joint move; this one stays as it is.
+
+        Args:
+            moves: one move per role: a mapping from roles, or a sequence in the order of the roles.
+
+        Raises:
+            IllegalMoveError: a move is not legal here, is missing, or belongs to no role.
+            UnknownRoleError: a key of the mapping is no role.
+        """
+        joint = self._joint(moves)
+        return State(self._game, self._game.machine.next(self._seen(), joint))
+
+    def percepts(self, moves: JointMove) -> dict[Role, tuple[Term, ...]]:
+        """Return what each role sees when this joint move is made here (GDL-II ``sees``), sorted by text.
+
+        Raises:
+            IllegalMoveError: as for ``next``.
+        """
+        seen = self._game.machine.percepts(self._seen(), self._joint(moves))
+        return {role: seen[role.term] for role in self._game.roles}
+
+    def _joint(self, moves: JointMove) -> list[Term]:
+        """Return the moves as terms in the order of the roles, all legal."""
+        roles = self._game.roles
+        given: list[str | Term]
+        if isinstance(moves, Mapping):
+            by_index = {self._game.role_index(role): move for role, move in moves.items()}
+            for index, role in enumerate(roles):
+                if index not in by_index:
+                    raise IllegalMoveError(f"no move is given for {role}: a joint move has one per role", role)
+            given = [by_index[index] for index in range(len(roles))]
+        else:
+            if isinstance(moves, str | Term):
+                raise IllegalMoveError(
+                    f"expected one move per role ({', '.join(roles)}) in a list or by role, found the single "
+                    f"move {moves}",
+                    move=str(moves),
+                )
+            given = list(moves)
+            if len(given) != len(roles):
+                raise IllegalMoveError(
+                    f"expected {len(roles)} move{'s' * (len(roles) != 1)}, one per role ({', '.join(roles)}), "
+                    f"found {len(given)}"
+                )
+        return [self._legal_move(index, move) for index, move in enumerate(given)]
+
+    def _legal_move(self, index: int, move: str | Term) -> Term:
+        role = self._game.roles[index]
+        legal = self._all_legal()[index]
+        try:
+            term = parse_term(move, case_sensitive=self._game.case_sensitive) if isinstance(move, str) else move
+        except TermSyntaxError as error:
+            raise IllegalMoveError(f"the move of {role} cannot be read: {error}", role, str(move)) from None
+        if term in legal:
+            return term
+        names = list(map(str, legal))
+        near = get_close_matches(str(term), names, n=3, cutoff=0.5)
+        if near:
+            advice = f"; did you mean {' or '.join(near)}?"
+        elif names:
+            advice = f"; legal: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+        else:
+            advice = f"; {role} has no legal move at all"
+        raise IllegalMoveError(f"{term} is not legal for {role} here{advice}", role, str(term), near or names[:8])
+
+    # -- asking ------------------------------------------------------------------------------------
+
+    def query(self, pattern: str | Atom, moves: JointMove | None = None) -> Iterator[Bindings]:
+        """Ask a relation of the rules: yield what its variables can stand for, in a fixed order.
+
+        A pattern without variables yields one empty binding where it holds, else nothing.
+
+        Args:
+            pattern: an atom such as ``(legal ?role (move ?x ?y))`` or ``(true (cell 1 ?y ?c))``.
+            moves: a joint move, for relations that depend on it (``next``, ``does``, ``sees``).
+
+        Raises:
+            QueryError: no such relation, or it depends on the moves and none are given.
+            TermSyntaxError: the pattern cannot be read.
+        """
+        joint = None if moves is None else self._joint(moves)
+        return map(Bindings, self._game.machine.query(self._seen(), self._atom(pattern), joint))
+
+    def _atom(self, pattern: str | Atom) -> Atom:
+        return (
+            parse_atom(pattern, case_sensitive=self._game.case_sensitive) if isinstance(pattern, str) else pattern
+        )
+
+    def explain(self, atom: str | Atom, moves: JointMove | None = None) -> Derivation:
+        """Return why an atom holds: a derivation down to facts; ``str()`` of it is a tree.
+
+        Raises:
+            QueryError: it does not hold (the message says why), or it cannot be asked.
+        """
+        joint = None if moves is None else self._joint(moves)
+        asked = self._atom(atom)
+        found = self._game.machine.explain(self._seen(), asked, joint)
+        if found is None:
+            raise QueryError(str(self._game.machine.explain_failure(self._seen(), asked, joint)))
+        return found
+
+    def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
+        """Return why an atom does not hold: for each rule that could give it, how far it got.
+
+        Raises:
+            QueryError: it does hold, or it cannot be asked.
+        """
+        joint = None if moves is None else self._joint(moves)
+        asked = self._atom(atom)
+        found = self._game.machine.explain_failure(self._seen(), asked, joint)
+        if found is None:
+            raise QueryError(f"{asked} does hold; ask why it does")
+        return found
+
+    # -- being a value -----------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        if self._game is other._game:
+            return bool(self._position == other._position)
+        return self._game == other._game and self.facts == other.facts
+
+    def __hash__(self) -> int:
+        return hash(self.facts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._game, tuple(sorted(self.facts)))
+
+    def __str__(self) -> str:
+        return f"({' '.join(sorted(map(str, self.facts)))})"
+
+    def __repr__(self) -> str:
+        return f"<State of {self._game.name}: {len(self.facts)} facts{', terminal' if self.is_terminal else ''}>"
+
+
+def _restore(game: Game, facts: tuple[Term, ...]) -> State:
+    return game.state(facts)
