@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.game.boards import Board, Boards, Layout, Square
     from anygame.language.terms import Constant, Term
 
-__all__ = ["Line", "draw_boards", "list_facts", "text"]
+__all__ = ["Line", "draw_boards", "list_facts", "picture", "text"]
 
 #: The pieces of a line, from left to right.
 Line = list[Piece]
@@ -34,6 +34,13 @@ _LINES_PER_FLUENT: Final = 3
 def text(lines: Iterable[Line]) -> str:
     """Return lines as plain text."""
     return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
+
+
+def picture(boards: Boards, facts: Collection[Term], *, width: int = 80, stones: bool = False) -> list[Line]:
+    """Draw the boards of a state and list its other facts; see `draw_boards` and `list_facts`."""
+    drawn = draw_boards(boards, facts, width=width, stones=stones)
+    others = list_facts(boards.others(facts), width=width)
+    return [*drawn, *([[]] if drawn and others else []), *others]
 
 
 def draw_boards(
@@ -110,8 +117,8 @@ def _wrapped(words: Iterable[str], width: int) -> list[list[str]]:
 class _Grid:
     """Where everything on one board goes.
 
-    Columns are ``pitch`` characters apart; every row is shifted by its offset (`Layout.offsets`), half a pitch
-    each.
+    Columns are ``pitch`` characters apart; every row is shifted by its offset (`Layout.offsets`), half a
+    pitch each.
     """
 
     def __init__(self, layout: Layout, board: Board, symbols: Symbols) -> None:

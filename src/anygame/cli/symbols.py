@@ -122,6 +122,8 @@ def abbreviate(names: Sequence[str]) -> list[str]:
 
 def _abbreviated(name: str, number: int, names: Sequence[str], taken: set[str]) -> str:
     telling = "".join(name[place] for place in sorted(_telling_places(name, names)) if name[place].isalnum())
+    if len(telling) > 1 and len(name) <= _SHORT:
+        return name
     if 0 < len(telling) <= _SHORT and telling not in taken:
         return telling
     if len(name) <= _LONGEST:

@@ -1,0 +1,191 @@
+"""The arguments of the ``anygame`` command, and its help."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["parser"]
+
+_EPILOG: Final = """\
+examples:
+  anygame repl gdl/copolymer.kif
+  anygame legal gdl/copolymer.kif player1
+  anygame state gdl/copolymer.kif --board --after "(move a 1)" --after swap
+  anygame query gdl/copolymer.kif "(legal ?role (move ?row ?n))"
+  anygame playout gdl/copolymer.kif --count 100 --seed 1 --json
+
+exit status:
+  0    done
+  1    query: nothing matches
+  2    bad input; standard error tells what is wrong
+  130  ended by Ctrl-C
+"""
+
+_AFTER: Final = """\
+--after takes one joint move: a move for each role in the order of the roles, or
+only for those roles that have more than one legal move. A number stands for the
+move at that place in the role's list of legal moves.
+"""
+
+_JSON: Final = {
+    "state": '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}',
+    "legal": '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}',
+    "goals": (
+        '{"game", "step", "terminal", "goals": {ROLE: NUMBER or null},\n   "conflicts": {ROLE: [VALUE]}}\n'
+        "  conflicts holds the roles to which the rules give several goals at once;\n"
+        "  these have null in goals"
+    ),
+    "query": '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}',
+    "playout": (
+        '{"game", "seed", "asked", "playouts", "lengths": {"mean", "min", "max"},\n'
+        '   "goals": {ROLE: {"mean", "min", "max", "counts": {GOAL: NUMBER}}}}\n'
+        "  lengths are numbers of states: one more than the joint moves"
+    ),
+    "perft": (
+        '{"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}]}\n  divide only with --divide'
+    ),
+    "explain": '{"game", "strata" or "plan" or "domains": ...}',
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser; what it parses names its command as ``module:function`` in ``command``."""
+    top = argparse.ArgumentParser(
+        prog="anygame",
+        description="Play, question and simulate any game written in the Game Description Language (GDL).",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action=_Version)
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_repl(commands)
+    _add_state(commands)
+    _add_legal(commands)
+    _add_position(commands, "goals", "print the goal of every role")
+    query = _add_position(commands, "query", "print all instances of a pattern that hold")
+    query.add_argument(
+        "pattern", metavar="PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal'
+    )
+    _add_playout(commands)
+    _add_perft(commands)
+    _add_explain(commands)
+    return top
+
+
+class _Version(argparse.Action):
+    """Print the version, which is looked up only when asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        parser.exit(message=f"anygame {version('anygame')}\n")
+
+
+def _add(
+    commands: Commands, name: str, command: str, summary: str, more: str = ""
+) -> argparse.ArgumentParser:
+    """Add a command that reads a rule sheet."""
+    json = f"with --json, one object; terms are texts in KIF:\n  {_JSON[name]}\n" if name in _JSON else ""
+    added = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog="\n".join(filter(None, [more, json])),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    added.set_defaults(command=command)
+    stdin = ", - for standard input" if name != "repl" else ""
+    added.add_argument("file", metavar="FILE", help=f"the rule sheet{stdin}")
+    added.add_argument(
+        "--case-insensitive",
+        dest="case_sensitive",
+        action="store_false",
+        help="read names without regard to capitals",
+    )
+    if json:
+        added.add_argument("--json", action="store_true", help="print JSON")
+    return added
+
+
+def _add_position(commands: Commands, name: str, summary: str) -> argparse.ArgumentParser:
+    """Add a command that asks about the initial state, or the one that some moves lead to."""
+    added = _add(commands, name, f"commands:{name}", summary, _AFTER)
+    added.add_argument(
+        "--after",
+        metavar="MOVES",
+        action="append",
+        default=[],
+        help="play a joint move first; may be repeated",
+    )
+    return added
+
+
+def _add_repl(commands: Commands) -> None:
+    more = (
+        "Commands are read from standard input. On a terminal they are edited and completed\n"
+        "(if the extra is installed: pip install 'anygame[terminal]'). Otherwise there is no\n"
+        "prompt, and a command that fails does not stop the next one.\n"
+        "`help` lists the commands.\n"
+    )
+    added = _add(commands, "repl", "repl:repl", "play a game, question its states", more)
+    added.add_argument("--seed", type=int, metavar="S", help="for moves played at random")
+    added.add_argument("--echo", action="store_true", help="repeat the commands in the output, after `> `")
+
+
+def _add_state(commands: Commands) -> None:
+    added = _add_position(commands, "state", "print the facts of a state")
+    added.add_argument("--board", action="store_true", help="draw boards, list the other facts")
+
+
+def _add_legal(commands: Commands) -> None:
+    added = _add_position(commands, "legal", "print the legal moves")
+    added.add_argument("role", metavar="ROLE", nargs="?", help="of this role only, one a line")
+
+
+def _add_playout(commands: Commands) -> None:
+    added = _add(
+        commands, "playout", "playouts:playout", "play games at random, print what they have in common"
+    )
+    added.add_argument("--count", type=_positive, default=1, metavar="N", help="how many games (1)")
+    added.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same games")
+
+
+def _add_perft(commands: Commands) -> None:
+    added = _add(commands, "perft", "commands:perft", "count the sequences of joint moves of a length")
+    added.add_argument("depth", metavar="DEPTH", type=_natural, help="the number of joint moves")
+    added.add_argument("--divide", action="store_true", help="for each first joint move apart")
+
+
+def _add_explain(commands: Commands) -> None:
+    added = _add(commands, "explain", "commands:explain", "print how the rules are understood")
+    what = added.add_mutually_exclusive_group(required=True)
+    for name, meaning in (
+        ("strata", "in which order relations are computed"),
+        ("plan", "how the rules are joined"),
+        ("domains", "which values arguments can have"),
+    ):
+        what.add_argument(f"--{name}", dest="what", action="store_const", const=name, help=meaning)
+
+
+def _natural(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found {text!r}")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    number = _natural(text)
+    if not number:
+        raise argparse.ArgumentTypeError("expected a whole number from 1, found '0'")
+    return number

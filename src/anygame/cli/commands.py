@@ -1,0 +1,173 @@
+"""Commands that answer one question and end. Each returns its exit status.
+
+The shapes of ``--json``; terms are KIF texts, lists of facts and moves are sorted::
+
+    state    {"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}
+    legal    {"game", "step", "terminal", "legal": {ROLE: [MOVE]}}
+    goals    {"game", "step", "terminal", "goals": {ROLE: NUMBER or null}, "conflicts": {ROLE: [VALUE]}}
+    query    {"game", "step", "pattern", "bindings": [{"?variable": TERM}]}
+    playout  {"game", "seed", "asked", "playouts", "lengths": {"mean", "min", "max"},
+              "goals": {ROLE: {"mean", "min", "max", "counts": {VALUE: NUMBER}}}}
+    perft    {"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}]}   divide only with --divide
+    explain  {"game", "strata" or "plan" or "domains": ...}
+
+``step`` is the number of moves played with ``--after``. ``conflicts`` holds the roles to which the rules give
+several goals at once, which have null in ``goals``. The lengths of playouts are counted in states, so that a
+game of n moves has length n + 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import anygame
+from anygame.cli.drawing import picture
+from anygame.cli.files import read_game
+from anygame.cli.moves import legal_by_role, play_text
+from anygame.cli.output import Screen, goals_of, print_json
+from anygame.errors import IllegalMoveError
+from anygame.game.boards import find_boards
+from anygame.language.parser import parse_atom
+from anygame.language.rules import Atom
+from anygame.language.terms import Term, Variable, substitute
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+
+__all__ = ["ANSWER_IS_NO", "OK", "Binding", "bare", "describe_goal", "explain", "goals", "instances", "legal"]
+__all__ += ["perft", "query", "state"]
+
+OK: Final = 0
+ANSWER_IS_NO: Final = 1
+
+#: Names of variables without question marks, and their values.
+Binding = tuple[tuple[str, Term], ...]
+
+
+def state(options: Namespace) -> int:
+    """Print the facts of a state, one a line; with ``--board`` as boards and a short list."""
+    game, now = _position(options)
+    if options.json:
+        print_json(_header(options, now) | {"roles": list(game.roles), "facts": sorted(map(str, now.facts))})
+    elif options.board:
+        screen = Screen()
+        screen.show(picture(find_boards(game), now.facts, width=screen.width, stones=screen.stones))
+    else:
+        _print_lines(sorted(map(str, now.facts)))
+    return OK
+
+
+def legal(options: Namespace) -> int:
+    """Print legal moves: of one role the moves alone, of all roles each with its role before it."""
+    _, now = _position(options)
+    moves = {options.role: now.legal_moves(options.role)} if options.role else legal_by_role(now)
+    if options.json:
+        print_json(
+            _header(options, now) | {"legal": {role: list(map(str, found)) for role, found in moves.items()}}
+        )
+    elif options.role:
+        _print_lines(map(str, moves[options.role]))
+    else:
+        _print_lines(f"{role} {move}" for role, found in moves.items() for move in found)
+    return OK
+
+
+def goals(options: Namespace) -> int:
+    """Print the goal of every role, and whether the game is over."""
+    _, now = _position(options)
+    found = goals_of(now)
+    if options.json:
+        conflicts = {role: list(values) for role, values in found.items() if isinstance(values, tuple)}
+        plain = {role: None if isinstance(value, tuple) else value for role, value in found.items()}
+        print_json(_header(options, now) | {"goals": plain, "conflicts": conflicts})
+    else:
+        _print_lines(f"{role} {describe_goal(value)}" for role, value in found.items())
+    return OK
+
+
+def describe_goal(value: int | tuple[str, ...] | None) -> str:
+    """Return a goal as people read it."""
+    if isinstance(value, tuple):
+        return f"{' and '.join(value)} (the rules contradict each other)"
+    return "none" if value is None else str(value)
+
+
+def query(options: Namespace) -> int:
+    """Print every instance of a pattern that holds; without any, print nothing and return ANSWER_IS_NO."""
+    _, now = _position(options)
+    found = sorted({bare(binding) for binding in now.query(options.pattern)})
+    if options.json:
+        bindings = [{f"?{name}": str(term) for name, term in binding} for binding in found]
+        print_json(_header(options, now) | {"pattern": options.pattern, "bindings": bindings})
+    else:
+        _print_lines(instances(options.pattern, found))
+    return OK if found else ANSWER_IS_NO
+
+
+def bare(binding: Mapping[str, Term]) -> Binding:
+    """Return the bindings of variables, by names without question marks, in order of the names."""
+    return tuple(sorted((name.removeprefix("?"), term) for name, term in binding.items()))
+
+
+def instances(pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:
+    """Yield a pattern with its variables replaced, for every binding."""
+    atom = parse_atom(pattern)
+    for binding in bindings:
+        values = {Variable(name): term for name, term in binding}
+        yield str(Atom(atom.predicate, tuple(substitute(argument, values) for argument in atom.arguments)))
+
+
+def perft(options: Namespace) -> int:
+    """Count the sequences of joint moves of a length, with ``--divide`` by their first joint move."""
+    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    record: dict[str, Any] = {"game": game.name, "depth": options.depth}
+    if options.divide and options.depth > 0:
+        divided = anygame.perft_divide(game, options.depth)
+        record["count"] = sum(divided.values())
+        record["divide"] = [{"moves": list(map(str, joint)), "count": n} for joint, n in divided.items()]
+    else:
+        record["count"] = anygame.perft(game, depth=options.depth)
+    if options.json:
+        print_json(record)
+        return OK
+    for part in record.get("divide", ()):
+        print(f"{part['count']:>12}  {' '.join(part['moves'])}")
+    print(record["count"])
+    return OK
+
+
+def explain(options: Namespace) -> int:
+    """Print how the rules are understood: strata, the plan of their joins, or domains."""
+    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    if options.json:
+        described = getattr(game, f"describe_{options.what}")()
+        print_json({"game": game.name, options.what: described})
+    else:
+        print(getattr(game, f"explain_{options.what}")().rstrip())
+    return OK
+
+
+def _position(options: Namespace) -> tuple[Game, State]:
+    """Load the game and play the moves of ``--after``."""
+    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    now = game.initial_state()
+    for number, moves in enumerate(options.after, start=1):
+        try:
+            now, _ = play_text(now, moves)
+        except IllegalMoveError as error:
+            message = f'--after "{moves}" (number {number}): {error}'
+            raise IllegalMoveError(message, error.role, error.move, error.suggestions) from error
+    return game, now
+
+
+def _header(options: Namespace, now: State) -> dict[str, Any]:
+    return {"game": now.game.name, "step": len(options.after), "terminal": now.is_terminal}
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)

@@ -1,0 +1,82 @@
+"""Rule sheets from the command line: a file or standard input, with advice when a name is mistyped."""
+
+from __future__ import annotations
+
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import anygame
+from anygame.errors import RuleSheetError
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+
+__all__ = ["read_game"]
+
+_INPUT_LIMIT: Final = 16 * 2**20
+_SUFFIXES: Final = (".kif", ".gdl")
+
+
+def read_game(name: str, *, case_sensitive: bool = True) -> Game:
+    """Load the game that a command line names; ``-`` is standard input.
+
+    Raises:
+        RuleSheetError: there is no such file, or its rules cannot be used.
+    """
+    if name == "-":
+        return anygame.loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive)
+    path = Path(name)
+    try:
+        if path.is_dir():
+            raise RuleSheetError(f"{name} is a folder, not a rule sheet{_advice(_sheets_in(path, ''))}")
+        if not path.exists():
+            raise RuleSheetError(f"there is no file {name}{_advice(_near(path))}")
+    except (OSError, ValueError) as error:
+        if isinstance(error, RuleSheetError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise RuleSheetError(f"cannot read {name[:200]!r}: {reason}") from error
+    return anygame.load(name, case_sensitive=case_sensitive)
+
+
+def _standard_input() -> str:
+    data = sys.stdin.buffer.read(_INPUT_LIMIT + 1)
+    if len(data) > _INPUT_LIMIT:
+        raise RuleSheetError(
+            f"standard input has more than {_INPUT_LIMIT:,} bytes, the limit for a rule sheet"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RuleSheetError(
+            f"standard input is not UTF-8 text: byte {error.start} cannot be read"
+        ) from error
+
+
+def _near(path: Path) -> list[str]:
+    """Return names of files like the one that is missing."""
+    if path.parent.is_dir():
+        stems = [str(path.with_name(path.name + suffix)) for suffix in _SUFFIXES]
+        return [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
+    elsewhere = [Path("gdl") / path.name, Path("gdl") / f"{path.name}.kif"]
+    return [str(other) for other in elsewhere if other.is_file()]
+
+
+def _sheets_in(folder: Path, name: str) -> list[str]:
+    """Return the files of a folder whose names are like this one; a few rule sheets for an empty name."""
+    try:
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    except OSError:
+        return []
+    sheets = [other for other in names if other.endswith(_SUFFIXES)]
+    if not name:
+        return [str(folder / sheet) for sheet in sheets[:3]]
+    stems = {Path(other).stem.lower(): other for other in sheets}
+    near = [stems[stem] for stem in get_close_matches(Path(name).stem.lower(), stems, n=3, cutoff=0.6)]
+    return [str(folder / other) for other in near or get_close_matches(name, names, n=3, cutoff=0.7)]
+
+
+def _advice(names: list[str]) -> str:
+    return f"; did you mean {' or '.join(names)}?" if names else ""

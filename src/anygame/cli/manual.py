@@ -1,0 +1,70 @@
+"""The commands of the REPL, as ``help`` tells of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["ALIASES", "COMMANDS", "Command"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What ``help`` knows about a command."""
+
+    usage: str
+    summary: str
+    details: str = ""
+
+    @property
+    def name(self) -> str:
+        """The first word of the usage."""
+        return self.usage.partition(" ")[0]
+
+
+_COMMANDS: Final = (
+    Command("board", "draw the boards, list the other facts"),
+    Command("state", "print all facts of the state, one a line"),
+    Command("roles", "print the roles in order, and who can choose"),
+    Command("legal [ROLE]", "print the legal moves, numbered, of one role or of all"),
+    Command(
+        "play MOVE...",
+        "play a joint move",
+        "A move for each role, in the order of `roles`; or only for the roles that have more than\n"
+        "one legal move. A number stands for the move at that place in `legal`. The word `play` may\n"
+        "be left out:\n"
+        "  play (move a 1)     the others have no choice\n"
+        "  play 1 3            by numbers, in a game where two roles choose\n"
+        "  paper rock          without the word\n"
+        "  play                where nobody has a choice\n"
+        "A role `random` that is left out draws its move.",
+    ),
+    Command("undo [N]", "take back the last move, or the last N"),
+    Command("redo [N]", "play again what was taken back"),
+    Command("goals", "print the goal of every role in this state"),
+    Command("random [N | end]", "play one move at random, or N, or on to the end of the game"),
+    Command(
+        "query PATTERN",
+        "print all instances of a pattern that hold in this state",
+        "The pattern is a sentence of the rules with variables:\n"
+        "  query (legal ?role (move ?row ?n))\n"
+        "  query (true (cell ?row ?n red))\n"
+        "  query terminal",
+    ),
+    Command("why SENTENCE", "show how the rules derive a sentence", "  why (legal player1 (move a 2))"),
+    Command("why not SENTENCE", "show what is missing for a sentence to hold", "  why not terminal"),
+    Command("save FILE", "write the moves so far to a file"),
+    Command("load FILE", "go on from a saved file of this game"),
+    Command("restart", "go back to the initial state; `redo` leads forward again"),
+    Command("history", "print the moves so far"),
+    Command("warnings", "print what is odd in the rule sheet"),
+    Command("help [COMMAND]", "print the commands, or what one does"),
+    Command("quit", "end"),
+)
+#: All commands by name, `why not` among them.
+COMMANDS: Final = {c.usage.replace(" SENTENCE", "") if c.name == "why" else c.name: c for c in _COMMANDS}
+#: Other names of commands.
+ALIASES: Final = {
+    "move": "play", "moves": "legal", "facts": "state", "goal": "goals", "role": "roles",
+    "exit": "quit", "q": "quit", "?": "help", "show": "board",
+}  # fmt: skip

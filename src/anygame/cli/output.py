@@ -1,0 +1,108 @@
+"""Output: the only place that knows whether a terminal listens, and how wide and colourful it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from anygame.cli.drawing import text
+from anygame.errors import GoalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TextIO
+
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from rich.console import Console
+
+    from anygame.cli.drawing import Line
+
+__all__ = ["Goals", "Screen", "columns_of", "complain", "goals_of", "print_json"]
+
+#: The goal of every role: a number, None where the rules give none, or several that contradict each other.
+Goals = dict["Role", "int | tuple[str, ...] | None"]
+
+
+def print_json(value: object) -> None:
+    """Print one JSON object."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def complain(message: object) -> None:
+    """Print an error for people on standard error."""
+    sys.stdout.flush()
+    print(f"anygame: {message}", file=sys.stderr, flush=True)
+
+
+def goals_of(state: State) -> Goals:
+    """Return the goals of a state; in states that are not final, rules often give none or several."""
+    goals: Goals = {}
+    for role in state.game.roles:
+        try:
+            goals[role] = state.goal(role)
+        except GoalError as error:
+            goals[role] = error.values
+    return goals
+
+
+def columns_of(cells: Sequence[str], width: int) -> Iterator[str]:
+    """Yield lines that hold the cells in columns, read downwards."""
+    widest = max(map(len, cells), default=0) + 2
+    height = -(-len(cells) // max(1, width // widest)) or 1
+    for start in range(min(height, len(cells))):
+        yield "".join(cell.ljust(widest) for cell in cells[start::height]).rstrip()
+
+
+class Screen:
+    """Where answers go: a terminal, with colours if rich is installed, or plain text.
+
+    Attributes:
+        is_terminal: whether a person looks at it.
+        stones: whether boards are drawn with coloured stones.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = stream or sys.stdout
+        self.is_terminal = self.stream.isatty()
+        self._console = _console(self.stream) if self.is_terminal else None
+        self.stones = self._console is not None and not os.environ.get("NO_COLOR")
+
+    @property
+    def width(self) -> int:
+        """Characters in a line."""
+        return shutil.get_terminal_size((80, 24)).columns if self.is_terminal else 80
+
+    def show(self, lines: Iterable[Line]) -> None:
+        """Show lines with their styles."""
+        lines = list(lines)
+        if not lines:
+            return
+        if self._console is None:
+            self.say(text(lines))
+            return
+        from rich.text import Text
+
+        for line in lines:
+            pieces: list[Any] = [(piece.text, piece.style) for piece in line]
+            self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
+
+    def say(self, message: object = "", style: str = "") -> None:
+        """Show a text, in a style where there are styles."""
+        if self._console is not None and style:
+            self._console.print(str(message), style=style, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(message, file=self.stream, flush=self.is_terminal)
+
+
+def _console(stream: TextIO) -> Console | None:
+    """Return a console of rich, if it is installed and the terminal can show more than ASCII."""
+    try:
+        "●○".encode(stream.encoding or "ascii")
+        from rich.console import Console
+    except (ImportError, UnicodeError):
+        return None
+    return Console(file=stream)

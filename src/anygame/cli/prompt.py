@@ -1,0 +1,130 @@
+"""The prompt of the REPL on a terminal: history, completion of commands and legal moves, and a status line.
+
+This module needs the extra ``terminal``; importing it without raises ImportError.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+
+from anygame.cli.manual import ALIASES, COMMANDS
+from anygame.cli.moves import legal_by_role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.cli.shell import Shell
+    from anygame.language.terms import Term
+
+__all__ = ["CommandCompleter", "Prompt"]
+
+_COMPLETIONS_LIMIT: Final = 500
+_ITEM: Final = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s()]+")
+
+
+class Prompt:
+    """Asks for lines."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+        self._session: PromptSession[str] = PromptSession(
+            history=_history(),
+            completer=CommandCompleter(shell),
+            complete_while_typing=False,
+            bottom_toolbar=self._toolbar,
+        )
+        self._status: tuple[object, str] = (None, "")
+
+    def ask(self) -> str:
+        """Return the next line.
+
+        Raises:
+            EOFError: Ctrl-D was pressed.
+            KeyboardInterrupt: Ctrl-C was pressed.
+        """
+        return self._session.prompt(f"{self._shell.session.step}> ")
+
+    def _toolbar(self) -> str:
+        state = self._shell.session.state
+        if self._status[0] is not state:
+            self._status = (state, f" {self._shell.status()} ")
+        return self._status[1]
+
+
+class CommandCompleter(Completer):
+    """Completes commands, and what follows them: legal moves, roles, relations, files."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+        self._paths = PathCompleter(expanduser=True)
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        """Yield what may stand at the cursor."""
+        line = document.text_before_cursor.lstrip()
+        word, blank, rest = line.partition(" ")
+        name = ALIASES.get(word, word)
+        if not blank or name not in COMMANDS:
+            yield from self._first(line)
+        elif name in ("save", "load"):
+            yield from self._paths.get_completions(Document(rest, len(rest)), event)
+        elif name == "play":
+            yield from self._moves(rest)
+        elif name == "legal":
+            yield from _beginning(rest, self._shell.session.game.roles)
+        elif name == "help":
+            yield from _beginning(rest, COMMANDS)
+        elif name in ("query", "why"):
+            yield from self._sentences(rest)
+
+    def _first(self, line: str) -> Iterator[Completion]:
+        if " " not in line:
+            yield from _beginning(line, COMMANDS)
+        yield from self._moves(line)
+
+    def _moves(self, typed: str) -> Iterator[Completion]:
+        """Complete the move being typed, one of the role whose turn it is in the line."""
+        items = list(_ITEM.finditer(typed))
+        finished = [m for m in items if m[0].endswith(")") or m.end() < len(typed)]
+        fragment = typed[finished[-1].end() :].lstrip() if finished else typed.lstrip()
+        for moves in self._candidates(len(finished)):
+            yield from _beginning(fragment, map(str, moves))
+
+    def _candidates(self, place: int) -> list[tuple[Term, ...]]:
+        legal = legal_by_role(self._shell.session.state)
+        choosing = [moves for role, moves in legal.items() if len(moves) > 1]
+        return (
+            choosing[place : place + 1]
+            if len(choosing) != len(legal)
+            else list(legal.values())[place : place + 1]
+        )
+
+    def _sentences(self, typed: str) -> Iterator[Completion]:
+        heads = {rule.head.key for rule in self._shell.session.game.program.rules}
+        names = sorted({f"({name} " if arity else name for name, arity in heads | {("true", 1)}})
+        yield from _beginning(typed.removeprefix("not "), names)
+
+
+def _beginning(fragment: str, candidates: Iterable[str]) -> Iterator[Completion]:
+    found = (candidate for candidate in candidates if candidate.startswith(fragment))
+    for candidate, _ in zip(found, range(_COMPLETIONS_LIMIT), strict=False):
+        yield Completion(candidate, start_position=-len(fragment))
+
+
+def _history() -> History:
+    """Return a history kept in a file of the user, or in memory where that cannot be."""
+    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
+    path = Path(state) / "anygame" / "history"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except (OSError, RuntimeError):
+        return InMemoryHistory()
+    return FileHistory(str(path))

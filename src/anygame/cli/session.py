@@ -1,0 +1,223 @@
+"""A session: one game being played, with its moves so far, undone moves, and files to keep it in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.moves import legal_by_role, play_text
+from anygame.errors import AnygameError, PositionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+
+    from anygame.language.terms import Term
+
+__all__ = ["Session", "digest"]
+
+_FORMAT: Final = "anygame position"
+_VERSION: Final = 1
+_FILE_LIMIT: Final = 16 * 2**20
+_MOVES_LIMIT: Final = 100_000
+
+Joint = tuple["Term", ...]
+
+
+def digest(game: Game) -> str:
+    """Return what tells the rules of a game from those of others; comments and layout do not count."""
+    return "sha256:" + hashlib.sha256(str(game).encode()).hexdigest()
+
+
+class Session:
+    """One game being played.
+
+    Attributes:
+        game: the game.
+        states: all states so far, the initial one first.
+        moves: the joint moves between them.
+    """
+
+    def __init__(self, game: Game, seed: int | None = None) -> None:
+        self.game = game
+        self.states: list[State] = [game.initial_state()]
+        self.moves: list[Joint] = []
+        self._undone: list[tuple[Joint, State]] = []
+        self._random = random.Random(seed)
+
+    @property
+    def state(self) -> State:
+        """The current state."""
+        return self.states[-1]
+
+    @property
+    def step(self) -> int:
+        """The number of joint moves so far."""
+        return len(self.moves)
+
+    def play(self, text: str) -> Joint:
+        """Play a joint move as typed (see `anygame.cli.moves.read_joint`).
+
+        The role ``random`` may be left out: its move is drawn.
+
+        Raises:
+            IllegalMoveError: the game is over or the move not legal; nothing has changed.
+            TermSyntaxError: the text cannot be read; nothing has changed.
+        """
+        state, joint = play_text(self.state, text, self._random.choice)
+        self._advance(joint, state)
+        return joint
+
+    def play_random(self) -> Joint:
+        """Play a joint move drawn at random, each legal move of a role being equally likely.
+
+        Raises:
+            IllegalMoveError: the game is over, or a role has no legal move.
+        """
+        legal = legal_by_role(self.state)
+        drawn = " ".join(str(self._random.choice(moves)) for moves in legal.values() if moves)
+        return self.play(drawn)
+
+    def undo(self, count: int = 1) -> int:
+        """Take back moves; return how many."""
+        taken = min(count, len(self.moves))
+        for _ in range(taken):
+            self._undone.append((self.moves.pop(), self.states.pop()))
+        return taken
+
+    def redo(self, count: int = 1) -> int:
+        """Play moves again that were taken back; return how many."""
+        played = min(count, len(self._undone))
+        for _ in range(played):
+            joint, state = self._undone.pop()
+            self.moves.append(joint)
+            self.states.append(state)
+        return played
+
+    def _advance(self, joint: Joint, state: State) -> None:
+        self.moves.append(joint)
+        self.states.append(state)
+        self._undone.clear()
+
+    def save(self, path: str) -> None:
+        """Write the moves so far to a file, whole or not at all.
+
+        Raises:
+            PositionError: the file cannot be written, or is there and something else than a saved position.
+        """
+        if Path(path).exists():
+            try:
+                _record(path)
+            except PositionError as error:
+                raise PositionError(f"{path} exists and is not a saved position; choose another name") from error
+        record = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "game": self.game.name,
+            "rules": digest(self.game),
+            "moves": [[str(move) for move in joint] for joint in self.moves],
+            "facts": sorted(map(str, self.state.facts)),
+        }
+        try:
+            _write_whole(Path(path), json.dumps(record, indent=1) + "\n")
+        except (OSError, ValueError) as error:
+            raise PositionError(
+                f"cannot write {path}: {getattr(error, 'strerror', None) or error}"
+            ) from error
+
+    def load(self, path: str) -> None:
+        """Go on from a saved file. Moves that were taken back are forgotten.
+
+        Raises:
+            PositionError: the file cannot be read, is not such a file, or is of another game; nothing has
+                changed.
+        """
+        record = _record(path)
+        if record["rules"] != digest(self.game):
+            raise PositionError(
+                f"{path} is a position of {_quoted(record.get('game'))}; "
+                f"the rules of {self.game.name} are not the same"
+            )
+        states, moves = self._replayed(path, record["moves"])
+        if sorted(map(str, states[-1].facts)) != record["facts"]:
+            raise PositionError(f"{path} is damaged: its moves do not lead to the state it tells of")
+        self.states, self.moves, self._undone = states, moves, []
+
+    def _replayed(self, path: str, saved: Sequence[Sequence[str]]) -> tuple[list[State], list[Joint]]:
+        states, moves = [self.game.initial_state()], list[Joint]()
+        for number, joint in enumerate(saved, start=1):
+            try:
+                state, played = play_text(states[-1], " ".join(joint))
+            except AnygameError as error:
+                raise PositionError(f"{path} is damaged: move {number} cannot be played: {error}") from error
+            states.append(state)
+            moves.append(played)
+        return states, moves
+
+
+def _record(path: str) -> dict[str, Any]:
+    """Read a saved position and check its shape."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_FILE_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        raise PositionError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    if len(data) > _FILE_LIMIT:
+        raise PositionError(f"{path} has more than {_FILE_LIMIT:,} bytes: not a saved position")
+    try:
+        record = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise PositionError(f"{path} is not a saved position: no JSON ({error})") from error
+    if not isinstance(record, dict) or record.get("format") != _FORMAT:
+        raise PositionError(f'{path} is not a saved position: expected "format": "{_FORMAT}"')
+    if record.get("version") != _VERSION:
+        raise PositionError(
+            f"{path} has version {_quoted(record.get('version'))} of the format; expected {_VERSION}"
+        )
+    moves, facts = record.get("moves"), record.get("facts")
+    if not (isinstance(moves, list) and all(_is_strings(joint) for joint in moves) and _is_strings(facts)):
+        raise PositionError(
+            f'{path} is damaged: expected "moves", lists of texts, and "facts", a list of texts'
+        )
+    if len(moves) > _MOVES_LIMIT:
+        raise PositionError(f"{path} has {len(moves):,} moves; the limit is {_MOVES_LIMIT:,}")
+    return record | {"rules": record.get("rules")}
+
+
+def _is_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _quoted(value: object) -> str:
+    return repr(value)[:60]
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file beside its place and move it there, so that a crash leaves the old one or the new one."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,315 @@
+"""The commands of the REPL: each reads its arguments, asks or changes the session, and shows the answer."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.commands import bare, describe_goal, instances
+from anygame.cli.drawing import picture
+from anygame.cli.manual import ALIASES, COMMANDS
+from anygame.cli.moves import format_joint, legal_by_role
+from anygame.cli.output import columns_of, goals_of
+from anygame.errors import AnygameError, UnknownRoleError
+from anygame.game.boards import find_boards
+from anygame.language.diagnostics import format_diagnostics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.game.roles import Role
+
+    from anygame.cli.output import Screen
+    from anygame.cli.session import Joint, Session
+    from anygame.game.boards import Boards
+
+__all__ = ["CommandError", "Shell"]
+
+_PLAYOUT_LIMIT: Final = 10_000
+
+
+class CommandError(AnygameError):
+    """A line that is no command, or a command with wrong arguments."""
+
+
+class Shell:
+    """A session with commands.
+
+    Attributes:
+        session: the game being played.
+        screen: where answers go.
+        boards: how its states are drawn.
+    """
+
+    def __init__(self, session: Session, screen: Screen) -> None:
+        self.session = session
+        self.screen = screen
+        self._boards: Boards | None = None
+
+    @property
+    def boards(self) -> Boards:
+        """The boards of the game, found on first use."""
+        if self._boards is None:
+            self._boards = find_boards(self.session.game)
+        return self._boards
+
+    def execute(self, line: str) -> bool:
+        """Execute one line; return whether to go on.
+
+        Raises:
+            AnygameError: the line is no command or cannot be executed; nothing has changed.
+        """
+        line = line.strip()
+        word, _, rest = line.partition(" ")
+        name = ALIASES.get(word.lower(), word.lower())
+        if not line or line[0] in ";#":
+            return True
+        if name == "quit":
+            return False
+        action = self._actions().get(name)
+        if action is not None:
+            action(rest.strip())
+        else:
+            self._play_unnamed(line)
+        return True
+
+    def _actions(self) -> dict[str, Callable[[str], None]]:
+        return {
+            "board": self._board,
+            "state": self._state,
+            "roles": self._roles,
+            "legal": self._legal,
+            "play": self._play,
+            "undo": self._undo,
+            "redo": self._redo,
+            "goals": self._goals,
+            "random": self._random,
+            "query": self._query,
+            "why": self._why,
+            "save": self._save,
+            "load": self._load,
+            "restart": self._restart,
+            "history": self._history,
+            "warnings": self._warnings,
+            "help": self._help,
+        }
+
+    # What people see
+
+    def status(self) -> str:
+        """Return one line: the step, and who is to act or how the game ended."""
+        state = self.session.state
+        step = f"step {self.session.step}"
+        if state.is_terminal:
+            goals = ", ".join(f"{role} {describe_goal(goal)}" for role, goal in goals_of(state).items())
+            return f"{step}: the game is over; goals: {goals}"
+        choosing = self.choosing()
+        if choosing:
+            return f"{step}: {', '.join(choosing)} to act"
+        return f"{step}: nobody has a choice; `play` goes on"
+
+    def choosing(self) -> list[Role]:
+        """Return the roles that have a choice."""
+        return [role for role, moves in legal_by_role(self.session.state).items() if len(moves) != 1]
+
+    def show_board(self) -> None:
+        """Show boards and other facts."""
+        facts = self.session.state.facts
+        self.screen.show(picture(self.boards, facts, width=self.screen.width, stones=self.screen.stones))
+
+    def _show_position(self) -> None:
+        if self.screen.is_terminal:
+            self.show_board()
+        self.screen.say(self.status(), "bold")
+
+    def _board(self, rest: str) -> None:
+        _no_arguments("board", rest)
+        self.show_board()
+        for note in self.boards.notes:
+            self.screen.say(f"({note})")
+
+    def _state(self, rest: str) -> None:
+        _no_arguments("state", rest)
+        for fact in sorted(map(str, self.session.state.facts)):
+            self.screen.say(fact)
+
+    def _roles(self, rest: str) -> None:
+        _no_arguments("roles", rest)
+        for number, (role, moves) in enumerate(legal_by_role(self.session.state).items(), start=1):
+            self.screen.say(f"{number}  {role} ({_count(len(moves), 'legal move')})")
+
+    def _legal(self, rest: str) -> None:
+        legal = legal_by_role(self.session.state)
+        if rest:
+            role = next((role for role in legal if role == rest), None)
+            if role is None:
+                raise UnknownRoleError(
+                    f"there is no role {rest}; the roles are {', '.join(legal)}", rest, legal
+                )
+            legal = {role: legal[role]}
+        for role, moves in legal.items():
+            self.screen.say(f"{role}: {_count(len(moves), 'legal move')}", "bold")
+            width = len(str(len(moves)))
+            cells = [f"{number:>{width}}  {move}" for number, move in enumerate(moves, start=1)]
+            for line in columns_of(cells, self.screen.width - 2):
+                self.screen.say(f"  {line}")
+
+    def _goals(self, rest: str) -> None:
+        _no_arguments("goals", rest)
+        for role, goal in goals_of(self.session.state).items():
+            self.screen.say(f"{role} {describe_goal(goal)}")
+
+    # What changes the position
+
+    def _play(self, rest: str) -> None:
+        if self.session.state.is_terminal:
+            raise CommandError(f"{self.status()}\n`undo` takes the last move back, `restart` plays again")
+        self._played(self.session.play(rest))
+
+    def _play_unnamed(self, line: str) -> None:
+        """Play a line that starts with no command, if it looks like moves."""
+        word = line.split()[0]
+        moves = {str(move) for legal in legal_by_role(self.session.state).values() for move in legal}
+        if line.startswith("(") or word.isdigit() or word in moves:
+            self._play(line)
+            return
+        names = [*COMMANDS, *ALIASES, *(move for move in moves if not move.startswith("("))]
+        near = get_close_matches(word.lower(), names, n=3, cutoff=0.6)
+        advice = f"did you mean {' or '.join(near)}?" if near else "`help` lists the commands"
+        raise CommandError(f"{word[:40]} is neither a command nor a legal move; {advice}")
+
+    def _played(self, joint: Joint) -> None:
+        session = self.session
+        self.screen.say(f"played {format_joint(joint)}")
+        if session.game.is_gdl2:
+            for role, percepts in session.states[-2].percepts(joint).items():
+                if percepts:
+                    self.screen.say(f"{role} sees {' '.join(map(str, percepts))}")
+        self._show_position()
+
+    def _undo(self, rest: str) -> None:
+        taken = self.session.undo(_number("undo", rest))
+        if not taken:
+            raise CommandError("there is no move to take back")
+        self.screen.say(f"took back {_count(taken, 'move')}")
+        self._show_position()
+
+    def _redo(self, rest: str) -> None:
+        if not self.session.redo(_number("redo", rest)):
+            raise CommandError("there is no move to play again")
+        self._show_position()
+
+    def _restart(self, rest: str) -> None:
+        _no_arguments("restart", rest)
+        self.session.undo(self.session.step)
+        self._show_position()
+
+    def _random(self, rest: str) -> None:
+        if self.session.state.is_terminal:
+            self._play("")
+        count = _PLAYOUT_LIMIT if rest == "end" else _number("random", rest)
+        for number in range(count):
+            if self.session.state.is_terminal:
+                break
+            joint = self.session.play_random()
+            if number < 20:
+                self.screen.say(f"played {format_joint(joint)}")
+            elif number == 20:
+                self.screen.say("...")
+        self._show_position()
+
+    # Questions
+
+    def _query(self, rest: str) -> None:
+        if not rest:
+            raise CommandError(_usage("query"))
+        found = sorted({bare(binding) for binding in self.session.state.query(rest)})
+        for line in instances(rest, found):
+            self.screen.say(line)
+        if not found:
+            self.screen.say("no instance holds")
+
+    def _why(self, rest: str) -> None:
+        negated, atom = rest.startswith("not "), rest.removeprefix("not ").strip()
+        if not atom or atom == "not":
+            raise CommandError(_usage("why"))
+        state = self.session.state
+        self.screen.say(state.explain_failure(atom) if negated else state.explain(atom))
+
+    # Files
+
+    def _save(self, rest: str) -> None:
+        path = _path("save", rest)
+        self.session.save(path)
+        self.screen.say(f"saved {_count(self.session.step, 'move')} to {path}")
+
+    def _load(self, rest: str) -> None:
+        path = _path("load", rest)
+        self.session.load(path)
+        self.screen.say(f"loaded {_count(self.session.step, 'move')} from {path}")
+        self._show_position()
+
+    # The rest
+
+    def _history(self, rest: str) -> None:
+        _no_arguments("history", rest)
+        width = len(str(self.session.step))
+        for number, joint in enumerate(self.session.moves, start=1):
+            self.screen.say(f"{number:>{width}}  {format_joint(joint)}")
+        if not self.session.moves:
+            self.screen.say("no moves yet")
+
+    def _warnings(self, rest: str) -> None:
+        _no_arguments("warnings", rest)
+        warnings = self.session.game.program.warnings
+        self.screen.say(
+            format_diagnostics(warnings) if warnings else "the rule sheet gives no cause for warnings"
+        )
+
+    def _help(self, rest: str) -> None:
+        if not rest:
+            for command in COMMANDS.values():
+                self.screen.say(f"{command.usage:<18} {command.summary}")
+            self.screen.say("Moves may be typed without `play`. `help COMMAND` tells more.")
+            return
+        name = ALIASES.get(rest.lower(), rest.lower())
+        if name not in COMMANDS:
+            near = get_close_matches(name, COMMANDS, n=3)
+            advice = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise CommandError(f"there is no command {rest[:40]}{advice}")
+        command = COMMANDS[name]
+        others = [alias for alias, meant in ALIASES.items() if meant == name]
+        also = f" (also: {', '.join(others)})" if others else ""
+        self.screen.say(f"{command.usage}: {command.summary}{also}")
+        if command.details:
+            self.screen.say(command.details)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _usage(name: str) -> str:
+    return f"usage: {COMMANDS[name].usage}" + (
+        f"\n{COMMANDS[name].details}" if COMMANDS[name].details else ""
+    )
+
+
+def _no_arguments(name: str, rest: str) -> None:
+    if rest:
+        raise CommandError(f"{name} takes no arguments; found {rest[:40]}")
+
+
+def _number(name: str, rest: str) -> int:
+    if not rest:
+        return 1
+    if not (rest.isascii() and rest.isdigit() and int(rest[:9]) > 0):
+        raise CommandError(f"expected a number from 1; found {rest[:40]}\n{_usage(name)}")
+    return int(rest[:9])
+
+
+def _path(name: str, rest: str) -> str:
+    path = rest[1:-1] if len(rest) > 2 and rest[0] == rest[-1] and rest[0] in "\"'" else rest
+    if not path:
+        raise CommandError(_usage(name))
+    return path
