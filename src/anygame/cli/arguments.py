@@ -43,9 +43,9 @@ _JSON: Final = {
     ),
     "query": '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}',
     "playout": (
-        '{"game", "seed", "asked", "playouts", "lengths": {"mean", "min", "max"},\n'
+        '{"game", "seed", "asked", "playouts", "unfinished", "lengths": {"mean", "min", "max"},\n'
         '   "goals": {ROLE: {"mean", "min", "max", "counts": {GOAL: NUMBER}}}}\n'
-        "  lengths are numbers of states: one more than the joint moves"
+        "  lengths are numbers of joint moves; unfinished counts games that were cut for their length"
     ),
     "perft": (
         '{"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}]}\n  divide only with --divide'

@@ -1,19 +1,6 @@
 """Commands that answer one question and end. Each returns its exit status.
 
-The shapes of ``--json``; terms are KIF texts, lists of facts and moves are sorted::
-
-    state    {"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}
-    legal    {"game", "step", "terminal", "legal": {ROLE: [MOVE]}}
-    goals    {"game", "step", "terminal", "goals": {ROLE: NUMBER or null}, "conflicts": {ROLE: [VALUE]}}
-    query    {"game", "step", "pattern", "bindings": [{"?variable": TERM}]}
-    playout  {"game", "seed", "asked", "playouts", "lengths": {"mean", "min", "max"},
-              "goals": {ROLE: {"mean", "min", "max", "counts": {VALUE: NUMBER}}}}
-    perft    {"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}]}   divide only with --divide
-    explain  {"game", "strata" or "plan" or "domains": ...}
-
-``step`` is the number of moves played with ``--after``. ``conflicts`` holds the roles to which the rules give
-several goals at once, which have null in ``goals``. The lengths of playouts are counted in states, so that a
-game of n moves has length n + 1.
+The shapes of ``--json`` are told by ``--help`` (`anygame.cli.arguments`); their keys are stable.
 """
 
 from __future__ import annotations

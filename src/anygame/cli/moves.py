@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.game.roles import Role
     from anygame.game.state import State
-
     from anygame.language.terms import Term
 
 __all__ = ["format_joint", "legal_by_role", "play_text", "read_joint", "single_moves"]

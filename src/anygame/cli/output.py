@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
-    from anygame.game.roles import Role
-    from anygame.game.state import State
     from rich.console import Console
 
     from anygame.cli.drawing import Line
+    from anygame.game.roles import Role
+    from anygame.game.state import State
 
 __all__ = ["Goals", "Screen", "columns_of", "complain", "goals_of", "print_json"]
 

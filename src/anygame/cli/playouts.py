@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from anygame.game.playouts import Playout
+    from anygame.game.roles import Role
 
 __all__ = ["Summary", "playout"]
 
@@ -30,20 +31,23 @@ class Summary:
 
     Attributes:
         roles: the roles of the game.
-        lengths: how many playouts had how many states.
+        unfinished: how many playouts were cut because they were too long.
+        lengths: how many playouts had how many joint moves.
         goals: for every role, how many playouts gave it which goal; None counts those where the rules give
             none.
     """
 
-    roles: tuple[str, ...]
+    roles: tuple[Role, ...]
+    unfinished: int = 0
     lengths: Counter[int] = field(default_factory=Counter)
-    goals: dict[str, Counter[int | None]] = field(default_factory=dict)
+    goals: dict[Role, Counter[int | None]] = field(default_factory=dict)
 
     def add(self, one: Playout) -> None:
         """Count a playout."""
-        self.lengths[one.states] += 1
+        self.lengths[one.length] += 1
+        self.unfinished += not one.is_complete
         for role in self.roles:
-            self.goals.setdefault(role, Counter())[one.goals.get(role)] += 1
+            self.goals.setdefault(role, Counter())[one.goals[role]] += 1
 
     @property
     def count(self) -> int:
@@ -54,6 +58,7 @@ class Summary:
         """Return the summary in the shape of ``--json``."""
         return {
             "playouts": self.count,
+            "unfinished": self.unfinished,
             "lengths": _spread(self.lengths),
             "goals": {
                 role: _spread(counter)
@@ -67,7 +72,9 @@ class Summary:
         if not self.count:
             return
         spread = _spread(self.lengths)
-        yield f"states  {spread['mean']:.1f} on average, {spread['min']} to {spread['max']}"
+        yield f"moves  {spread['mean']:.1f} on average, {spread['min']} to {spread['max']}"
+        if self.unfinished:
+            yield f"{self.unfinished} of them were cut for their length before the game was over"
         width = max(map(len, self.roles))
         for role, counter in self.goals.items():
             mean = _spread(counter)["mean"]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.state import State
-
     from anygame.language.terms import Term
 
 __all__ = ["Session", "digest"]
@@ -117,7 +116,9 @@ class Session:
             try:
                 _record(path)
             except PositionError as error:
-                raise PositionError(f"{path} exists and is not a saved position; choose another name") from error
+                raise PositionError(
+                    f"{path} exists and is not a saved position; choose another name"
+                ) from error
         record = {
             "format": _FORMAT,
             "version": _VERSION,

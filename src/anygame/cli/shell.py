@@ -17,11 +17,10 @@ from anygame.language.diagnostics import format_diagnostics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anygame.game.roles import Role
-
     from anygame.cli.output import Screen
     from anygame.cli.session import Joint, Session
     from anygame.game.boards import Boards
+    from anygame.game.roles import Role
 
 __all__ = ["CommandError", "Shell"]
 

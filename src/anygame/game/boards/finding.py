@@ -14,10 +14,9 @@ from anygame.game.boards.sheet import fluents_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.game.game import Game
-
     from anygame.game.boards.layout import Layout
     from anygame.game.boards.sheet import Fluent
+    from anygame.game.game import Game
 
 __all__ = ["find_boards"]
 

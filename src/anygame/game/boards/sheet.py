@@ -14,10 +14,9 @@ from anygame.language.terms import Compound, Term
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anygame.game.game import Game
-
     from anygame.game.boards.axes import Axis
     from anygame.game.boards.orientation import Names
+    from anygame.game.game import Game
 
 __all__ = ["Arguments", "Fluent", "fluents_of"]
 
@@ -69,18 +68,17 @@ def fluents_of(game: Game) -> list[Fluent]:
     initial = _by_fluent(state.facts)
     names = variable_names(rules)
     successions = chains(rules)
-    return [
-        Fluent(
-            functor,
-            domains,
-            [ordered(values, successions) for values in domains],
-            initial.get((functor, arity), []),
-            base.get((functor, arity), []),
-            names.get((functor, arity)) or tuple(Counter() for _ in domains),
+    found = []
+    for key, known in sorted(game.fluents.items()):
+        # What `base` allows is exact; what is known otherwise may be too much, such as rows no board has.
+        columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
+        domains = columns or known
+        axes = [ordered(values, successions) for values in domains]
+        unnamed = tuple(Counter[str]() for _ in domains)
+        found.append(
+            Fluent(key[0], domains, axes, initial.get(key, []), base.get(key, []), names.get(key, unnamed))
         )
-        for (functor, arity), domains in sorted(game.fluents.items())
-        if arity
-    ]
+    return [fluent for fluent in found if fluent.arity]
 
 
 def _by_fluent(facts: Iterable[Term]) -> dict[tuple[str, int], list[Arguments]]:
