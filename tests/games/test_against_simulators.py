@@ -42,16 +42,27 @@ def narrow(simulator: Simulator[Any], state: Any, moves: Choice) -> Choice:
     return tuple(move for move in moves if move.endswith((" 10)", " 11)")))
 
 
-#: Game, the moves to choose from half of the time, and how many playouts.
+def undecided(simulator: Simulator[Any], state: Any, moves: Choice) -> Choice:
+    """The swap, then placements that do not end the game, which so takes as long as it can."""
+    if "swap" in moves:
+        return ("swap",)
+    mover = next(role for role, legal in simulator.legal(state).items() if legal != ("noop",))
+    joint = dict.fromkeys(simulator.roles, "noop")
+    after = ((move, simulator.next(state, joint | {mover: move})) for move in moves if move != "noop")
+    return tuple(move for move, reached in after if not simulator.is_terminal(reached))
+
+
+#: Game, the moves to prefer, how often they are preferred, and how many playouts.
 PLAYOUTS = (
-    ("copolymer", anywhere, 30),
-    ("six_in_a_row", anywhere, 4),
-    ("six_in_a_row", narrow, 16),
-    ("capture_chess", anywhere, 15),
-    ("capture_chess", captures, 15),
-    ("hex_pie", anywhere, 20),
-    ("line_chess", anywhere, 15),
-    ("line_chess", central, 15),
+    ("copolymer", anywhere, 0.0, 30),
+    ("six_in_a_row", anywhere, 0.0, 4),
+    ("six_in_a_row", narrow, 0.5, 16),
+    ("capture_chess", anywhere, 0.0, 15),
+    ("capture_chess", captures, 0.5, 15),
+    ("hex_pie", anywhere, 0.0, 20),
+    ("hex_pie", undecided, 1.0, 3),
+    ("line_chess", anywhere, 0.0, 15),
+    ("line_chess", central, 0.5, 15),
 )
 
 
@@ -98,9 +109,9 @@ def test_the_difference_names_what_differs() -> None:
     assert difference({"control": None}, {"control": frozenset({"(control red)"})}) == ""
 
 
-@pytest.mark.parametrize(("name", "prefer", "playouts"), PLAYOUTS)
+@pytest.mark.parametrize(("name", "prefer", "share", "playouts"), PLAYOUTS)
 def test_playouts_agree(
-    name: str, prefer: Callable[[Simulator[Any], Any, Choice], Choice], playouts: int
+    name: str, prefer: Callable[[Simulator[Any], Any, Choice], Choice], share: float, playouts: int
 ) -> None:
     simulator, game = SIMULATORS[name], rule_file(name)
     assert game.roles == simulator.roles
@@ -116,7 +127,7 @@ def test_playouts_agree(
                 break
             joint = {}
             for role, moves in simulator.legal(state).items():
-                preferred = prefer(simulator, state, moves) if generator.random() < 0.5 else ()
+                preferred = prefer(simulator, state, moves) if generator.random() < share else ()
                 joint[role] = generator.choice(preferred or moves)
             history.append(" ".join(joint.values()))
             state, other = simulator.next(state, joint), game.next(other, joint)
