@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    Commands = argparse._SubParsersAction["_CommandParser"]
 
 __all__ = ["parser"]
 
@@ -64,19 +64,33 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action=_Version)
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = top.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=_CommandParser
+    )
     _add_repl(commands)
     _add_state(commands)
     _add_legal(commands)
     _add_position(commands, "goals", "print the goal of every role")
-    query = _add_position(commands, "query", "print all instances of a pattern that hold")
-    query.add_argument(
-        "pattern", metavar="PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal'
-    )
+    _add_query(commands)
     _add_playout(commands)
     _add_perft(commands)
     _add_explain(commands)
     return top
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """Accepts options between positional arguments, as in ``legal FILE --after MOVES ROLE``."""
+
+    _is_intermixed = False
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        if self._is_intermixed:
+            return super().parse_known_args(args, namespace)
+        self._is_intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_intermixed = False
 
 
 class _Version(argparse.Action):
@@ -151,6 +165,16 @@ def _add_state(commands: Commands) -> None:
 def _add_legal(commands: Commands) -> None:
     added = _add_position(commands, "legal", "print the legal moves")
     added.add_argument("role", metavar="ROLE", nargs="?", help="of this role only, one a line")
+
+
+def _add_query(commands: Commands) -> None:
+    added = _add_position(commands, "query", "print all instances of a pattern that hold")
+    added.add_argument(
+        "pattern", metavar="PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal'
+    )
+    added.add_argument(
+        "--moves", metavar="MOVES", help="the joint move on which the answer depends, as for (next ?fact)"
+    )
 
 
 def _add_playout(commands: Commands) -> None:

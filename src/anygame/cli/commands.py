@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import anygame
 from anygame.cli.drawing import picture
 from anygame.cli.files import read_game
-from anygame.cli.moves import legal_by_role, play_text
+from anygame.cli.moves import advised, legal_by_role, play_text, read_joint
 from anygame.cli.output import Screen, goals_of, print_json
-from anygame.errors import IllegalMoveError
+from anygame.errors import IllegalMoveError, QueryError, TermSyntaxError
 from anygame.game.boards import find_boards
 from anygame.language.parser import parse_atom
 from anygame.language.rules import Atom
@@ -86,7 +86,11 @@ def describe_goal(value: int | tuple[str, ...] | None) -> str:
 def query(options: Namespace) -> int:
     """Print every instance of a pattern that holds; without any, print nothing and return ANSWER_IS_NO."""
     _, now = _position(options)
-    found = sorted({bare(binding) for binding in now.query(options.pattern)})
+    joint = read_joint(now, options.moves) if options.moves is not None else None
+    try:
+        found = sorted({bare(binding) for binding in now.query(options.pattern, joint)})
+    except QueryError as error:
+        raise advised(error, "with --moves") from error
     if options.json:
         bindings = [{f"?{name}": str(term) for name, term in binding} for binding in found]
         print_json(_header(options, now) | {"pattern": options.pattern, "bindings": bindings})
@@ -145,9 +149,8 @@ def _position(options: Namespace) -> tuple[Game, State]:
     for number, moves in enumerate(options.after, start=1):
         try:
             now, _ = play_text(now, moves)
-        except IllegalMoveError as error:
-            message = f'--after "{moves}" (number {number}): {error}'
-            raise IllegalMoveError(message, error.role, error.move, error.suggestions) from error
+        except (IllegalMoveError, TermSyntaxError) as error:
+            raise IllegalMoveError(f'--after "{moves}" (number {number}): {error}') from error
     return game, now
 
 

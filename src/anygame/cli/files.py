@@ -27,6 +27,8 @@ def read_game(name: str, *, case_sensitive: bool = True) -> Game:
     """
     if name == "-":
         return anygame.loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive)
+    if not name:
+        raise RuleSheetError("expected the name of a rule sheet, found an empty one")
     path = Path(name)
     try:
         if path.is_dir():
@@ -59,9 +61,11 @@ def _near(path: Path) -> list[str]:
     """Return names of files like the one that is missing."""
     if path.parent.is_dir():
         stems = [str(path.with_name(path.name + suffix)) for suffix in _SUFFIXES]
-        return [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
+        near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
+        if near:
+            return near
     elsewhere = [Path("gdl") / path.name, Path("gdl") / f"{path.name}.kif"]
-    return [str(other) for other in elsewhere if other.is_file()]
+    return [str(other) for other in elsewhere if other.is_file()][:1]
 
 
 def _sheets_in(folder: Path, name: str) -> list[str]:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.arguments import parser
+from anygame.cli.output import complain
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _command(options.command)(options)
         sys.stdout.flush()
     except AnygameError as error:
-        sys.stdout.flush()
-        print(f"anygame: {error}", file=sys.stderr)
+        complain(error)
         return _BAD_INPUT
     except KeyboardInterrupt:
         return _INTERRUPTED

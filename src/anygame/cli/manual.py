@@ -49,9 +49,15 @@ _COMMANDS: Final = (
         "The pattern is a sentence of the rules with variables:\n"
         "  query (legal ?role (move ?row ?n))\n"
         "  query (true (cell ?row ?n red))\n"
-        "  query terminal",
+        "  query terminal\n"
+        "What depends on the moves needs a joint move, as for `play`:\n"
+        "  query (next (cell ?row ?n red)) with (move a 1)",
     ),
-    Command("why SENTENCE", "show how the rules derive a sentence", "  why (legal player1 (move a 2))"),
+    Command(
+        "why SENTENCE",
+        "show how the rules derive a sentence",
+        "  why (legal player1 (move a 2))\n  why (next (control blue)) with (move a 2)",
+    ),
     Command("why not SENTENCE", "show what is missing for a sentence to hold", "  why not terminal"),
     Command("save FILE", "write the moves so far to a file"),
     Command("load FILE", "go on from a saved file of this game"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Final
 
-from anygame.errors import IllegalMoveError
+from anygame.errors import IllegalMoveError, QueryError
 from anygame.language.parser import parse_nodes, parse_term
 
 if TYPE_CHECKING:
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["format_joint", "legal_by_role", "play_text", "read_joint", "single_moves"]
+__all__ = ["advised", "format_joint", "legal_by_role", "play_text", "read_joint", "single_moves"]
+
+_CHOICES_LIMIT: Final = 10_000
 
 
 def format_joint(moves: Sequence[Term]) -> str:
@@ -66,10 +70,10 @@ def read_joint(
 ) -> tuple[Term, ...]:
     """Read one joint move.
 
-    Moves stand in the order of the roles. Either all roles are given one, or only those that can choose: who
-    has a single legal move makes it. A number that is no legal move itself stands for the move at that place
-    in the sorted list of the role's legal moves, from 1. Capitals count only where they tell two legal moves
-    apart.
+    Moves stand in the order of the roles: for all roles, or only for those that can choose, or for some of
+    whom the moves can only be; whoever is left out makes its single legal move. A number that is no legal
+    move itself stands for the move at that place in the sorted list of the role's legal moves, from 1.
+    Capitals count only where they tell two legal moves apart.
 
     Args:
         state: the state in which the move is made.
@@ -84,14 +88,41 @@ def read_joint(
     given = [node.span.text for node in parse_nodes(text)]
     legal = legal_by_role(state)
     single = single_moves(legal)
+    stuck = next((role for role, moves in legal.items() if not moves), None)
+    if stuck is not None:
+        raise IllegalMoveError(f"{stuck} has no legal move, so that nobody can move here", stuck)
     choosing = [role for role in legal if role not in single]
     asked = [role for role in choosing if not (draw and role.is_random)]
-    for roles in (list(legal), choosing, asked):
-        if len(given) == len(roles):
-            typed = {role: _chosen(role, word, legal[role]) for role, word in zip(roles, given, strict=True)}
-            drawn = {role: draw(legal[role]) for role in choosing if draw and role not in typed}
-            return tuple((single | drawn | typed)[role] for role in legal)
-    raise IllegalMoveError(_count_message(given, legal, asked))
+    counted = (roles for roles in (list(legal), choosing, asked) if len(roles) == len(given))
+    roles = next(counted, None)
+    if roles is None:
+        roles = _only_possible(given, legal, single)
+    if roles is None:
+        raise IllegalMoveError(_count_message(given, legal, asked))
+    typed = {role: _chosen(role, word, legal[role]) for role, word in zip(roles, given, strict=True)}
+    drawn = {role: draw(legal[role]) for role in choosing if draw and role not in typed}
+    return tuple((single | drawn | typed)[role] for role in legal)
+
+
+def advised(error: QueryError, advice: str) -> QueryError:
+    """Return an error with advice how to give a joint move, if that is what the question lacks."""
+    return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
+
+
+def _only_possible(
+    given: Sequence[str], legal: Mapping[Role, Sequence[Term]], single: Mapping[Role, Term]
+) -> list[Role] | None:
+    """Return the only roles, in order, that can make the given moves while all others have a single one."""
+    if comb(len(legal), len(given)) > _CHOICES_LIMIT:
+        return None
+    texts = {role: set(map(str, moves)) for role, moves in legal.items()}
+    possible = [
+        list(roles)
+        for roles in combinations(legal, len(given))
+        if all(word in texts[role] for role, word in zip(roles, given, strict=True))
+        and all(role in roles or role in single for role in legal)
+    ]
+    return possible[0] if len(possible) == 1 else None
 
 
 def _chosen(role: Role, word: str, legal: Sequence[Term]) -> Term:

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from anygame.cli.drawing import text
-from anygame.errors import GoalError
+from anygame.errors import GoalError, RuleSheetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,9 +33,10 @@ def print_json(value: object) -> None:
 
 
 def complain(message: object) -> None:
-    """Print an error for people on standard error."""
+    """Print an error for people on standard error; diagnostics of a rule sheet as they are."""
     sys.stdout.flush()
-    print(f"anygame: {message}", file=sys.stderr, flush=True)
+    name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
+    print(f"{name}{message}", file=sys.stderr, flush=True)
 
 
 def goals_of(state: State) -> Goals:

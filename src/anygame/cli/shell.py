@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.commands import bare, describe_goal, instances
 from anygame.cli.drawing import picture
 from anygame.cli.manual import ALIASES, COMMANDS
-from anygame.cli.moves import format_joint, legal_by_role
+from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
 from anygame.cli.output import columns_of, goals_of
-from anygame.errors import AnygameError, UnknownRoleError
+from anygame.errors import AnygameError, QueryError, UnknownRoleError
 from anygame.game.boards import find_boards
 from anygame.language.diagnostics import format_diagnostics
+from anygame.language.parser import parse_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from anygame.cli.output import Screen
     from anygame.cli.session import Joint, Session
     from anygame.game.boards import Boards
-    from anygame.game.roles import Role
 
 __all__ = ["CommandError", "Shell"]
 
@@ -102,14 +102,15 @@ class Shell:
         if state.is_terminal:
             goals = ", ".join(f"{role} {describe_goal(goal)}" for role, goal in goals_of(state).items())
             return f"{step}: the game is over; goals: {goals}"
-        choosing = self.choosing()
+        legal = legal_by_role(state)
+        stuck = [role for role, moves in legal.items() if not moves]
+        if stuck:
+            return f"{step}: {', '.join(stuck)} without a legal move, and the game is not over"
+        choosing = [role for role, moves in legal.items() if len(moves) > 1]
         if choosing:
             return f"{step}: {', '.join(choosing)} to act"
-        return f"{step}: nobody has a choice; `play` goes on"
-
-    def choosing(self) -> list[Role]:
-        """Return the roles that have a choice."""
-        return [role for role, moves in legal_by_role(self.session.state).items() if len(moves) != 1]
+        only = format_joint([moves[0] for moves in legal.values()])
+        return f"{step}: `play` makes the only joint move, {only}"
 
     def show_board(self) -> None:
         """Show boards and other facts."""
@@ -222,8 +223,12 @@ class Shell:
     def _query(self, rest: str) -> None:
         if not rest:
             raise CommandError(_usage("query"))
-        found = sorted({bare(binding) for binding in self.session.state.query(rest)})
-        for line in instances(rest, found):
+        pattern, joint = self._question(rest)
+        try:
+            found = sorted({bare(binding) for binding in self.session.state.query(pattern, joint)})
+        except QueryError as error:
+            raise advised(error, f"as in `query {rest} with MOVE...`") from error
+        for line in instances(pattern, found):
             self.screen.say(line)
         if not found:
             self.screen.say("no instance holds")
@@ -232,8 +237,20 @@ class Shell:
         negated, atom = rest.startswith("not "), rest.removeprefix("not ").strip()
         if not atom or atom == "not":
             raise CommandError(_usage("why"))
+        sentence, joint = self._question(atom)
         state = self.session.state
-        self.screen.say(state.explain_failure(atom) if negated else state.explain(atom))
+        try:
+            found = state.explain_failure(sentence, joint) if negated else state.explain(sentence, joint)
+        except QueryError as error:
+            raise advised(error, f"as in `why {rest} with MOVE...`") from error
+        self.screen.say(found)
+
+    def _question(self, text: str) -> tuple[str, Joint | None]:
+        """Divide a question from the joint move that stands after ``with``."""
+        nodes = parse_nodes(text)
+        if len(nodes) < 2 or nodes[1].text != "with":
+            return text, None
+        return nodes[0].span.text, read_joint(self.session.state, text[nodes[1].end :])
 
     # Files
 

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+COMMAND = [sys.executable, "-c", "import sys; from anygame.cli.main import main; sys.exit(main())"]
+
+
+@pytest.fixture(autouse=True)
+def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def answer(*arguments: str, given: str = "") -> dict[str, object]:
+    output, status = run([*arguments, "--json"], given)
+    assert status in (0, 1), output
+    found = json.loads(output)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_sheet_comes_from_standard_input() -> None:
+    sheet = "(role solo) (init (at 1)) (legal solo go) (<= terminal (true (at 2)))"
+    assert run(["legal", "-", "solo"], sheet) == ("go\n", 0)
+    assert answer("state", "-", given=sheet)["game"] == "<stdin>"
+
+
+def test_standard_input_that_is_no_text_is_refused() -> None:
+    done = subprocess.run([*COMMAND, "legal", "-"], input=b"(role \xff)", capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.decode().strip() == "anygame: standard input is not UTF-8 text: byte 6 cannot be read"
+
+
+def test_capitals_count_unless_told_otherwise() -> None:
+    sheet = "(role x) (init (Lamp Off)) (<= (legal x light) (true (lamp off))) (legal x wait)"
+    assert run(["legal", "-", "x"], sheet) == ("wait\n", 0)
+    assert run(["legal", "-", "x", "--case-insensitive"], sheet) == ("light\nwait\n", 0)
+
+
+def test_goals_that_contradict_each_other_are_told_apart_from_none() -> None:
+    sheet = "(role x) (role y) (legal x go) (legal y go) (goal x 0) (goal x 100)"
+    found = answer("goals", "-", given=sheet)
+    assert found["goals"] == {"x": None, "y": None}
+    assert found["conflicts"] == {"x": ["0", "100"]}
+    output, _ = run(["goals", "-"], sheet)
+    assert output == "x 0 and 100 (the rules contradict each other)\ny none\n"
+
+
+def test_capitals_of_a_typed_move_are_forgiven_where_it_is_clear() -> None:
+    sheet = "(role x) (legal x Go) (legal x stay) (legal x STAY) (<= (next (done ?m)) (does x ?m))"
+    sheet += "(<= terminal (true (done quit)))"
+    assert run(["state", "-", "--after", "go"], sheet) == ("(done Go)\n", 0)
+    assert run(["state", "-", "--after", "stay"], sheet) == ("(done stay)\n", 0)
+    output, status = run(["state", "-", "--after", "Stay"], sheet)
+    assert status == 2
+    assert "Stay is not a legal move of x here" in output
+
+
+def test_a_move_that_is_a_number_is_meant_before_a_place_in_the_list() -> None:
+    sheet = "(role x) (legal x 3) (legal x 2) (legal x 7) (<= (next (done ?m)) (does x ?m))"
+    sheet += "(<= terminal (true (done quit)))"
+    assert run(["state", "-", "--after", "3"], sheet) == ("(done 3)\n", 0)
+    assert run(["state", "-", "--after", "1"], sheet) == ("(done 2)\n", 0)
+
+
+def test_role_without_a_legal_move_is_named() -> None:
+    sheet = "(role x) (role y) (legal x go)"
+    output, status = run(["state", "-", "--after", "go"], sheet)
+    assert (status, output) == (
+        2,
+        'anygame: --after "go" (number 1): y has no legal move, so that nobody can move here\n',
+    )
+
+
+@pytest.mark.parametrize("what", ["strata", "plan", "domains"])
+def test_explanations_are_text_or_json(what: str) -> None:
+    text, status = run(["explain", "gdl/tic_tac_toe.kif", f"--{what}"])
+    assert status == 0
+    assert "cell" in text
+    assert answer("explain", "gdl/tic_tac_toe.kif", f"--{what}")[what]
+
+
+def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
+    first = answer("playout", "gdl/tic_tac_toe.kif", "--count", "20")
+    again = answer("playout", "gdl/tic_tac_toe.kif", "--count", "20", "--seed", str(first["seed"]))
+    assert first == again
+    goals = first["goals"]
+    assert isinstance(goals, dict)
+    assert [sum(goals[role]["counts"].values()) for role in ("x", "o")] == [20, 20]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "COMMAND"),
+        (["legla", "gdl/pig.kif"], "invalid choice: 'legla'"),
+        (["query", "gdl/pig.kif"], "required: PATTERN"),
+        (["legal", "gdl/pig.kif", "player1", "player2"], "unrecognized arguments: player2"),
+        (["perft", "gdl/pig.kif", "-1"], "expected a whole number from 0, found '-1'"),
+        (["perft", "gdl/pig.kif", "deep"], "expected a whole number from 0, found 'deep'"),
+        (["playout", "gdl/pig.kif", "--count", "0"], "expected a whole number from 1, found '0'"),
+        (["playout", "gdl/pig.kif", "--seed", "x"], "invalid int value: 'x'"),
+        (["explain", "gdl/pig.kif"], "--strata --plan --domains"),
+        (["explain", "gdl/pig.kif", "--plan", "--strata"], "not allowed with argument"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: list[str], message: str) -> None:
+    output, status = run(arguments)
+    assert status == 2
+    assert message in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize("command", ["state", "legal", "goals", "query", "playout", "perft", "explain"])
+def test_help_tells_the_shape_of_json(command: str) -> None:
+    output, status = run([command, "--help"])
+    assert status == 0
+    assert '{"game"' in output
+
+
+def test_unreadable_file_is_refused(tmp_path: Path) -> None:
+    for name in ("pipe" * 100, "a\0b", "loop"):
+        (tmp_path / "loop").unlink(missing_ok=True)
+        (tmp_path / "loop").symlink_to(tmp_path / "loop")
+        output, status = run(["legal", str(tmp_path / name)])
+        assert status == 2
+        assert output.startswith("anygame: ")
+        assert "Traceback" not in output
+
+
+def test_answer_for_nobody_ends_quietly() -> None:
+    line = f"{' '.join(map(repr, COMMAND))} legal gdl/six_in_a_row.kif | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[0] == "player1 (place 1 1)"
+    assert done.stdout.splitlines()[1] in ("0", "141")  # 0 where all fits into the pipe
+
+
+def test_closed_output_ends_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, "legal", "gdl/tic_tac_toe.kif"], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_interrupted_playouts_tell_what_they_have() -> None:
+    arguments = ["playout", "gdl/tic_tac_toe.kif", "--count", "1000000", "--seed", "1", "--json"]
+    with subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"ANYGAME": ""},
+    ) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(2)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate()
+    assert (process.returncode, errors) == (130, b"")
+    found = json.loads(output)
+    assert found["asked"] == 1000000
+    assert 0 <= found["playouts"] < 1000000
+
+
+def test_help_and_version_load_no_reader_of_rules() -> None:
+    program = (
+        "import sys; from anygame.cli.main import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: print(sorted({'lark', 'rich', 'prompt_toolkit'} & set(sys.modules)))"
+    )
+    for argument in ("--version", "--help"):
+        done = subprocess.run(
+            [sys.executable, "-c", program, argument], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.endswith("[]\n")
