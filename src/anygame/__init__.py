@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from anygame.datalog.evaluate import Limits
+from anygame.datalog.limits import Limits
 from anygame.errors import (
     AnygameError,
     GoalError,

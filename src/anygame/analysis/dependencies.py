@@ -71,10 +71,10 @@ def components(
         rules: the rules, in an order that the result keeps wherever it is free.
         head: the relation a rule derives.
         reads: the atoms a rule reads.
-        may_feed: ``may_feed(feeder, reader, i)``: whether the feeder's head unifies with the reader's i-th read.
+        may_feed: ``may_feed(feeder, reader, i)``: whether the feeder's head unifies with the i-th read.
 
     Returns:
-        The components in the order of computation, and the negative cycles (empty where stratified).
+        The components in the order of computation, and the negative cycles (none where stratified).
     """
     by_head: dict[Hashable, list[R]] = defaultdict(list)
     for rule in rules:
@@ -122,7 +122,7 @@ def components(
     return result, cycles
 
 
-def _ordered_components(graph: nx.DiGraph[Hashable]) -> Iterable[list[Hashable]]:
+def _ordered_components(graph: nx.DiGraph[R]) -> Iterable[list[R]]:
     """Yield strongly connected components in topological order, ties in order of insertion."""
     condensed = nx.condensation(graph)
     position = {node: number for number, node in enumerate(graph)}
@@ -161,4 +161,4 @@ def _refine(
         }
         if found:
             cycles.append(NegativeCycle(tuple(part), tuple(found)))
-    return parts  # type: ignore[return-value]
+    return parts

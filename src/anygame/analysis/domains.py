@@ -54,7 +54,7 @@ class Domains:
         self._feeds = _FEEDS | ({"base": "true", "input": "does"} if declared else {})
         self._readers: dict[tuple[str, int], list[int]] = defaultdict(list)
         self._changed: set[tuple[str, int]] = set()
-        compiled = []
+        compiled: list[NormalRule] = []
         for rule in rules:
             if rule.body:
                 for key in {item.atom.key for item in rule.body if isinstance(item, Literal)}:

@@ -52,9 +52,7 @@ def negation_normal(formula: Formula, *, positive: bool = True) -> Formula:
 
 def _conjuncts(formulas: Iterable[Formula]) -> Iterator[Formula]:
     for formula in formulas:
-        if isinstance(formula, And):
-            yield from _conjuncts(formula.formulas)
-        elif isinstance(formula, Or) and len(formula.formulas) == 1:
+        if isinstance(formula, And) or (isinstance(formula, Or) and len(formula.formulas) == 1):
             yield from _conjuncts(formula.formulas)
         else:
             yield formula

@@ -61,7 +61,13 @@ def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
             yield variable, "the head"
     for item in rule.body:
         if not isinstance(item, Literal):
-            kind = "a distinct" if isinstance(item, Distinct) else "a negation" if isinstance(item, Not) else "an or"
+            kind = (
+                "a distinct"
+                if isinstance(item, Distinct)
+                else "a negation"
+                if isinstance(item, Not)
+                else "an or"
+            )
             for variable in dict.fromkeys(item.variables()):
                 if variable not in bound:
                     yield variable, kind

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from anygame.analysis.normal import NormalRule
-    from anygame.datalog.evaluate import Frame, Step
     from anygame.datalog.reasoner import Move, Reasoner
+    from anygame.datalog.steps import Frame, Step
     from anygame.language.rules import Formula
     from anygame.language.terms import Term, Variable
 
@@ -32,7 +32,8 @@ class Derivation:
 
     Attributes:
         conclusion: what holds, as KIF text.
-        reason: ``fact``, ``state``, ``move``, ``rule``, or ``absent`` (nothing gives what is negated), ``distinct``.
+        reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree), or for
+            tests ``absent`` (nothing gives what is negated) and ``distinct``.
         place: where the rule or fact stands (``name:line:column``), or empty.
         premises: why each part of the rule's body holds.
     """
@@ -51,7 +52,9 @@ class Derivation:
             children = []
             for number, premise in enumerate(node.premises):
                 last = number == len(node.premises) - 1
-                children.append((premise, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  ")))
+                children.append(
+                    (premise, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+                )
             pending += reversed(children)
         return "\n".join(lines)
 
@@ -117,7 +120,8 @@ class Failure:
         return {
             "atom": self.atom,
             "attempts": [
-                {"rule": a.rule, "place": a.place, "held": list(a.held), "failed": a.failed} for a in self.attempts
+                {"rule": a.rule, "place": a.place, "held": list(a.held), "failed": a.failed}
+                for a in self.attempts
             ],
         }
 
@@ -129,7 +133,7 @@ class Explainer:
         self._reasoner = reasoner
         self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
         self._joint = joint
-        self._facts: dict[tuple[str, int], dict[tuple[Term, ...], None]] = {}
+        self._found: dict[str, list[tuple[Term, ...]]] = {}
         self._by_head: dict[tuple[str, int], list[NormalRule]] = {}
         for rule in reasoner.rules:
             self._by_head.setdefault(rule.head.key, []).append(rule)
@@ -140,11 +144,8 @@ class Explainer:
 
     def derive(self, atom: Atom) -> Derivation | None:
         """Return a derivation of an atom (its variables are taken as they first fit), or None."""
-        for arguments in self._known(atom.key):
-            bindings: Bindings = {}
-            if all(match(p, t, bindings) for p, t in zip(atom.arguments, arguments, strict=True)):
-                return self._derive(Atom(atom.predicate, arguments), {}, 0)
-        return None
+        found = next(self._facts_like(atom), None)
+        return None if found is None else self._derive(Atom(atom.predicate, found), {}, 0)
 
     def _derive(self, atom: Atom, shown: dict[str, None], depth: int) -> Derivation:
         text = str(atom)
@@ -186,10 +187,8 @@ class Explainer:
 
     def fail(self, atom: Atom) -> Failure | None:
         """Return why nothing gives an atom; None where something does."""
-        for arguments in self._known(atom.key):
-            bindings: Bindings = {}
-            if all(match(p, t, bindings) for p, t in zip(atom.arguments, arguments, strict=True)):
-                return None
+        if next(self._facts_like(atom), None) is not None:
+            return None
         attempts = []
         for rule in self._by_head.get(atom.key, []):
             unified: Bindings | None = {}
@@ -246,7 +245,7 @@ class Explainer:
             if not isinstance(item, Literal):
                 return 3, 0
             touched = unbound < len(set(item.variables())) or not item.atom.arguments
-            return (1 if touched else 2), len(self._known(item.atom.key))
+            return (1 if touched else 2), self._reasoner.size(self._frame, item.atom.key)
 
         best = min(items, key=rank)
         return best, [item for item in items if item is not best]
@@ -260,12 +259,7 @@ class Explainer:
                 yield bindings
             return
         atom = _ground(item.atom, bindings)
-        known = self._known(atom.key)
-        if all(argument.is_ground for argument in atom.arguments):
-            if atom.arguments in known:
-                yield bindings
-            return
-        for arguments in known:
+        for arguments in self._facts_like(atom):
             extended = dict(bindings)
             self._steps_left -= 1
             if all(match(p, t, extended) for p, t in zip(atom.arguments, arguments, strict=True)):
@@ -274,7 +268,7 @@ class Explainer:
     def _test(self, item: Formula, bindings: Bindings) -> bool:
         if isinstance(item, Literal):
             atom = _ground(item.atom, bindings)
-            return atom.arguments in self._known(atom.key)
+            return next(self._facts_like(atom), None) is not None
         if isinstance(item, Not):
             return not self._test(item.formula, bindings)
         if isinstance(item, Distinct):
@@ -286,14 +280,22 @@ class Explainer:
 
     # -- what holds --------------------------------------------------------------------------------
 
-    def _known(self, key: tuple[str, int]) -> dict[tuple[Term, ...], None]:
-        found = self._facts.get(key)
+    def _facts_like(self, atom: Atom) -> Iterator[tuple[Term, ...]]:
+        """Yield the arguments of the facts that match an atom, sorted by text."""
+        if self._joint is None and self._reasoner.depends_on_moves(atom.key):
+            raise QueryError(
+                f"{atom.predicate} depends on the moves: give the joint move that is asked about"
+            )
+        key = str(atom)
+        found = self._found.get(key)
         if found is None:
-            if self._joint is None and self._reasoner.depends_on_moves(key):
-                raise QueryError(f"{key[0]} depends on the moves: give the joint move that is asked about")
-            every = sorted(self._reasoner.evaluate(self._frame, key), key=lambda row: " ".join(map(str, row)))
-            found = self._facts[key] = dict.fromkeys(every)
-        return found
+            every = [
+                arguments
+                for arguments in self._reasoner.matching(self._frame, atom)
+                if _fits(atom.arguments, arguments)
+            ]
+            found = self._found[key] = sorted(every, key=lambda row: " ".join(map(str, row)))
+        return iter(found)
 
     def _stage(self, atom: Atom) -> tuple[Step | None, int]:
         """Return the recursive step that makes an atom and the round in which it did; None, -1 for others."""
@@ -306,6 +308,11 @@ class Explainer:
             for number, (predicate, arguments) in self._reasoner.rounds(self._frame, step):
                 rounds.setdefault((predicate, *arguments), number)
         return step, rounds.get((atom.predicate, *atom.arguments), -1)
+
+
+def _fits(patterns: tuple[Term, ...], terms: tuple[Term, ...]) -> bool:
+    bindings: Bindings = {}
+    return all(match(pattern, term, bindings) for pattern, term in zip(patterns, terms, strict=True))
 
 
 def _head_match(rule: NormalRule, atom: Atom) -> Bindings | None:

@@ -30,6 +30,14 @@ __all__ = ["Layout", "flatten"]
 
 #: Relations that hold fluents and moves; they are split even where others are not.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
+#: What flows into ``true`` and ``does`` is laid out as they are.
+_LAID_OUT_AS: Final = {
+    ("init", 1): ("true", 1),
+    ("next", 1): ("true", 1),
+    ("base", 1): ("true", 1),
+    ("legal", 2): ("does", 2),
+    ("input", 2): ("does", 2),
+}
 _MOST_VARIANTS: Final = 64
 _MOST_COPIES: Final = 20_000
 
@@ -44,8 +52,9 @@ class Layout:
     def __init__(self, rules: Sequence[NormalRule], split: str = "all") -> None:
         domains = Domains(rules, kinds_only=True, declared=True)
         self._shapes: dict[tuple[str, int], list[tuple[Top, ...] | None]] = {}
-        for key in sorted({atom.key for rule in rules for atom in _atoms(rule)}):
-            self._shapes[key] = self._choose(domains, key, split)
+        keys = {atom.key for rule in rules for atom in _atoms(rule)}
+        for key in sorted(keys | set(_LAID_OUT_AS.values())):
+            self._shapes[key] = self._choose(domains, _LAID_OUT_AS.get(key, key), split)
 
     @staticmethod
     def _choose(domains: Domains, key: tuple[str, int], split: str) -> list[tuple[Top, ...] | None]:
@@ -152,9 +161,9 @@ def _copies(rule: NormalRule, layout: Layout, room: int) -> Iterable[FlatRule]:
                     known = choices.get(term)
                     choices[term] = [shape for shape in shapes if known is None or shape in known]
     # A split argument elsewhere (head, negation) needs to know the shape of its variable as well.
-    for atom in _atoms(rule):
-        for number, term in enumerate(atom.arguments):
-            shapes = layout.splits(atom.key, number)
+    for used in _atoms(rule):
+        for number, term in enumerate(used.arguments):
+            shapes = layout.splits(used.key, number)
             if shapes is not None and isinstance(term, Variable) and term not in choices:
                 choices[term] = list(shapes)
     combinations = 1

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.joins import row_expression, translate
-from anygame.datalog.plan import joins_of
+from anygame.datalog.demand import NeedsWhole
+from anygame.datalog.joins import translate
 from anygame.datalog.relations import FlatAtom, FlatRule, Relation, Unequal
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
-    from anygame.datalog.evaluate import Engine, Step
+    from anygame.datalog.compiler import Compiler
+    from anygame.datalog.evaluate import Engine
     from anygame.datalog.joins import IndexKey, RuleCode
     from anygame.datalog.plan import Statistics
+    from anygame.datalog.steps import Step
     from anygame.datalog.values import Values
 
 #: A relation that has grown past this in a state is computed on demand from then on.
 _MANY: Final = 20_000
 
-__all__ = ["Generator", "demand_source", "index_factory"]
+__all__ = ["Generator", "index_factory"]
 
 #: Rules that may take more iterations than this count them.
 _COUNTED: Final = 3e5
@@ -36,18 +38,32 @@ class Generator:
 
     Args:
         engine: whose step it is.
+        compiler: knows the names of indexes and lookups.
         step: the component.
         statistics: sizes of the relations read.
-        counted: count every iteration, whatever is expected.
+        trial_rows: count every iteration, and give up past so many rows.
+        whole: compute all of the relations, though others ask them on demand.
     """
 
-    def __init__(self, engine: Engine, step: Step, statistics: Statistics, *, counted: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        compiler: Compiler,
+        step: Step,
+        statistics: Statistics,
+        *,
+        trial_rows: int | None = None,
+        whole: bool = False,
+    ) -> None:
         self.engine = engine
+        self.compiler = compiler
         self.step = step
         self.statistics = statistics
         self.values: Values = engine.values
         self.cost = 0.0
-        self._counted = counted
+        self._trial_rows = trial_rows
+        self._whole = whole
+        self._base_indexes: dict[int, IndexKey] = {}
         self._rows_used: dict[int, None] = {}
         self._indexes_used: dict[int, None] = {}
         self._local_indexes: dict[IndexKey, int] = {}
@@ -55,7 +71,8 @@ class Generator:
             relation
             for rule in step.component.rules
             for relation in (rule.head.relation, *(read.relation for read in rule.reads))
-            if relation in step.relations or any(maker.number > step.number for maker in engine.makers(relation))
+            if relation in step.relations
+            or any(maker.number > step.number for maker in engine.makers(relation))
         }
 
     # -- Store -------------------------------------------------------------------------------------
@@ -63,7 +80,7 @@ class Generator:
     def rows(self, relation: Relation) -> str:
         """Return the name of the rows of a relation."""
         if self._is_static_elsewhere(relation):
-            return self.engine.static_name(relation)
+            return self.compiler.static_name(relation)
         slot = self.engine.slot(relation)
         self._rows_used[slot] = None
         return f"s{slot}"
@@ -73,16 +90,19 @@ class Generator:
 
     def lookup(self, key: IndexKey, key_source: str) -> str:
         """Return the source that yields the outputs for a key, or, without outputs, tests the key."""
-        number = self.engine.index_number(key)
+        number = self.compiler.index(key)
         relation, keys, outputs = key
         if self.on_demand(relation):
-            self.engine.demand(key, self.statistics)
-            if not self._is_static_elsewhere(relation):
-                self._indexes_used[number] = None
-                return f"q{number}({key_source})"
-            return f"{self.engine.static_lookup(key)}({key_source})"
+            own = self.compiler.demander(relation)
+            if not keys and own is not self.step:
+                raise NeedsWhole(own.number)
+            self.compiler.lookup(key, self.statistics)
+            if self._is_static_elsewhere(relation):
+                return f"{self.compiler.static_lookup(key)}({key_source})"
+            self._indexes_used[number] = None
+            return f"q{number}({key_source})"
         if self._is_static_elsewhere(relation):
-            name = self.engine.static_lookup(key)
+            name = self.compiler.static_lookup(key)
         else:
             name = f"g{number}" if keys and outputs else f"j{number}"
             if relation in self._partial:
@@ -96,17 +116,17 @@ class Generator:
 
     def on_demand(self, relation: Relation) -> bool:
         """Whether the relation is computed only where it is asked."""
-        return self.engine.is_demanded(relation)
+        return self.compiler.is_demanded(relation) and not (self._whole and relation in self.step.relations)
 
     def composer(self, functor: tuple[str, int], part: str) -> str:
         """Return the name of a part of a functor's composer."""
         composer = self.values.composer(functor)
         order = self.values.functors().index(functor)
         if part == "make":
-            return self.engine.define(f"C{order}", composer)
+            return self.compiler.define(f"C{order}", composer)
         if part == "known":
-            return self.engine.define(f"K{order}", composer.known.get)
-        return self.engine.define(f"P{order}", composer.parts.get)
+            return self.compiler.define(f"K{order}", composer.known.get)
+        return self.compiler.define(f"P{order}", composer.parts.get)
 
     def known_rows(self, relation: Relation) -> set[object] | None:
         """Return the rows of a relation that is static and complete."""
@@ -116,16 +136,16 @@ class Generator:
 
     def is_tiny(self, relation: Relation) -> bool:
         """Whether the relation can be trusted to stay as small as it was measured."""
-        return self.engine.is_move(relation) or bool(self.engine.samples)
+        return self.engine.is_move(relation) or bool(self.compiler.samples)
 
     # -- source ------------------------------------------------------------------------------------
 
     def source(self) -> str:
         """Return the source of the function."""
         body = self._recursive() if self.step.component.recursive else self._plain()
-        return f"def component{self.step.number}(F):\n{self._reading('    ')}{body}"
+        return f"def component{self.step.number}(F):\n{self.reading('    ')}{body}"
 
-    def _reading(self, indent: str) -> str:
+    def reading(self, indent: str) -> str:
         """Return the source that takes rows out of the frame."""
         own = {self.engine.slot(relation) for relation in self.step.relations}
         partial = {self.engine.slot(relation): relation for relation in self._partial}
@@ -133,7 +153,7 @@ class Generator:
         for slot in self._rows_used:
             if slot in partial and slot not in own:
                 facts = frozenset(self.engine.facts.get(partial[slot], ()))
-                lines.append(f"{indent}s{slot} = F.get({slot}, {self.engine.define(f'B{slot}', facts)})\n")
+                lines.append(f"{indent}s{slot} = F.get({slot}, {self.compiler.define(f'B{slot}', facts)})\n")
             elif slot not in own:
                 lines.append(f"{indent}s{slot} = F[{slot}]\n")
         return "".join(lines)
@@ -142,7 +162,7 @@ class Generator:
         """Return the source of what a relation holds before the component's rules."""
         slot = self.engine.slot(relation)
         facts = self.engine.facts.get(relation)
-        name = self.engine.define(f"B{slot}", frozenset(facts)) if facts else "EMPTY"
+        name = self.compiler.define(f"B{slot}", frozenset(facts)) if facts else "EMPTY"
         if any(maker.number < self.step.number for maker in self.engine.makers(relation)):
             return f"set(F.get({slot}, {name}))"
         return f"set({name})" if facts else "set()"
@@ -150,7 +170,7 @@ class Generator:
     def _setup_indexes(self, indent: str) -> str:
         lines = []
         for number in self._indexes_used:
-            relation, keys, outputs = self.engine.index_key(number)
+            relation, keys, outputs = self.compiler.index_key(number)
             if self.on_demand(relation):
                 lines.append(f"{indent}q{number} = F.get(-{number}) or demand{number}(F)\n")
             elif keys and outputs:
@@ -188,7 +208,12 @@ class Generator:
             return f"{self._setup_indexes(indent)}{indent}{action}\n"
         # An index that a guard asks has to exist before it.
         early = ""
-        if any(f"{kind}{number}" in guard for guard in code.guards for number in self._indexes_used for kind in "gjq"):
+        if any(
+            f"{kind}{number}" in guard
+            for guard in code.guards
+            for number in self._indexes_used
+            for kind in "gjq"
+        ):
             early = self._setup_indexes(indent)
         inner = indent + "    "
         return f"{early}{indent}if {' and '.join(guards)}:\n{self._setup_indexes(inner)}{inner}{action}\n"
@@ -198,13 +223,14 @@ class Generator:
             return f"{target} |= UNIT"
         if not code.clauses:
             return f"{target}.add({code.head})"
-        if self._counted or code.work > _COUNTED:
+        if self._trial_rows is not None or code.work > _COUNTED:
+            prefix = "" if self._trial_rows is None else "try_"
             counted = [
                 part
                 for clause in code.clauses
-                for part in ((clause, "if next(tick)") if clause.startswith("for") else (clause,))
+                for part in ((clause, f"if next({prefix}tick)") if clause.startswith("for") else (clause,))
             ]
-            return f"grow({target}, ({code.head} {' '.join(counted)}), {slot})"
+            return f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {self._name(slot)})"
         return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
 
     def _plain(self) -> str:
@@ -213,11 +239,22 @@ class Generator:
         rules = "".join(self._rule(rule, "out", indent="    ") for rule in self.step.component.rules)
         # In a cycle that only single rules resolve, a relation is read as the rules before left it.
         own = f"    s{slot} = frozenset(out)\n" if slot in self._rows_used else ""
-        if self.step.is_demandable and not self.step.is_static:
-            check = f"    if len(out) > {_MANY}: on_demand({self.step.number}, len(out))\n"
-        else:
-            check = f"    if len(out) > MOST: too_many({slot})\n"
-        return f"    out = {self._start(relation)}\n{own}{self._local_setup('    ')}{rules}{check}    F[{slot}] = out\n"
+        start = f"    out = {self._start(relation)}\n{own}{self._local_setup('    ')}"
+        return f"{start}{rules}{self._check(slot, 'out', '    ')}    F[{slot}] = out\n"
+
+    def _check(self, slot: int, rows: str, indent: str) -> str:
+        """Return the source that looks at the size of a relation."""
+        if self._trial_rows is not None:
+            return f"{indent}if len({rows}) > {self._trial_rows}: too_many({self._name(slot)}, True)\n"
+        lines = f"{indent}if len({rows}) > MOST: too_many({self._name(slot)})\n"
+        if self.step.may_be_demanded and not self.step.is_static and not self._whole:
+            lines += f"{indent}if len({rows}) > {_MANY}: on_demand({self.step.number}, len({rows}))\n"
+        return lines
+
+    def _name(self, slot: int) -> str:
+        """Return the variable that holds the name of a relation, for messages."""
+        relation = self.engine.relation(slot)
+        return self.compiler.define(f"N{slot}", f"{relation.predicate}/{len(relation.shapes)}")
 
     def _recursive(self) -> str:
         own = [(relation, self.engine.slot(relation)) for relation in self.step.relations]
@@ -235,20 +272,34 @@ class Generator:
         lines.append("    trace = F.get(0)\n")
         lines.append(f"    while {' or '.join(f'd{slot}' for slot in slots)}:\n")
         lines.append("        if trace is not None:\n")
-        lines.append(f"            trace.append({{{', '.join(f'{slot}: set(d{slot})' for slot in slots)}}})\n")
-        lines.append("        next(tick)\n")
+        lines.append(
+            f"            trace.append({{{', '.join(f'{slot}: set(d{slot})' for slot in slots)}}})\n"
+        )
+        lines.append(f"        next({'try_' if self._on_trial else ''}tick)\n")
         lines += [f"        n{slot} = set()\n" for slot in slots]
         lines.append(loop)
         for slot in slots:
             lines.append(f"        n{slot} -= s{slot}\n        s{slot} |= n{slot}\n")
-            lines.append(f"        if len(s{slot}) > MOST: too_many({slot})\n")
+            lines.append(
+                f"        if len(s{slot}) > {self._most}: too_many({self._name(slot)}, {self._on_trial})\n"
+            )
             lines.append(f"        d{slot} = n{slot}\n")
         for key, number in self._local_indexes.items():
             slot = self.engine.slot(key[0])
             if slot in slots:
                 lines.append(f"        extend{number}(d{slot}, j{number})\n")
+        if not self._on_trial:
+            lines += [self._check(slot, f"s{slot}", "    ") for slot in slots]
         lines += [f"    F[{slot}] = s{slot}\n" for slot in slots]
         return "".join(lines)
+
+    @property
+    def _on_trial(self) -> bool:
+        return self._trial_rows is not None
+
+    @property
+    def _most(self) -> str:
+        return "MOST" if self._trial_rows is None else str(self._trial_rows)
 
     def _own_reads(self, rule: FlatRule) -> bool:
         return any(read.relation in self.step.relations for read in rule.reads)
@@ -267,8 +318,33 @@ class Generator:
 
     # -- on demand ---------------------------------------------------------------------------------
 
-    def demand_rule(self, rule: FlatRule, keys: tuple[int, ...], outputs: tuple[int, ...]) -> str:
-        """Return the source that adds what a rule gives for the key ``k0, k1, ...`` to ``out``."""
+    def demanded_rules(self, number: int, key: IndexKey) -> str:
+        """Return the source that adds what the rules give for the key ``k0, k1, ...`` to ``out``."""
+        relation, keys, outputs = key
+        indent = " " * 8
+        base = ""
+        if relation in self.engine.facts:
+            self._base_indexes[number] = key
+            found = f"b{number}.get(key, ())" if keys and outputs else f"key in b{number}"
+            found = found if keys else f"b{number}"
+            base = f"{indent}out.update({found})\n" if outputs else f"{indent}if {found}: out |= UNIT\n"
+        rules = [rule for rule in self.step.component.rules if rule.head.relation == relation]
+        return base + "".join(self._demanded_rule(rule, keys, outputs, indent) for rule in rules)
+
+    def base_setup(self, indent: str) -> str:
+        """Return the source that indexes the facts of relations on demand."""
+        lines = []
+        for number, (relation, keys, outputs) in self._base_indexes.items():
+            facts = self.compiler.define(
+                f"B{self.engine.slot(relation)}", frozenset(self.engine.facts[relation])
+            )
+            empty = index_factory(relation.width, keys, outputs)
+            lines.append(f"{indent}b{number} = extend{number}({facts}, {empty})\n")
+        return "".join(lines)
+
+    def _demanded_rule(
+        self, rule: FlatRule, keys: tuple[int, ...], outputs: tuple[int, ...], indent: str
+    ) -> str:
         bound: dict[Variable, str] = {}
         tests = []
         taken_apart = []
@@ -291,27 +367,4 @@ class Generator:
         asked = FlatRule(head, rule.literals, (*tests, *rule.conditions), rule.origin)
         code = translate(asked, self, self.statistics, bound=bound, composed=taken_apart)
         self.cost += code.cost
-        return self._guarded(code, self._addition(asked, code, "out", slot), asked, "out", " " * 12)
-
-
-def demand_source(generator: Generator, number: int, key: IndexKey) -> str:
-    """Return the source of a function that makes, for a frame, the lookup of a relation computed on demand."""
-    relation, keys, outputs = key
-    rules = "".join(generator.demand_rule(rule, keys, outputs) for rule in generator.step.component.rules)
-    unpacked = row_expression([f"k{place}" for place in keys]) if keys else "_"
-    return (
-        f"def demand{number}(F):\n"
-        f"{generator._reading('    ')}"
-        f"    table = {{}}\n"
-        f"    def q{number}(key):\n"
-        f"        out = table.get(key)\n"
-        f"        if out is None:\n"
-        f"            {unpacked} = key\n"
-        f"            out = set()\n"
-        f"{rules}"
-        f"            if len(table) > MANY_KEYS: table.clear()\n"
-        f"            table[key] = out\n"
-        f"        return out\n"
-        f"    F[-{number}] = q{number}\n"
-        f"    return q{number}\n"
-    )
+        return self._guarded(code, self._addition(asked, code, "out", slot), asked, "out", indent)

@@ -1,11 +1,13 @@
 """From planned rules to Python source: one function per component.
 
-A rule becomes one set comprehension: a ``for`` per literal, over a relation or a bucket of a hash index, and an ``if``
-per test, as early as it can be decided. (Comprehensions also pass CPython's bound of twenty nested blocks.) The
-source holds numbers and names made here and nothing else, so that no text of a rule sheet reaches the compiler.
+A rule becomes one set comprehension: a ``for`` per literal, over a relation or a bucket of a hash index, and
+an ``if`` per test, as early as it can be decided. (Comprehensions also pass CPython's bound of twenty nested
+blocks.) The source holds numbers and names made here and nothing else, so that no text of a rule sheet
+reaches the compiler.
 
-Names in the source: ``F`` the frame (slot to rows or index), ``s3`` the rows of relation 3, ``g7`` the lookup of index 7,
-``R3`` and ``I7`` the same where they are static, ``d3`` the newest rows of a relation under recursion.
+Names in the source: ``F`` the frame (slot to rows or index), ``s3`` the rows of relation 3, ``g7`` the lookup
+of index 7, ``j8`` an index that is a set, ``q9`` a lookup on demand; ``R3`` and ``I7`` the same where they are
+static; ``d3`` the newest rows of a relation under recursion, ``n3`` those found in the present round.
 """
 
 from __future__ import annotations
@@ -116,9 +118,7 @@ class _Translation:
         first = next(
             (item for item in self.items if isinstance(item, Join) and item.number == self.delta), None
         )
-        self.code.cost, order = order_joins(
-            self.items, self.statistics, first=first, bound=self.names.keys()
-        )
+        self.code.cost, order = order_joins(self.items, self.statistics, first=first, bound=self.names.keys())
         self.take_conditions()
         for number, item in enumerate(order):
             if self.code.dead:
@@ -158,7 +158,8 @@ class _Translation:
         outer, self.code.clauses = self.code.clauses, []
         was_in_loop, self.in_loop = self.in_loop, True
         for number, item in enumerate(items):
-            self.add(item, items[number + 1 :])
+            if not self.code.dead:
+                self.add(item, items[number + 1 :])
         nested, self.code.clauses = self.code.clauses, outer
         self.in_loop = was_in_loop
         while nested and not nested[0].startswith("for"):
@@ -217,7 +218,8 @@ class _Translation:
 
     def targets(self, columns: Sequence[Column]) -> tuple[list[str], list[str]]:
         """Name fresh variables in columns; what is bound already, or twice, becomes a test."""
-        targets, tests = [], []
+        targets: list[str] = []
+        tests: list[str] = []
         for column in columns:
             if self.is_bound(column):
                 name = f"w{len(self.names)}_{len(targets)}"
@@ -255,9 +257,7 @@ class _Translation:
             self.indexed(item, key, output)
         elif not output and not key:
             self.test(store.rows(relation))
-        elif not key:
-            self.scan(item, store.rows(relation), needed)
-        elif size <= _TINY and self.store.is_tiny(relation):
+        elif not key or (size <= _TINY and self.store.is_tiny(relation)):
             self.scan(item, store.rows(relation), needed)
         else:
             self.indexed(item, key, output)
@@ -397,7 +397,9 @@ def index_source(name: str, width: int, key: Iterable[int], output: Iterable[int
     """
     key, output = tuple(key), tuple(output)
     used = {*key, *output}
-    targets = ", ".join(f"c{place}" if place in used else "_" for place in range(width)) if width > 1 else "c0"
+    targets = (
+        ", ".join(f"c{place}" if place in used else "_" for place in range(width)) if width > 1 else "c0"
+    )
     key_row = row_expression([f"c{place}" for place in key]) if key else ""
     output_row = row_expression([f"c{place}" for place in output]) if output else ""
     if not output or not key:

@@ -1,8 +1,8 @@
 """In what order a rule's literals are joined.
 
 Every literal is tried as the first; from there the cheapest next one is taken, by the number of rows expected
-to come out of it. What is fully bound, and every condition, is tested as soon as it can be. The figures come from
-the relations themselves, as they are when the rule is first needed.
+to come out of it. What is fully bound, and every condition, is tested as soon as it can be. The figures come
+from the relations themselves, as they are when the rule is first needed.
 """
 
 from __future__ import annotations
@@ -218,7 +218,9 @@ def _cheapest(
     best: tuple[float, Join | Compose] | None = None
     for item in rest:
         if isinstance(item, Compose):
-            ready = item.value in bound or all(not isinstance(part, Variable) or part in bound for part in item.parts)
+            ready = item.value in bound or all(
+                not isinstance(part, Variable) or part in bound for part in item.parts
+            )
             fanout = 0.9 if ready else float("inf")
         else:
             free = item.variables() - bound

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
-from anygame.datalog.evaluate import ACTION, STATE, STATIC, Engine, Frame, Limits, Row
+from anygame.datalog.evaluate import Engine
 from anygame.datalog.flatten import flatten
+from anygame.datalog.limits import Limits
+from anygame.datalog.steps import ACTION, STATE, STATIC, Frame, Row
 from anygame.datalog.values import Values
 from anygame.errors import PositionError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
 from anygame.language.rules import Atom
-from anygame.language.terms import Compound, Constant
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.analysis.domains import Top
-    from anygame.datalog.evaluate import Step
-    from anygame.datalog.relations import FlatRule, Relation
+    from anygame.datalog.steps import Step
+    from anygame.datalog.relations import Relation
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
@@ -75,14 +77,19 @@ class Reasoner:
         engine = self.engine
         self.roles: tuple[Term, ...] = tuple(
             dict.fromkeys(
-                [rule.head.arguments[0] for rule in self.rules if rule.head.key == ("role", 1) and not rule.body]
+                [
+                    rule.head.arguments[0]
+                    for rule in self.rules
+                    if rule.head.key == ("role", 1) and not rule.body
+                ]
             )
         )
         self._true_slots = [engine.slot(relation) for relation in self._fluents]
         self._next = [self._renamed("next", relation) for relation in self._fluents]
         self._legal = [relation for relation in layout.variants(("legal", 2))]
         self._legal_slots = [
-            (engine.slot(relation), engine.slot(self._renamed("does", relation)), relation) for relation in self._legal
+            (engine.slot(relation), engine.slot(self._renamed("does", relation)), relation)
+            for relation in self._legal
         ]
         self._does_slots = [engine.slot(relation) for relation in self._does]
         self._terminal = layout.variants(("terminal", 0))[0]
@@ -118,7 +125,9 @@ class Reasoner:
                     f"this rule needs (not {source}), which depends on the rule itself",
                     reader.origin.span,
                     tuple(
-                        Note("the cycle passes here", rule.span) for rule in rules if rule is not reader.origin
+                        Note("the cycle passes here", rule.span)
+                        for rule in rules
+                        if rule is not reader.origin
                     ),
                     hint="a relation may not be defined through its own negation; break the cycle",
                 )
@@ -154,7 +163,8 @@ class Reasoner:
     def initial(self) -> Fluents:
         """Return the initial state."""
         return tuple(
-            frozenset(self.engine.static_rows(self._renamed("init", relation))) for relation in self._fluents
+            frozenset(self.engine.rows(self.engine.static, self._renamed("init", relation)))
+            for relation in self._fluents
         )
 
     def fluents(self, facts: Iterable[Term]) -> tuple[Fluents, frozenset[Term]]:
@@ -287,7 +297,7 @@ class Reasoner:
             {
                 "number": step.number,
                 "relations": [str(relation) for relation in step.relations],
-                "on_demand": any(self.engine.is_demanded(relation) for relation in step.relations),
+                "on_demand": any(self.engine.compiler.is_demanded(relation) for relation in step.relations),
                 "source": step.source,
             }
             for step in self.engine.steps
@@ -301,7 +311,9 @@ class Reasoner:
             for name, arity in self.layout.keys()  # noqa: SIM118
         }
 
-    def domains_below(self, predicate: str, arity: int) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
+    def domains_below(
+        self, predicate: str, arity: int
+    ) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
         domains = Domains(self.rules, declared=True)
         path = (predicate, arity, arity - 1)
@@ -332,6 +344,70 @@ class Reasoner:
                 for row in rows:
                     yield number, (relation.predicate, self.arguments(relation, row))
 
+    def size(self, frame: Frame, key: tuple[str, int]) -> int:
+        """Return about how many facts a relation has; many for one that is computed on demand."""
+        many = 10**9
+        total = 0
+        for relation in self.relations(key):
+            self.engine.evaluate(frame, self.engine.sequence([relation]))
+            demanded = self.engine.compiler.is_demanded(relation)
+            total += many if demanded else len(self.engine.rows(frame, relation))
+        return total
+
+    def matching(self, frame: Frame, atom: Atom) -> Iterator[tuple[Term, ...]]:
+        """Yield the arguments of the facts that an atom with variables may match, in no fixed order.
+
+        Compound arguments with variables in them are not looked into: match what comes.
+        """
+        for relation in self.relations(atom.key):
+            if all(
+                _may_stand(term, shape) for term, shape in zip(atom.arguments, relation.shapes, strict=True)
+            ):
+                yield from self._matching(frame, relation, atom)
+
+    def _matching(self, frame: Frame, relation: Relation, atom: Atom) -> Iterator[tuple[Term, ...]]:
+        self.engine.evaluate(frame, self.engine.sequence([relation]))
+        columns: list[Term | None] = []
+        for term, shape in zip(atom.arguments, relation.shapes, strict=True):
+            if isinstance(shape, tuple):
+                columns += term.arguments if isinstance(term, Compound) else [None] * shape[1]
+            else:
+                columns.append(term)
+        known = {n: term for n, term in enumerate(columns) if term is not None and term.is_ground}
+        values = {n: self.values.find(term) for n, term in known.items()}
+        if None in values.values():
+            return
+        free = tuple(n for n in range(relation.width) if n not in known)
+        for row in self._rows_with(frame, relation, values, free):
+            found = iter(row)
+            terms = [
+                known[n] if n in known else self.values.terms[next(found)] for n in range(relation.width)
+            ]
+            yield relation.arguments(tuple(terms))
+
+    def _rows_with(
+        self, frame: Frame, relation: Relation, values: dict[int, int | None], free: tuple[int, ...]
+    ) -> Iterator[tuple[int, ...]]:
+        engine = self.engine
+        if engine.is_static(relation):
+            engine.static_rows(relation)
+        if values and engine.compiler.is_demanded(relation):
+            key = tuple(values.values())
+            ask = engine.compiler.ask((relation, tuple(values), free), frame)
+            for row in ask(key[0] if len(key) == 1 else key):
+                yield (row,) if len(free) == 1 else row
+            return
+        rows = engine.rows(frame, relation)
+        if not free:
+            whole = tuple(values.values())
+            if (whole[0] if len(whole) == 1 else whole) in rows:
+                yield ()
+            return
+        for row in rows:
+            every = engine.atoms_of_row(relation, row)
+            if all(every[n] == value for n, value in values.items()):
+                yield tuple([every[n] for n in free])
+
     def evaluate(self, frame: Frame, key: tuple[str, int]) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of every fact of a relation, in no fixed order."""
         relations = self.relations(key)
@@ -340,6 +416,17 @@ class Reasoner:
         for relation in relations:
             for row in self.engine.rows(frame, relation):
                 yield self.arguments(relation, row)
+
+
+def _may_stand(term: Term, shape: Top | None) -> bool:
+    """Whether a term, perhaps with variables, may stand where only one shape can."""
+    if shape is None or isinstance(term, Variable):
+        return True
+    return (
+        (term.functor, len(term.arguments)) == shape
+        if isinstance(term, Compound)
+        else not isinstance(shape, tuple)
+    )
 
 
 def _sorted_tops(tops: Iterable[Top]) -> tuple[Term, ...]:

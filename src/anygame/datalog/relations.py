@@ -1,10 +1,10 @@
 """Flat relations: what the reasoner stores, and rules over them.
 
 GDL nests terms in relations, ``(true (cell 1 1 b))``; a Datalog reasoner wants columns. So every argument
-that can hold a compound term is *split by shape*: ``true`` becomes ``true/cell`` with three columns,
-``true/control`` with one, and ``true/atom`` for fluents that are constants. A variable that stands for a whole
-fluent or move makes one copy of its rule per shape. What stays nested below that is a value of its own, taken
-apart and put together by joins with ``Compose``.
+that can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three columns,
+``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A variable that stands for a
+whole fluent or move makes one copy of its rule per shape. What stays nested below that is a value of its own,
+taken apart and put together by joins with ``Compose``.
 """
 
 from __future__ import annotations
@@ -174,4 +174,6 @@ def _reads(conditions: tuple[Condition, ...]) -> Iterator[Read]:
 
 def is_ground(columns: tuple[Term, ...]) -> bool:
     """Whether no variable occurs in any column."""
-    return all(isinstance(term, Constant) or (not isinstance(term, Variable) and term.is_ground) for term in columns)
+    return all(
+        isinstance(term, Constant) or (not isinstance(term, Variable) and term.is_ground) for term in columns
+    )

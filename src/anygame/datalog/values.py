@@ -71,7 +71,9 @@ class Values:
             return found
         if isinstance(term, Compound):
             numbers = [self.number(argument) for argument in term.arguments]
-            return self.composer((term.functor, len(numbers)))(numbers[0] if len(numbers) == 1 else tuple(numbers))
+            return self.composer((term.functor, len(numbers)))(
+                numbers[0] if len(numbers) == 1 else tuple(numbers)
+            )
         assert isinstance(term, Constant), term
         with self._lock:
             return self._numbers[term] if term in self._numbers else self._add(term, 0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
 
-    from anygame.datalog.evaluate import Limits
+    from anygame.datalog.limits import Limits
     from anygame.language.rules import Program
 
 __all__ = ["Game", "load", "loads"]
@@ -45,7 +45,9 @@ class Game:
     ([False, True], False)
     """
 
-    def __init__(self, program: Program, *, case_sensitive: bool = True, limits: Limits | None = None) -> None:
+    def __init__(
+        self, program: Program, *, case_sensitive: bool = True, limits: Limits | None = None
+    ) -> None:
         self.program = program
         self.case_sensitive = case_sensitive
         self.limits = limits
@@ -79,7 +81,9 @@ class Game:
             near = get_close_matches(str(role), self._index, n=1)
             advice = f"; did you mean {near[0]}?" if near else ""
             raise UnknownRoleError(
-                f"no role is called {role}: the roles are {', '.join(self._index)}{advice}", str(role), self._index
+                f"no role is called {role}: the roles are {', '.join(self._index)}{advice}",
+                str(role),
+                self._index,
             )
         return found
 
@@ -100,7 +104,8 @@ class Game:
             TermSyntaxError: a fact cannot be read.
         """
         terms = [
-            parse_term(fact, case_sensitive=self.case_sensitive) if isinstance(fact, str) else fact for fact in facts
+            parse_term(fact, case_sensitive=self.case_sensitive) if isinstance(fact, str) else fact
+            for fact in facts
         ]
         return State(self, self.machine.position(terms))
 
@@ -161,7 +166,9 @@ class Game:
     def explain_plan(self) -> str:
         """Return the functions that were generated for the rules, as text."""
         return "\n".join(
-            f"# {', '.join(part['relations'])}\n{part['source']}" for part in self.describe_plan() if part["source"]
+            f"# {', '.join(part['relations'])}\n{part['source']}"
+            for part in self.describe_plan()
+            if part["source"]
         )
 
     def describe_plan(self) -> list[dict[str, Any]]:
@@ -186,7 +193,9 @@ class Game:
         for (name, arity), arguments in self.domains().items():
             lines.append(f"{name}/{arity}")
             for number, terms in enumerate(arguments, 1):
-                shown = " ".join(map(str, terms[:30])) + (f" ... ({len(terms)} in all)" if len(terms) > 30 else "")
+                shown = " ".join(map(str, terms[:30])) + (
+                    f" ... ({len(terms)} in all)" if len(terms) > 30 else ""
+                )
                 lines.append(f"  {number}: {shown}")
         return "\n".join(lines)
 
@@ -229,9 +238,7 @@ def _restore(text: str, name: str, case_sensitive: bool, limits: Limits | None) 
     return loads(text, name=name, case_sensitive=case_sensitive, limits=limits)
 
 
-def load(
-    path: str | os.PathLike[str], *, case_sensitive: bool = True, limits: Limits | None = None
-) -> Game:
+def load(path: str | os.PathLike[str], *, case_sensitive: bool = True, limits: Limits | None = None) -> Game:
     """Load a game from a rule sheet.
 
     Args:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anygame.errors import GoalError, IllegalMoveError, QueryError, TermSyntaxError
 from anygame.language.parser import parse_atom, parse_term
 from anygame.language.terms import Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from anygame.datalog.explain import Derivation, Failure
     from anygame.game.game import Game
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Bindings", "JointMove", "State"]
 
 #: Moves by role, or in the order of the roles; as text or terms.
-JointMove = "Mapping[Any, str | Term] | Sequence[str | Term]"
+JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 
 _INTEGER = re.compile(r"[+-]?\d+")
 
@@ -137,10 +137,14 @@ class State:
         values = [str(value) for value in self._game.machine.goals(self._seen(), role.term)]
         wrong = [value for value in values if not _INTEGER.fullmatch(value)]
         if wrong:
-            raise GoalError(f"the goal of {role} should be an integer, but the rules give {wrong[0]}", role, values)
+            raise GoalError(
+                f"the goal of {role} should be an integer, but the rules give {wrong[0]}", role, values
+            )
         if len(values) > 1:
             raise GoalError(
-                f"the rules give {role} {len(values)} different goal values here: {', '.join(values)}", role, values
+                f"the rules give {role} {len(values)} different goal values here: {', '.join(values)}",
+                role,
+                values,
             )
         return int(values[0]) if values else None
 
@@ -176,7 +180,9 @@ class State:
             by_index = {self._game.role_index(role): move for role, move in moves.items()}
             for index, role in enumerate(roles):
                 if index not in by_index:
-                    raise IllegalMoveError(f"no move is given for {role}: a joint move has one per role", role)
+                    raise IllegalMoveError(
+                        f"no move is given for {role}: a joint move has one per role", role
+                    )
             given = [by_index[index] for index in range(len(roles))]
         else:
             if isinstance(moves, str | Term):
@@ -197,7 +203,9 @@ class State:
         role = self._game.roles[index]
         legal = self._all_legal()[index]
         try:
-            term = parse_term(move, case_sensitive=self._game.case_sensitive) if isinstance(move, str) else move
+            term = (
+                parse_term(move, case_sensitive=self._game.case_sensitive) if isinstance(move, str) else move
+            )
         except TermSyntaxError as error:
             raise IllegalMoveError(f"the move of {role} cannot be read: {error}", role, str(move)) from None
         if term in legal:
@@ -210,7 +218,9 @@ class State:
             advice = f"; legal: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
         else:
             advice = f"; {role} has no legal move at all"
-        raise IllegalMoveError(f"{term} is not legal for {role} here{advice}", role, str(term), near or names[:8])
+        raise IllegalMoveError(
+            f"{term} is not legal for {role} here{advice}", role, str(term), near or names[:8]
+        )
 
     # -- asking ------------------------------------------------------------------------------------
 
@@ -232,7 +242,9 @@ class State:
 
     def _atom(self, pattern: str | Atom) -> Atom:
         return (
-            parse_atom(pattern, case_sensitive=self._game.case_sensitive) if isinstance(pattern, str) else pattern
+            parse_atom(pattern, case_sensitive=self._game.case_sensitive)
+            if isinstance(pattern, str)
+            else pattern
         )
 
     def explain(self, atom: str | Atom, moves: JointMove | None = None) -> Derivation:
@@ -280,7 +292,9 @@ class State:
         return f"({' '.join(sorted(map(str, self.facts)))})"
 
     def __repr__(self) -> str:
-        return f"<State of {self._game.name}: {len(self.facts)} facts{', terminal' if self.is_terminal else ''}>"
+        return (
+            f"<State of {self._game.name}: {len(self.facts)} facts{', terminal' if self.is_terminal else ''}>"
+        )
 
 
 def _restore(game: Game, facts: tuple[Term, ...]) -> State:

@@ -6,7 +6,6 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from anygame.datalog.evaluate import ACTION
 from anygame.datalog.explain import Explainer
 from anygame.datalog.reasoner import Reasoner
 from anygame.errors import IllegalMoveError, QueryError
@@ -17,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from random import Random
 
-    from anygame.datalog.evaluate import Frame, Limits
     from anygame.datalog.explain import Derivation, Failure
+    from anygame.datalog.limits import Limits
     from anygame.datalog.reasoner import Fluents, Move
+    from anygame.datalog.steps import Frame
     from anygame.language.rules import Atom, Program
     from anygame.language.terms import Term, Variable
 
@@ -85,7 +85,9 @@ class ReasonerMachine:
     def next(self, view: Frame, joint: Sequence[Term]) -> Position:
         """Return the position after a legal joint move."""
         fluents = self.reasoner.next(view, self._joint(joint))
-        return tuple([rows if isinstance(rows, frozenset) else frozenset(rows) for rows in fluents]), frozenset()
+        return tuple(
+            [rows if isinstance(rows, frozenset) else frozenset(rows) for rows in fluents]
+        ), frozenset()
 
     def percepts(self, view: Frame, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return what each role sees of a joint move."""
@@ -102,13 +104,13 @@ class ReasonerMachine:
         self._check_known(atom, joint)
         frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
         found = []
-        for arguments in self.reasoner.evaluate(frame, atom.key):
+        for arguments in self.reasoner.matching(frame, atom):
             bindings: dict[Variable, Term] = {}
             if all(
                 match(pattern, term, bindings)
                 for pattern, term in zip(atom.arguments, arguments, strict=True)
             ):
-                found.append((str(arguments) if not arguments else " ".join(map(str, arguments)), bindings))
+                found.append((" ".join(map(str, arguments)), bindings))
         found.sort(key=lambda entry: entry[0])
         return iter([bindings for _, bindings in found])
 
@@ -116,18 +118,18 @@ class ReasonerMachine:
         known = self.reasoner.layout.keys()
         if atom.key not in known and KEYWORDS.get(atom.predicate) != len(atom.arguments):
             raise QueryError(_unknown_relation(atom, known, self.reasoner))
-        if joint is None:
-            levels = [self.reasoner.engine.level(relation) for relation in self.reasoner.relations(atom.key)]
-            if ACTION in levels:
-                raise QueryError(
-                    f"{atom.predicate} depends on the moves: give the joint move that is asked about"
-                )
+        if joint is None and self.reasoner.depends_on_moves(atom.key):
+            raise QueryError(
+                f"{atom.predicate} depends on the moves: give the joint move that is asked about"
+            )
 
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """Return, per relation of the rules, what can stand at each argument."""
         return self.reasoner.domains()
 
-    def domains_below(self, predicate: str, arity: int) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
+    def domains_below(
+        self, predicate: str, arity: int
+    ) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
         return self.reasoner.domains_below(predicate, arity)
 
@@ -153,7 +155,9 @@ class ReasonerMachine:
                         str(role),
                     )
                 # The order of sets must not show in what a seed gives.
-                joint.append(sorted(options)[random.randrange(len(options))] if len(options) > 1 else options[0])
+                joint.append(
+                    sorted(options)[random.randrange(len(options))] if len(options) > 1 else options[0]
+                )
             moves.append(joint)
             fluents = reasoner.next(frame, joint)
         played = tuple([tuple(map(self._term, joint)) for joint in moves])

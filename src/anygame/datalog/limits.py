@@ -1,0 +1,107 @@
+"""Bounds on what a game may ask of the reasoner, and the guard that watches them inside generated code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice, repeat
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from anygame.errors import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Guard", "Limits", "TooCostly"]
+
+_TICKS_BETWEEN_LOOKS_AT_THE_CLOCK = 5000
+_CHUNK = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what one game may ask of the reasoner.
+
+    Attributes:
+        facts: rows of one relation.
+        terms: different ground terms in all.
+        depth: nesting of terms.
+        seconds: time for one question.
+    """
+
+    facts: int = 5_000_000
+    terms: int = 5_000_000
+    depth: int = 150
+    seconds: float = 300.0
+
+
+class TooCostly(Exception):  # noqa: N818  (a signal between this module and the compiler)
+    """A trial went past its budget."""
+
+
+class Guard:
+    """Counts what generated code does and stops it at the bounds.
+
+    Generated code calls ``next(tick)`` in loops that may be long, and ``grow`` for sets that may be large;
+    ``try_tick`` and ``try_grow`` while it is on trial.
+
+    Args:
+        limits: the bounds.
+        namespace: the globals of the generated code; the guard keeps its names in there.
+    """
+
+    def __init__(self, limits: Limits, namespace: dict[str, Any]) -> None:
+        self._limits = limits
+        self._namespace = namespace
+        self._deadline = 0.0
+        self._trial_rows = 0
+        namespace["grow"] = self._grow
+        namespace["try_grow"] = self._try_grow
+        namespace["tick"] = self._ticks()
+
+    def start_question(self) -> None:
+        """Let the time for one question begin anew, with its next tick."""
+        self._deadline = 0.0
+
+    def start_trial(self, iterations: int, rows: int) -> None:
+        """Raise ``TooCostly`` after so many iterations or rows of what is on trial."""
+        self._trial_rows = rows
+        self._namespace["try_tick"] = _budgeted(iterations)
+
+    def _ticks(self) -> Iterator[bool]:
+        while True:
+            if self._deadline == 0.0:
+                self._deadline = monotonic() + self._limits.seconds
+            elif monotonic() > self._deadline:
+                # A generator that raised is spent: the next question needs a fresh one.
+                self._deadline = 0.0
+                self._namespace["tick"] = self._ticks()
+                seconds = self._limits.seconds
+                raise LimitError(f"no answer within {seconds:g} seconds", limit="seconds", bound=seconds)
+            yield from repeat(True, _TICKS_BETWEEN_LOOKS_AT_THE_CLOCK)
+
+    def _grow(self, rows: set[Any], more: Iterator[Any], name: str) -> None:
+        while chunk := list(islice(more, min(self._limits.facts + 1, _CHUNK))):
+            rows.update(chunk)
+            if len(rows) > self._limits.facts:
+                self.stop(name)
+
+    def _try_grow(self, rows: set[Any], more: Iterator[Any], _name: str) -> None:
+        while chunk := list(islice(more, self._trial_rows + 1)):
+            rows.update(chunk)
+            if len(rows) > self._trial_rows:
+                raise TooCostly
+
+    def stop(self, name: str) -> None:
+        """Raise the error for a relation, given as name/arity, that has grown too large."""
+        raise LimitError(
+            f"relation {name} grew past {self._limits.facts} facts",
+            limit="facts",
+            bound=self._limits.facts,
+            relation=name,
+        )
+
+
+def _budgeted(iterations: int) -> Iterator[bool]:
+    yield from repeat(True, iterations)
+    raise TooCostly
