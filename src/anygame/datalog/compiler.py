@@ -31,7 +31,7 @@ __all__ = ["Compiler"]
 #: A step expected to take more rows than this (by level) is tried within a budget first; recursive ones always.
 _SUSPICIOUS: Final = (1e5, 1e3, 1e3)
 #: What a trial may take, by level: iterations, rows.
-_BUDGET: Final = ((2_000_000, 300_000), (30_000, 3_000), (30_000, 3_000))
+_BUDGET: Final = ((2_000_000, 300_000), (15_000, 1_500), (15_000, 1_500))
 _MANY_KEYS: Final = 1_000_000
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.datalog.values import Values
 
 #: A relation that has grown past this in a state is computed on demand from then on.
-_MANY: Final = 20_000
+_MANY: Final = 3_000
 
 __all__ = ["Generator", "index_factory"]
 
