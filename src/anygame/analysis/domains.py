@@ -74,6 +74,17 @@ class Domains:
         """Return the tops of an argument of a functor that stands at a place."""
         return frozenset(self._tops.get(_below(path, functor, argument), ()))
 
+    def of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
+        """Return what each variable of a rule can stand for, by its positive literals; {} if it cannot fire."""
+        places: dict[Variable, list[Path]] = defaultdict(list)
+        for item in rule.body:
+            if isinstance(item, Literal) and not self._readable(item.atom, places):
+                return {}
+        return {
+            variable: frozenset(set.intersection(*[self._tops.get(path, set()) for path in paths]))
+            for variable, paths in places.items()
+        }
+
     def _run(self, rules: Sequence[NormalRule]) -> None:
         waiting = dict.fromkeys(range(len(rules)))
         while waiting:

@@ -11,6 +11,7 @@ from anygame.datalog.relations import (
     Alternatives,
     FlatAtom,
     FlatRule,
+    IsConstant,
     Negated,
     Relation,
     Unequal,
@@ -50,7 +51,7 @@ class Layout:
     """
 
     def __init__(self, rules: Sequence[NormalRule], split: str = "all") -> None:
-        domains = Domains(rules, kinds_only=True, declared=True)
+        domains = self._domains = Domains(rules, kinds_only=True, declared=True)
         self._shapes: dict[tuple[str, int], list[tuple[Top, ...] | None]] = {}
         keys = {atom.key for rule in rules for atom in _atoms(rule)}
         for key in sorted(keys | set(_LAID_OUT_AS.values())):
@@ -80,6 +81,10 @@ class Layout:
         """Return the shapes an argument is split by, or None."""
         shapes = self._shapes.get(key)
         return shapes[argument] if shapes else None
+
+    def shapes_of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
+        """Return what shapes each variable of a rule can take, as far as its positive literals tell."""
+        return self._domains.of_variables(rule)
 
     def variants(self, key: tuple[str, int]) -> list[Relation]:
         """Return all flat relations of one relation, in a fixed order."""
@@ -161,11 +166,15 @@ def _copies(rule: NormalRule, layout: Layout, room: int) -> Iterable[FlatRule]:
                     known = choices.get(term)
                     choices[term] = [shape for shape in shapes if known is None or shape in known]
     # A split argument elsewhere (head, negation) needs to know the shape of its variable as well.
-    for used in _atoms(rule):
-        for number, term in enumerate(used.arguments):
-            shapes = layout.splits(used.key, number)
-            if shapes is not None and isinstance(term, Variable) and term not in choices:
-                choices[term] = list(shapes)
+    elsewhere = [
+        term
+        for used in _atoms(rule)
+        for number, term in enumerate(used.arguments)
+        if isinstance(term, Variable) and term not in choices and layout.splits(used.key, number) is not None
+    ]
+    possible = layout.shapes_of_variables(rule) if elsewhere else {}
+    choices.update({term: sorted(possible.get(term) or [ATOM], key=_shape_order) for term in elsewhere})
+    mixed = frozenset(term for term in elsewhere if len(choices[term]) > 1)
     combinations = 1
     for options in choices.values():
         combinations *= len(options)
@@ -173,13 +182,15 @@ def _copies(rule: NormalRule, layout: Layout, room: int) -> Iterable[FlatRule]:
         return [FlatRule(FlatAtom(Relation("", ()), ()), (), (), rule.origin)] * (combinations + 1)
     result = []
     for shapes in product(*choices.values()):
-        flat = _copy(rule, layout, dict(zip(choices, shapes, strict=True)))
+        flat = _copy(rule, layout, dict(zip(choices, shapes, strict=True)), mixed)
         if flat is not None:
             result.append(flat)
     return result
 
 
-def _copy(rule: NormalRule, layout: Layout, shapes: dict[Variable, Top]) -> FlatRule | None:
+def _copy(
+    rule: NormalRule, layout: Layout, shapes: dict[Variable, Top], mixed: frozenset[Variable]
+) -> FlatRule | None:
     bindings: dict[Variable, Term] = {
         variable: Compound(
             shape[0], tuple([Variable(f"{variable.name}.{number}") for number in range(shape[1])])
@@ -191,7 +202,10 @@ def _copy(rule: NormalRule, layout: Layout, shapes: dict[Variable, Top]) -> Flat
     if head is None:
         return None
     literals: list[FlatAtom] = []
-    conditions: list[Condition] = []
+    # Nothing that binds a mixed variable keeps compound terms away from the copy for constants.
+    conditions: list[Condition] = [
+        IsConstant(variable) for variable, shape in shapes.items() if shape is ATOM and variable in mixed
+    ]
     for item in rule.body:
         formula = substitute_formula(item, bindings) if bindings else item
         if isinstance(formula, Literal):

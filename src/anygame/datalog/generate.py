@@ -128,6 +128,10 @@ class Generator:
             return self.compiler.define(f"K{order}", composer.known.get)
         return self.compiler.define(f"P{order}", composer.parts.get)
 
+    def depths(self) -> str:
+        """Return the name of the list that holds how deep each value nests."""
+        return self.compiler.define("DEPTHS", self.values.depths)
+
     def known_rows(self, relation: Relation) -> set[object] | None:
         """Return the rows of a relation that is static and complete."""
         if relation in self._partial or not self.engine.is_static(relation):

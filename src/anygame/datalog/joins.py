@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.datalog.plan import Compose, Join, joins_of, order_joins, variables_in
-from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal
+from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ class Store(Protocol):
 
     def composer(self, functor: tuple[str, int], part: str) -> str:
         """Return the name of a part of a composer: ``make``, ``known`` (its get) or ``parts`` (its get)."""
+
+    def depths(self) -> str:
+        """Return the name of the list that holds how deep each value nests."""
 
     def known_rows(self, relation: Relation) -> set[object] | None:
         """Return the rows of a static relation, None for others."""
@@ -333,6 +336,8 @@ class _Translation:
             return self.atom_test(condition.atom, positive=False)
         if isinstance(condition, FlatAtom):
             return self.atom_test(condition, positive=True)
+        if isinstance(condition, IsConstant):
+            return f"{self.store.depths()}[{self.names[condition.variable]}] == 0"
         assert isinstance(condition, Alternatives)
         choices = []
         for choice in condition.choices:

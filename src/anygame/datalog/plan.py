@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import Alternatives, Negated, Unequal
+from anygame.datalog.relations import Alternatives, IsConstant, Negated, Unequal
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
     for condition in conditions:
         if isinstance(condition, Unequal):
             found.update(variables_of(condition.left), variables_of(condition.right))
+        elif isinstance(condition, IsConstant):
+            found.add(condition.variable)
         elif isinstance(condition, Alternatives):
             for choice in condition.choices:
                 found |= variables_in(choice)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.analysis.domains import Top
     from anygame.language.rules import Rule
 
-__all__ = ["Alternatives", "FlatAtom", "FlatRule", "Read", "Relation", "Unequal"]
+__all__ = ["Alternatives", "FlatAtom", "FlatRule", "IsConstant", "Read", "Relation", "Unequal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,16 @@ class Unequal:
 
 
 @dataclass(frozen=True, slots=True)
+class IsConstant:
+    """A variable stands for a constant, not for a compound term."""
+
+    variable: Variable
+
+    def __str__(self) -> str:
+        return f"{self.variable} is a constant"
+
+
+@dataclass(frozen=True, slots=True)
 class Alternatives:
     """A test: in at least one of the conjunctions everything holds. All variables are bound outside."""
 
@@ -117,7 +127,7 @@ class Negated:
         return f"not {self.atom}"
 
 
-Condition = Negated | Unequal | Alternatives | FlatAtom
+Condition = Negated | Unequal | IsConstant | Alternatives | FlatAtom
 
 
 @dataclass(frozen=True, slots=True)

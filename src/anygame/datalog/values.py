@@ -47,7 +47,7 @@ class Values:
     def __init__(self, deepest: int, most: int) -> None:
         self.terms: list[Term] = []
         self._numbers: dict[Term, int] = {}
-        self._depths: list[int] = []
+        self.depths: list[int] = []
         self._composers: dict[tuple[str, int], Composer] = {}
         self._deepest = deepest
         self._most = most
@@ -93,7 +93,7 @@ class Values:
             raise LimitError(f"more than {self._most} different terms arise", limit="terms", bound=self._most)
         number = len(self.terms)
         self.terms.append(term)
-        self._depths.append(depth)
+        self.depths.append(depth)
         self._numbers[term] = number
         return number
 
@@ -104,7 +104,7 @@ class Values:
         with self._lock:
             if arguments in composer.known:
                 return composer.known[arguments]
-            depth = 1 + max(self._depths[number] for number in numbers)
+            depth = 1 + max(self.depths[number] for number in numbers)
             if depth > self._deepest:
                 raise LimitError(
                     f"terms nest deeper than {self._deepest}: ({name} ...) grows without end",
