@@ -5,10 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMAND = [sys.executable, "-c", "import sys; from anygame.cli.main import main; sys.exit(main())"]
 
@@ -42,6 +45,8 @@ def test_capitals_count_unless_told_otherwise() -> None:
     sheet = "(role x) (init (Lamp Off)) (<= (legal x light) (true (lamp off))) (legal x wait)"
     assert run(["legal", "-", "x"], sheet) == ("wait\n", 0)
     assert run(["legal", "-", "x", "--case-insensitive"], sheet) == ("light\nwait\n", 0)
+    pattern = "(Legal ?Who Light)"
+    assert run(["query", "-", pattern, "--case-insensitive"], sheet) == ("(legal x light)\n", 0)
 
 
 def test_goals_that_contradict_each_other_are_told_apart_from_none() -> None:

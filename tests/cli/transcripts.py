@@ -1,8 +1,8 @@
 """Transcripts: what people type and all that they get, kept as text and compared whole.
 
 ``transcripts/NAME.txt`` is a session of the REPL on ``gdl/NAME.kif``: commands after ``> ``, the output below
-each. ``commands/NAME.txt`` has command lines after ``$ ``, what they print on both streams, and their exit status
-unless it is 0.
+each. ``commands/NAME.txt`` has command lines after ``$ ``, what they print on both streams, and their exit
+status unless it is 0.
 
 After a change that is meant, write them anew, and read the difference::
 
@@ -40,7 +40,7 @@ def run(arguments: list[str], given: str = "") -> tuple[str, int]:
             status = main(arguments)
         except SystemExit as end:
             status = int(end.code or 0)
-    return output.buffer.getvalue().decode(), status  # type: ignore[attr-defined]
+    return output.buffer.getvalue().decode(), status
 
 
 def session(path: Path) -> str:

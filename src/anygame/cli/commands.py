@@ -85,7 +85,7 @@ def describe_goal(value: int | tuple[str, ...] | None) -> str:
 
 def query(options: Namespace) -> int:
     """Print every instance of a pattern that holds; without any, print nothing and return ANSWER_IS_NO."""
-    _, now = _position(options)
+    game, now = _position(options)
     joint = read_joint(now, options.moves) if options.moves is not None else None
     try:
         found = sorted({bare(binding) for binding in now.query(options.pattern, joint)})
@@ -95,7 +95,7 @@ def query(options: Namespace) -> int:
         bindings = [{f"?{name}": str(term) for name, term in binding} for binding in found]
         print_json(_header(options, now) | {"pattern": options.pattern, "bindings": bindings})
     else:
-        _print_lines(instances(options.pattern, found))
+        _print_lines(instances(game, options.pattern, found))
     return OK if found else ANSWER_IS_NO
 
 
@@ -104,9 +104,9 @@ def bare(binding: Mapping[str, Term]) -> Binding:
     return tuple(sorted((name.removeprefix("?"), term) for name, term in binding.items()))
 
 
-def instances(pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:
+def instances(game: Game, pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:
     """Yield a pattern with its variables replaced, for every binding."""
-    atom = parse_atom(pattern)
+    atom = parse_atom(pattern, case_sensitive=game.case_sensitive)
     for binding in bindings:
         values = {Variable(name): term for name, term in binding}
         yield str(Atom(atom.predicate, tuple(substitute(argument, values) for argument in atom.arguments)))

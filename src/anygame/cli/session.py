@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.moves import legal_by_role, play_text
 from anygame.errors import AnygameError, PositionError
+from anygame.language.parser import parse_term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,12 +156,15 @@ class Session:
     def _replayed(self, path: str, saved: Sequence[Sequence[str]]) -> tuple[list[State], list[Joint]]:
         states, moves = [self.game.initial_state()], list[Joint]()
         for number, joint in enumerate(saved, start=1):
+            if states[-1].is_terminal:
+                raise PositionError(f"{path} is damaged: the game is over before move {number}")
             try:
-                state, played = play_text(states[-1], " ".join(joint))
+                states.append(states[-1].next(joint))
+                moves.append(
+                    tuple(parse_term(move, case_sensitive=self.game.case_sensitive) for move in joint)
+                )
             except AnygameError as error:
                 raise PositionError(f"{path} is damaged: move {number} cannot be played: {error}") from error
-            states.append(state)
-            moves.append(played)
         return states, moves
 
 

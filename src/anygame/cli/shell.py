@@ -228,7 +228,7 @@ class Shell:
             found = sorted({bare(binding) for binding in self.session.state.query(pattern, joint)})
         except QueryError as error:
             raise advised(error, f"as in `query {rest} with MOVE...`") from error
-        for line in instances(pattern, found):
+        for line in instances(self.session.game, pattern, found):
             self.screen.say(line)
         if not found:
             self.screen.say("no instance holds")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Final
@@ -18,6 +19,7 @@ __all__ = ["BLANK", "Piece", "Symbols", "abbreviate"]
 BLANK: Final = "."
 
 _MARK: Final = "x"
+_WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
 _WHOLE: Final = 2
 _SHORT: Final = 3
 _LONGEST: Final = 5
@@ -77,6 +79,8 @@ class Symbols:
         }
         if stones:
             pieces.update(_stones(contents))
+        elif () in pieces:
+            pieces[()] = Piece(_MARK)
         if layout.blank is not None:
             pieces[layout.blank] = Piece(BLANK)
         return cls(pieces, layout.blank, max((len(piece.text) for piece in pieces.values()), default=1))
@@ -106,7 +110,7 @@ class Symbols:
 
 
 def abbreviate(names: Sequence[str]) -> list[str]:
-    """Return a short text for each name, all different: its first letter and those that tell it apart.
+    """Return a short text for each name, all different: the letters that tell it apart, and its digits.
 
     >>> abbreviate(["blackKing", "blackPawn", "whiteKing", "whitePawn", "x"])
     ['bK', 'bP', 'wK', 'wP', 'x']
@@ -121,20 +125,27 @@ def abbreviate(names: Sequence[str]) -> list[str]:
 
 
 def _abbreviated(name: str, number: int, names: Sequence[str], taken: set[str]) -> str:
-    telling = "".join(name[place] for place in sorted(_telling_places(name, names)) if name[place].isalnum())
+    telling = _letters(name, _telling_places(name, names))
+    spelled = _letters(name, _telling_places(name, names) | {match.start() for match in _WORD.finditer(name)})
     if len(telling) > 1 and len(name) <= _SHORT:
         return name
-    if 0 < len(telling) <= _SHORT and telling not in taken:
-        return telling
+    for short in (spelled, telling):
+        if 0 < len(short) <= _SHORT and short not in taken:
+            return short
     if len(name) <= _LONGEST:
         return name
-    numbered = (f"{name[0]}{number + skipped}" for skipped in count(step=len(names)))
+    numbered = (f"{_letters(name, {0}) or '#'}{number + skipped}" for skipped in count(step=len(names)))
     return next(short for short in numbered if short not in taken)
 
 
+def _letters(name: str, places: Iterable[int]) -> str:
+    return "".join(name[place] for place in sorted(places) if name[place].isalnum())
+
+
 def _telling_places(name: str, names: Iterable[str]) -> set[int]:
-    """Return the places of the letters by which a name parts from others, and of its first."""
-    places = {0}
+    """Return the places of the first letter, of those by which a name parts from others, and of digits."""
+    places = {place for place, letter in enumerate(name) if letter.isdigit()}
+    places.add(next((place for place, letter in enumerate(name) if letter.isalnum()), 0))
     for other in names:
         place = next(
             (at for at, (one, two) in enumerate(zip(name, other, strict=False)) if one != two), len(other)

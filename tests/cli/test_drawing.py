@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import pytest
+
+import anygame
+from anygame.cli.drawing import draw_boards, list_facts, picture, text
+from anygame.cli.symbols import Piece, abbreviate
+from anygame.game.boards import find_boards
+from anygame.language import parse_term
+
+GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c)) (role x) (legal x go)"
+
+
+def drawing(sheet: str, *facts: str, width: int = 80) -> str:
+    game = anygame.loads(sheet)
+    return "\n" + text(draw_boards(find_boards(game), game.state(facts).facts, width=width)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("x o", "x o"),
+        ("red blue", "r b"),
+        ("wk wq", "wk wq"),
+        ("black blue", "ba bu"),
+        ("on off", "on off"),
+        ("blackKing blackKnight whiteKing whiteKnight", "bKi bKn wKi wKn"),
+        ("b black", "b bl"),
+        ("p001 p010 p100", "p001 p010 p100"),
+        ("prisoner1 prisoner2 prisoner3", "p1 p2 p3"),
+        ("a_very_long_name", "a"),
+        ("mov_up mov_down", "mu md"),
+    ],
+)
+def test_abbreviations_are_short_and_tell_names_apart(names: str, expected: str) -> None:
+    assert abbreviate(names.split()) == expected.split()
+
+
+def test_abbreviations_of_many_names_are_unique() -> None:
+    names = [f"{one}{two}thing{three}" for one in "abc" for two in "abc" for three in "xyz"] + ["a1", "b2"]
+    found = abbreviate(names)
+    assert len(set(found)) == len(names)
+    assert max(map(len, found)) <= 3
+
+
+def test_things_stand_where_they_are() -> None:
+    sheet = GRID + "(content red) (content blue)"
+    drawn = drawing(sheet, "(cell 1 1 red)", "(cell 3 1 blue)", "(cell 2 3 red)")
+    assert (
+        drawn
+        == """
+3  . r .    b blue
+2  . . .    r red
+1  r . b
+   1 2 3
+"""
+    )
+
+
+def test_several_things_on_one_square_are_all_shown() -> None:
+    sheet = GRID + "(content red) (content blue)"
+    drawn = drawing(sheet, "(cell 2 2 red)", "(cell 2 2 blue)")
+    assert (
+        drawn
+        == """
+3  .   .   .    b blue
+2  .   b+r .    r red
+1  .   .   .
+   1   2   3
+"""
+    )
+
+
+def test_what_the_board_does_not_expect_is_shown_too() -> None:
+    drawn = drawing(GRID + "(content red)", "(cell 1 1 gold)", "(cell 1 2 (pile 3))")
+    assert (
+        drawn
+        == """
+3  .  .  .    r red
+2  p3 .  .    p3 (pile 3)
+1  g  .  .    g gold
+   1  2  3
+"""
+    )
+
+
+def test_squares_without_their_blank_are_left_open() -> None:
+    sheet = GRID + "(content red) (content b) (init (cell 1 1 b))"
+    drawn = drawing(sheet, "(cell 1 1 b)", "(cell 1 2 b)", "(cell 2 2 red)")
+    assert (
+        drawn
+        == """
+3           r red
+2  . r      . b
+1  .
+   1 2 3
+"""
+    )
+
+
+def test_marks_need_no_content() -> None:
+    sheet = "(n 1) (n 2) (<= (base (marked ?x ?y)) (n ?x) (n ?y)) (role x) (legal x go)"
+    drawn = drawing(sheet, "(marked 1 2)")
+    assert (
+        drawn
+        == """
+2  x .
+1  . .
+   1 2
+"""
+    )
+
+
+def test_boards_stand_side_by_side_as_far_as_they_fit() -> None:
+    sheet = "(n 1) (n 2) (n 3) (k 1) (k 2) (content red) (role x) (legal x go)"
+    sheet += "(<= (base (cell ?k ?x ?y ?c)) (k ?k) (n ?x) (n ?y) (content ?c))"
+    drawn = drawing(sheet, "(cell 2 1 1 red)")
+    assert (
+        drawn
+        == """
+1           2           r red
+3  . . .    3  . . .
+2  . . .    2  . . .
+1  . . .    1  r . .
+   1 2 3       1 2 3
+"""
+    )
+    drawn = drawing(sheet, "(cell 2 1 1 red)", width=19)
+    assert (
+        drawn
+        == """
+1
+3  . . .
+2  . . .
+1  . . .
+   1 2 3
+
+2
+3  . . .
+2  . . .
+1  r . .
+   1 2 3
+
+r red
+"""
+    )
+
+
+def test_legend_of_many_things_tells_only_of_those_that_are_there() -> None:
+    contents = " ".join(f"(content creature{n})" for n in range(20))
+    drawn = drawing(GRID + contents, "(cell 1 1 creature7)")
+    assert (
+        drawn
+        == """
+3  .   .   .    c7 creature7
+2  .   .   .
+1  c7  .   .
+   1   2   3
+"""
+    )
+
+
+def test_stones_differ_in_form_and_colour() -> None:
+    game = anygame.loads(GRID + "(content red) (content white) (content king)")
+    state = game.state(["(cell 1 1 red)", "(cell 2 1 white)", "(cell 3 1 king)"])
+    lines = draw_boards(find_boards(game), state.facts, stones=True)
+    line = [piece for piece in lines[2] if piece.text.strip()]
+    assert line[:4] == [Piece("1", "dim"), Piece("●", "bright_red"), Piece("○", "bold"), Piece("k")]
+
+
+def test_facts_are_listed_by_fluent() -> None:
+    facts = map(parse_term, ["(step 3)", "(score x 1)", "(score o 2)", "lit", "(at (pos 1 2))"])
+    assert text(list_facts(facts)).splitlines() == [
+        "at     (pos 1 2)",
+        "score  (o 2)  (x 1)",
+        "step   3",
+        "lit",
+    ]
+
+
+def test_long_lists_of_facts_are_cut_and_say_so() -> None:
+    facts = [parse_term(f"(near {n} {n + 1})") for n in range(100)]
+    lines = text(list_facts(facts, width=40)).splitlines()
+    assert len(lines) == 4
+    shown = sum(line.count("(") for line in lines[:3])
+    assert lines[3].strip() == f"... and {100 - shown} more"
+    assert all(len(line) <= 40 for line in lines)
+
+
+def test_picture_without_a_board_is_the_list() -> None:
+    game = anygame.loads("(role x) (legal x go) (init (step 1))")
+    assert text(picture(find_boards(game), game.initial_state().facts)) == "step  1"

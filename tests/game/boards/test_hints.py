@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from anygame.game.boards.hints import Hint, HintError, read_hints
+
+
+def hint(text: str) -> Hint:
+    (found,) = read_hints(f"(role x)\n;; board: {text}\n(role y)\n")
+    assert isinstance(found, Hint), found
+    return found
+
+
+def test_hints_are_comment_lines_of_their_own() -> None:
+    text = ";board:hex\n  ;;;  Board:  none  \n(role x) ; board: up\nboard: down\n; a board: hex\n"
+    assert list(read_hints(text)) == [Hint("hex", shape="hex"), Hint("none", none=True)]
+
+
+def test_words_say_how_the_board_lies() -> None:
+    assert hint("hex up") == Hint("hex up", shape="hex", upwards=True)
+    assert hint("square down") == Hint("square down", shape="square", upwards=False)
+    assert hint("rows=2 columns=1") == Hint("rows=2 columns=1", row=1, column=0)
+    found = hint("fluent=holds row=1 column=2 hex")
+    assert (found.functor, found.row, found.column, found.shape) == ("holds", 0, 1, "hex")
+
+
+def test_a_pattern_names_the_arguments() -> None:
+    found = hint("(mark ?board ?board ?Row ?column ?content)")
+    assert (found.functor, found.arity) == ("mark", 5)
+    assert (found.row, found.column, found.boards) == (2, 3, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "board hint without a word"),
+        ("hexagonal", "`hexagonal` is not understood; expected none, hex, square, up, down"),
+        ("up down", "two different values for upwards"),
+        ("rows=1", "rows and columns need each other"),
+        ("rows=1 columns=1", "one argument cannot be both row and column"),
+        ("rows=0 columns=1", "`rows=0` is not understood"),
+        ("(cell ?row ?row)", "?row stands there 2 times, once is right"),
+        ("(cell ?row", "expected a pattern such as"),
+        ("(cell (at ?row ?column))", "expected a pattern such as"),
+        ("(cell row column)", "expected a pattern such as"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault_that_says_why(text: str, message: str) -> None:
+    (found,) = read_hints(f"; board: {text}")
+    assert isinstance(found, HintError)
+    assert message in str(found)
+
+
+def test_hints_are_bounded() -> None:
+    found = list(read_hints("; board: hex\n" * 1000))
+    assert len(found) == 17
+    assert "more than 16 board hints" in str(found[-1])
