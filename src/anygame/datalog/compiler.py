@@ -1,8 +1,8 @@
 """Turning steps into functions: when, with what figures, and whether as a whole or on demand.
 
-A step is compiled when it is first run, with the sizes its relations then have. One that looks costly runs once
-within a budget first; if that is not enough, its relation is computed on demand from then on, unless some rule
-turns out to need all of it.
+A step is compiled when it is first run, with the sizes its relations then have. One that looks costly runs
+once within a budget first; if that is not enough, its relation is computed on demand from then on, unless
+some rule turns out to need all of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Compiler"]
 
-#: A step expected to take more rows than this (by level) is tried within a budget first; recursive ones always.
+#: A step expected to take more rows than this (by level) is tried within a budget; recursive ones always.
 _SUSPICIOUS: Final = (1e5, 1e3, 1e3)
 #: What a trial may take, by level: iterations, rows.
 _BUDGET: Final = ((2_000_000, 300_000), (15_000, 1_500), (15_000, 1_500))
@@ -215,7 +215,8 @@ class Compiler:
         with self._lock:
             number = self.lookup(key, self.statistics(frame))
             where = self._engine.static if self._engine.is_static(key[0]) else frame
-            return where.get(-number) or self._namespace[f"demand{number}"](where)
+            found: Callable[[Any], Collection[Any]] | None = where.get(-number)
+            return found or self._namespace[f"demand{number}"](where)  # type: ignore[no-any-return]
 
     # -- names in generated code -------------------------------------------------------------------
 

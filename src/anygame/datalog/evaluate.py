@@ -1,7 +1,7 @@
 """The reasoner: components of rules, run on frames in the order in which they depend on each other.
 
-A *frame* is a dict from slots to what is known in one state (or one state and one joint move). Static relations
-live in a frame of their own, computed once per game and only as far as somebody asks.
+A *frame* is a dict from slots to what is known in one state (or one state and one joint move). Static
+relations live in a frame of their own, computed once per game and only as far as somebody asks.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Engine:
 
     def atoms_of_row(self, relation: Relation, row: Row) -> tuple[int, ...]:
         """Return a row as a tuple, whatever its width."""
-        return (row,) if relation.width == 1 else row  # type: ignore[no-any-return]
+        return (row,) if relation.width == 1 else row
 
     def level(self, relation: Relation) -> int:
         """Return what a relation depends on: nothing (STATIC), the state, or the joint move (ACTION)."""

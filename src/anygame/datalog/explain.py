@@ -236,7 +236,7 @@ class Explainer:
             yield from self._solve(rest, extended, step, stage)
 
     def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
-        """Return the next item to satisfy: a test that can be decided, else the smallest relation in touch."""
+        """Return the next item to satisfy: a test that can be decided, or the smallest relation in touch."""
 
         def rank(item: Formula) -> tuple[int, int]:
             unbound = sum(1 for variable in set(item.variables()) if not _is_bound(variable, bindings))

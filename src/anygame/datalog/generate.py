@@ -309,7 +309,7 @@ class Generator:
         return any(read.relation in self.step.relations for read in rule.reads)
 
     def _recursive_rule(self, rule: FlatRule) -> str:
-        """One version per recursive literal, each reading that literal's newest rows; all rows if a test recurs."""
+        """One version per recursive literal, reading its newest rows there; all rows if a test recurs."""
         target = f"n{self.engine.slot(rule.head.relation)}"
         own = set(self.step.relations)
         if any(read.relation in own and not read.joined for read in rule.reads):

@@ -6,8 +6,8 @@ blocks.) The source holds numbers and names made here and nothing else, so that 
 reaches the compiler.
 
 Names in the source: ``F`` the frame (slot to rows or index), ``s3`` the rows of relation 3, ``g7`` the lookup
-of index 7, ``j8`` an index that is a set, ``q9`` a lookup on demand; ``R3`` and ``I7`` the same where they are
-static; ``d3`` the newest rows of a relation under recursion, ``n3`` those found in the present round.
+of index 7, ``j8`` an index that is a set, ``q9`` a lookup on demand; ``R3`` and ``I7`` the same where they
+are static; ``d3`` the newest rows of a relation under recursion, ``n3`` those found in the present round.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Translation:
         return generators > 1 and fanout > _WORTH_A_GENERATOR
 
     def add_existential(self, items: Sequence[Join | Compose]) -> None:
-        """Ask whether the items can be satisfied, in a generator of its own that stops at the first answer."""
+        """Ask whether the items can be satisfied, in a generator that stops at the first answer."""
         outer, self.code.clauses = self.code.clauses, []
         was_in_loop, self.in_loop = self.in_loop, True
         for number, item in enumerate(items):

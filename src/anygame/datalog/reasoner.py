@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.analysis.domains import Top
-    from anygame.datalog.steps import Step
     from anygame.datalog.relations import Relation
+    from anygame.datalog.steps import Step
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
@@ -86,7 +86,7 @@ class Reasoner:
         )
         self._true_slots = [engine.slot(relation) for relation in self._fluents]
         self._next = [self._renamed("next", relation) for relation in self._fluents]
-        self._legal = [relation for relation in layout.variants(("legal", 2))]
+        self._legal = layout.variants(("legal", 2))
         self._legal_slots = [
             (engine.slot(relation), engine.slot(self._renamed("does", relation)), relation)
             for relation in self._legal

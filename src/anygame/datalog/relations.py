@@ -2,9 +2,9 @@
 
 GDL nests terms in relations, ``(true (cell 1 1 b))``; a Datalog reasoner wants columns. So every argument
 that can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three columns,
-``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A variable that stands for a
-whole fluent or move makes one copy of its rule per shape. What stays nested below that is a value of its own,
-taken apart and put together by joins with ``Compose``.
+``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A variable that stands for
+a whole fluent or move makes one copy of its rule per shape. What stays nested below that is a value of its
+own, taken apart and put together by joins with ``Compose``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from anygame.game.state import State
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.printer import format_program
 from anygame.language.source import Source
-from anygame.language.terms import Term
 from anygame.language.text import read_source
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from anygame.datalog.limits import Limits
     from anygame.language.rules import Program
+    from anygame.language.terms import Term
 
 __all__ = ["Game", "load", "loads"]
 

@@ -194,7 +194,7 @@ class State:
             given = list(moves)
             if len(given) != len(roles):
                 raise IllegalMoveError(
-                    f"expected {len(roles)} move{'s' * (len(roles) != 1)}, one per role ({', '.join(roles)}), "
+                    f"expected {len(roles)} move{'s' * (len(roles) > 1)}, one per role ({', '.join(roles)}), "
                     f"found {len(given)}"
                 )
         return [self._legal_move(index, move) for index, move in enumerate(given)]
