@@ -39,7 +39,6 @@ class Compiler:
     """Compiles the steps of one engine.
 
     Attributes:
-        samples: frames of states typical for the game, whose sizes count in plans.
         guard: watches the limits.
     """
 
@@ -57,7 +56,6 @@ class Compiler:
             "too_many": self._too_many,
         }
         self.guard = Guard(engine.limits, self._namespace)
-        self.samples: list[Frame] = []
         self._indexes: dict[IndexKey, int] = {}
         self._index_keys: list[IndexKey] = []
         self._lookups: set[int] = set()
@@ -121,7 +119,7 @@ class Compiler:
         return self._namespace[name]
 
     def statistics(self, frame: Frame, step: Step | None = None) -> Statistics:
-        """Return what is known of sizes, in a frame and in the samples, when a step is about to run."""
+        """Return what is known of sizes in a frame, when a step is about to run."""
         engine = self._engine
 
         def is_ready(relation: Relation) -> bool:
@@ -132,9 +130,7 @@ class Compiler:
                 return None
             if engine.is_static(relation):
                 return engine.static_rows(relation) if is_ready(relation) else None
-            slot = engine.slot(relation)
-            found = [known[slot] for known in (*self.samples, frame) if slot in known]
-            return max(found, key=len, default=None)
+            return frame.get(engine.slot(relation))
 
         def estimate_of(relation: Relation) -> float | None:
             if engine.is_static(relation) and is_ready(relation):
@@ -216,7 +212,7 @@ class Compiler:
             number = self.lookup(key, self.statistics(frame))
             where = self._engine.static if self._engine.is_static(key[0]) else frame
             found: Callable[[Any], Collection[Any]] | None = where.get(-number)
-            return found or self._namespace[f"demand{number}"](where)  # type: ignore[no-any-return]
+            return found or self._namespace[f"demand{number}"](where)
 
     # -- names in generated code -------------------------------------------------------------------
 

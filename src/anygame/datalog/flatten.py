@@ -21,7 +21,7 @@ from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, O
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.analysis.domains import Top
     from anygame.analysis.normal import NormalRule
@@ -120,9 +120,10 @@ def flatten(rules: Sequence[NormalRule]) -> tuple[Layout, list[FlatRule]]:
         layout = Layout(rules, split)
         result: list[FlatRule] = []
         for rule in rules:
-            result.extend(_copies(rule, layout, _MOST_COPIES - len(result)))
-            if len(result) >= _MOST_COPIES + len(rules):
+            copies = _copies(rule, layout)
+            if copies is None or len(result) + len(copies) > _MOST_COPIES + len(rules):
                 break
+            result += copies
         else:
             return layout, result
     raise LimitError(
@@ -152,8 +153,11 @@ def _shape_order(top: Top) -> tuple[str, int]:
     return top if isinstance(top, tuple) else ("", 0)
 
 
-def _copies(rule: NormalRule, layout: Layout, room: int) -> Iterable[FlatRule]:
-    """Yield one flat rule per choice of shapes for the variables that stand for whole split arguments."""
+def _copies(rule: NormalRule, layout: Layout) -> list[FlatRule] | None:
+    """Return one flat rule per choice of shapes for variables that stand for whole split arguments.
+
+    Returns None where there are too many.
+    """
     if not rule.body:
         atom = layout.flat_atom(rule.head)
         return [] if atom is None else [FlatRule(atom, (), (), rule.origin)]
@@ -178,8 +182,8 @@ def _copies(rule: NormalRule, layout: Layout, room: int) -> Iterable[FlatRule]:
     combinations = 1
     for options in choices.values():
         combinations *= len(options)
-    if combinations > max(room, 1):
-        return [FlatRule(FlatAtom(Relation("", ()), ()), (), (), rule.origin)] * (combinations + 1)
+    if combinations > _MOST_COPIES:
+        return None
     result = []
     for shapes in product(*choices.values()):
         flat = _copy(rule, layout, dict(zip(choices, shapes, strict=True)), mixed)

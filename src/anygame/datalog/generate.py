@@ -140,7 +140,7 @@ class Generator:
 
     def is_tiny(self, relation: Relation) -> bool:
         """Whether the relation can be trusted to stay as small as it was measured."""
-        return self.engine.is_move(relation) or bool(self.compiler.samples)
+        return self.engine.is_move(relation)
 
     # -- source ------------------------------------------------------------------------------------
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import TermSyntaxError, UnknownRoleError
 from anygame.game.machines.reasoner import ReasonerMachine
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 __all__ = ["Game", "load", "loads"]
+
+_MOST_REMEMBERED: Final = 512
 
 
 class Game:
@@ -54,6 +57,7 @@ class Game:
         self.machine = ReasonerMachine(program, limits)
         self.roles: tuple[Role, ...] = tuple(map(Role, self.machine.roles))
         self._index = {str(role): index for index, role in enumerate(self.roles)}
+        self._remembered: deque[State] = deque()
 
     @property
     def name(self) -> str:
@@ -86,6 +90,15 @@ class Game:
                 self._index,
             )
         return found
+
+    def remember(self, state: State) -> None:
+        """Note that a state holds intermediate results, so that only the latest few hundred states do.
+
+        A search tree may keep any number of states; what it took to answer for them is much larger.
+        """
+        self._remembered.append(state)
+        if len(self._remembered) > _MOST_REMEMBERED:
+            self._remembered.popleft().forget()
 
     # -- states ------------------------------------------------------------------------------------
 

@@ -106,7 +106,12 @@ class State:
     def _seen(self) -> View:
         if self._view is None:
             self._view = self._game.machine.view(self._position)
+            self._game.remember(self)
         return self._view
+
+    def forget(self) -> None:
+        """Drop intermediate results; answers stay the same and are computed again when needed."""
+        self._view = None
 
     def legal_moves(self, role: str | Term) -> tuple[Term, ...]:
         """Return the legal moves of a role, sorted by their text; in terminal states too.
