@@ -135,13 +135,11 @@ def test_boards_stand_side_by_side_as_far_as_they_fit() -> None:
 1  . . .
    1 2 3
 
-2
+2           r red
 3  . . .
 2  . . .
 1  r . .
    1 2 3
-
-r red
 """
     )
 

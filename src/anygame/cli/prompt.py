@@ -6,7 +6,6 @@ This module needs the extra ``terminal``; importing it without raises ImportErro
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["CommandCompleter", "Prompt"]
 
 _COMPLETIONS_LIMIT: Final = 500
-_ITEM: Final = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s()]+")
 
 
 class Prompt:
@@ -50,7 +48,7 @@ class Prompt:
             EOFError: Ctrl-D was pressed.
             KeyboardInterrupt: Ctrl-C was pressed.
         """
-        return self._session.prompt(f"{self._shell.session.step}> ")
+        return self._session.prompt(self._shell.prompt)
 
     def _toolbar(self) -> str:
         state = self._shell.session.state
@@ -91,9 +89,7 @@ class CommandCompleter(Completer):
 
     def _moves(self, typed: str) -> Iterator[Completion]:
         """Complete the move being typed, one of the role whose turn it is in the line."""
-        items = list(_ITEM.finditer(typed))
-        finished = [m for m in items if m[0].endswith(")") or m.end() < len(typed)]
-        fragment = typed[finished[-1].end() :].lstrip() if finished else typed.lstrip()
+        *finished, fragment = _items(typed)
         for moves in self._candidates(len(finished)):
             yield from _beginning(fragment, map(str, moves))
 
@@ -110,6 +106,18 @@ class CommandCompleter(Completer):
         heads = {rule.head.key for rule in self._shell.session.game.program.rules}
         names = sorted({f"({name} " if arity else name for name, arity in heads | {("true", 1)}})
         yield from _beginning(typed.removeprefix("not "), names)
+
+
+def _items(typed: str) -> list[str]:
+    """Divide a line into words and lists; the last one, perhaps empty, is still being typed."""
+    items, depth = [""], 0
+    for letter in typed:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter.isspace() and depth <= 0:
+            items += [""] if items[-1] else []
+        else:
+            items[-1] += letter
+    return items
 
 
 def _beginning(fragment: str, candidates: Iterable[str]) -> Iterator[Completion]:

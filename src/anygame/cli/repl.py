@@ -86,5 +86,5 @@ def _asker(shell: Shell) -> tuple[Callable[[], str], str]:
         with suppress(ImportError):
             import readline  # noqa: F401
 
-        return lambda: input("> "), f"\n({_EXTRA})"
+        return lambda: input(shell.prompt), f"\n({_EXTRA})"
     return Prompt(shell).ask, " Tab completes."

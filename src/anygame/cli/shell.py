@@ -95,6 +95,11 @@ class Shell:
 
     # What people see
 
+    @property
+    def prompt(self) -> str:
+        """What stands before a line on a terminal: the step."""
+        return f"{self.session.step}> "
+
     def status(self) -> str:
         """Return one line: the step, and who is to act or how the game ended."""
         state = self.session.state

@@ -1,0 +1,201 @@
+"""The REPL as people meet it: on a terminal, and as a script."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+pexpect = pytest.importorskip("pexpect", reason="needs a pseudo terminal")
+pytest.importorskip("prompt_toolkit")
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pexpect import spawn
+
+MAIN = "import sys; from anygame.cli.main import main; sys.exit(main())"
+PLAIN = "import sys; sys.modules.update(prompt_toolkit=None, rich=None); " + MAIN
+UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"
+
+
+def start(tmp_path: Path, game: str, *, program: str = MAIN, columns: int = 100) -> spawn[str]:
+    child: spawn[str] = pexpect.spawn(
+        sys.executable,
+        ["-c", program, "repl", f"gdl/{game}.kif", "--seed", "1"],
+        cwd=str(ROOT),
+        env=os.environ | {"TERM": "xterm", "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
+        dimensions=(40, columns),
+        encoding="utf-8",
+        timeout=30,
+    )
+    return child
+
+
+@pytest.fixture
+def copolymer(tmp_path: Path) -> Iterator[spawn[str]]:
+    child = start(tmp_path, "copolymer")
+    child.expect("0>")
+    yield child
+    child.close(force=True)
+
+
+def shown(child: spawn[str]) -> str:
+    """Return what came before the last match, without the codes of the terminal."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", child.before or "")
+
+
+def test_terminal_shows_game_board_and_who_acts(copolymer: spawn[str]) -> None:
+    greeting = shown(copolymer)
+    assert "copolymer.kif: player1, player2" in greeting
+    assert "a     . . . .     1..4    ● blue" in greeting
+    assert "step 0: player1 to act" in greeting
+
+
+def test_play_draws_the_board_with_stones(copolymer: spawn[str]) -> None:
+    copolymer.sendline("(move d 4)")
+    copolymer.expect("1>")
+    assert "d  . . . ○ . . .  1..7" in shown(copolymer)
+    copolymer.sendline("swap")
+    copolymer.expect("2>")
+    assert "played noop swap" in shown(copolymer)
+
+
+def complete(child: spawn[str], typed: str, added: str, answer: str) -> None:
+    """Type, press Tab, wait for what it adds, and for the answer."""
+    child.send(typed)
+    child.expect_exact(typed[-1])
+    child.send("\t")
+    child.expect_exact(added)
+    child.send("\r")
+    child.expect_exact(answer)
+
+
+def test_tab_completes_commands_and_moves(copolymer: spawn[str]) -> None:
+    complete(copolymer, "hist", "ory", "no moves yet")
+    complete(copolymer, "(move g 4", ")", "played (move g 4) noop")
+    complete(copolymer, "play doN", "otSwap", "played noop doNotSwap")
+    complete(copolymer, "query ter", "minal", "no instance holds")
+
+
+def test_history_comes_back_also_in_the_next_session(copolymer: spawn[str], tmp_path: Path) -> None:
+    copolymer.sendline("query (true (control ?who))")
+    copolymer.expect_exact("(true (control red))")
+    copolymer.sendline("quit")
+    copolymer.expect(pexpect.EOF)
+    again = start(tmp_path, "copolymer")
+    again.expect("0>")
+    again.send(f"{UP}{UP}\r")
+    again.expect_exact("(true (control red))")
+    again.close(force=True)
+
+
+def test_ctrl_c_ends_the_line_and_ctrl_d_the_session(copolymer: spawn[str]) -> None:
+    copolymer.send("play (move")
+    copolymer.send(CTRL_C)
+    copolymer.expect("interrupted; Ctrl-D or `quit` ends")
+    copolymer.expect("0>")
+    copolymer.send(CTRL_D)
+    copolymer.expect(pexpect.EOF)
+    copolymer.close()
+    assert copolymer.exitstatus == 0
+
+
+def test_errors_are_told_and_the_session_goes_on(copolymer: spawn[str]) -> None:
+    copolymer.sendline("plya 1")
+    copolymer.expect("plya is neither a command nor a legal move; did you mean play")
+    copolymer.sendline("(move z 9)")
+    copolymer.expect("the nearest legal moves are")
+    copolymer.sendline("goals")
+    copolymer.expect("player2 none")
+
+
+def test_the_end_is_told_with_goals(tmp_path: Path) -> None:
+    child = start(tmp_path, "tic_tac_toe")
+    child.expect("0>")
+    child.sendline("random end")
+    child.expect("the game is over; goals: x [0-9]+, o [0-9]+")
+    child.sendline("play 1")
+    child.expect("`undo` takes the last move back, `restart` plays again")
+    child.sendline("quit")
+    child.expect(pexpect.EOF)
+
+
+def test_without_the_extra_there_is_a_plain_prompt_and_a_hint(tmp_path: Path) -> None:
+    child = start(tmp_path, "copolymer", program=PLAIN)
+    child.expect_exact("pip install 'anygame[terminal]'")
+    child.expect("\r\n0> ")
+    assert "a     . . . .     1..4    b blue" in shown(child)
+    child.sendline("(move d 4)")
+    child.expect("\r\n1> ")
+    assert "d  . . . r . . .  1..7" in shown(child)
+    child.send(CTRL_C)
+    child.expect("interrupted")
+    child.sendline("quit")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def test_a_history_that_cannot_be_kept_does_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "anygame").write_text("in the way")
+    child = start(tmp_path, "copolymer")
+    child.expect("0>")
+    child.sendline("quit")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def script(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
+    arguments = ["repl", "gdl/tic_tac_toe.kif", *options]
+    return subprocess.run(
+        [sys.executable, "-c", MAIN, *arguments], input=text, cwd=ROOT, capture_output=True, check=False
+    )
+
+
+def test_scripts_have_no_prompt_and_go_on_after_errors() -> None:
+    done = script(b"# opening\n(mark 2 2)\n\nfly\nundo\nquery (true (control ?who))\nquit\ngoals\n")
+    assert done.returncode == 0
+    assert done.stdout.decode() == (
+        "played (mark 2 2) noop\nstep 1: o to act\ntook back 1 move\nstep 0: x to act\n(true (control x))\n"
+    )
+    assert done.stderr.decode() == (
+        "anygame: line 4: fly is neither a command nor a legal move; `help` lists the commands\n"
+    )
+
+
+@pytest.mark.parametrize("text", [b"", b"\xff\xfe\n", b"(" * 100_000, b"\0\n", b"play " + b"x" * 100_000])
+def test_strange_scripts_end_well(text: bytes) -> None:
+    done = script(text)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert len(done.stderr) < 1000
+
+
+def test_saved_positions_travel_between_sessions(tmp_path: Path) -> None:
+    path = tmp_path / "a position.json"
+    script(f"(mark 1 1)\nsave '{path}'\n".encode())
+    assert json.loads(path.read_text())["moves"] == [["(mark 1 1)", "noop"]]
+    done = script(f"load {path}\nhistory\n".encode())
+    assert done.stdout.decode().splitlines()[1:] == ["step 1: o to act", "1  (mark 1 1) noop"]
+
+
+def test_help_tells_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    summary, _ = run(["repl", "gdl/pig.kif"], "help\n")
+    names = [
+        line.split("  ")[0].removesuffix(" SENTENCE").split(" [")[0] for line in summary.splitlines()[:-1]
+    ]
+    names = [name if name == "why not" else name.split()[0] for name in names]
+    assert {"board", "legal", "play", "undo", "why", "why not", "save", "quit"} <= set(names)
+    for name in names:
+        told, _ = run(["repl", "gdl/pig.kif"], f"help {name}\n")
+        assert told.startswith(name), told
