@@ -113,6 +113,22 @@ def test_squares_without_base_are_those_of_an_initial_state_with_blanks() -> Non
     assert board(f"{stones} {moving}").size == 9
 
 
+def test_a_board_filled_at_the_start_tells_what_the_rules_mix_up() -> None:
+    cells = "".join(f"(init (cell {x} {y} b))" for x in "abc" for y in (1, 2, 3))
+    mixing = "(index a) (index b) (index c) (index 1) (index 2) (index 3)"
+    mixing += "(<= (next (cell ?x ?y red)) (index ?x) (index ?y) (true (cell ?x ?y b)))"
+    found = board(f"{cells} {mixing} (<= (next (cell ?u ?v b)) (index ?u) (index ?v))")
+    assert (names(found.columns), names(found.rows), found.size) == ("a b c", "3 2 1", 9)
+
+
+def test_a_vast_empty_board_is_rather_none() -> None:
+    numbers = " ".join(f"(succ {n} {n + 1})" for n in range(60))
+    moving = "(<= (next (at ?what ?x ?y)) (true (at ?what ?u ?v)) (succ ?u ?x) (succ ?v ?y))"
+    assert not boards(f"{numbers} {moving} (init (at cat 1 1)) (init (at dog 1 2))").layouts
+    few = numbers[: numbers.index("(succ 20 ")]
+    assert board(f"{few} {moving} (init (at cat 1 1)) (init (at dog 1 2))").size == 400
+
+
 def test_several_boards_are_told_apart_by_the_odd_argument() -> None:
     sheet = "(number 1) (number 2) (number 3) (level 1) (level 2) (content x)"
     sheet += "(<= (base (cell ?a ?level ?b ?c)) (number ?a) (number ?b) (level ?level) (content ?c))"

@@ -35,6 +35,8 @@ COLOURS: Final = frozenset(
 )
 
 _CONTENTS_LIMIT: Final = 1024
+#: So many squares for one that is filled are rather a guess than a board.
+_DOUBTFUL: Final = 50
 _BLANKS: Final = frozenset(
     {"b", "blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant", "e", "_", "-"}
 )
@@ -59,7 +61,10 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         _axis(fluent.axes[place], {square[side] for square in everywhere})
         for side, place in enumerate((at.first, at.second))
     ]
-    if not all(axes) or sum(map(len, squares.values())) > SQUARES_LIMIT:
+    count = sum(map(len, squares.values()))
+    if not all(axes) or count > SQUARES_LIMIT:
+        return None
+    if not (hint or fluent.base) and count > _DOUBTFUL * max(len(fluent.initial), 10):
         return None
     bearing = _bearing(fluent, at, hint, axes, everywhere)
     if bearing.swapped:
@@ -170,15 +175,25 @@ def _squares(
     found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
     for arguments in filled or _combinations(fluent, at):
         square = at.square(arguments)
-        if square is not None:
+        if square is not None and _is_on(fluent, at, arguments):
             found[tuple(arguments[place] for place in at.boards)].add(square)
-    order: list[Sequence[Term]] = [fluent.axes[place] or fluent.domains[place] for place in at.boards]
-    keys = sorted(found, key=lambda key: [axis.index(term) for axis, term in zip(order, key, strict=True)])
+    places: dict[Term, int] = {
+        term: number for place in at.boards for number, term in enumerate(fluent.axes[place])
+    }
+    keys = sorted(found, key=lambda key: [(places.get(term, -1), str(term)) for term in key])
     return {key: frozenset(found[key]) for key in keys}
+
+
+def _is_on(fluent: Fluent, at: Coordinates, arguments: Arguments) -> bool:
+    """Whether both coordinates are values of their axes, where they have one."""
+    return all(
+        arguments[place] in fluent.axes[place] or not fluent.axes[place] for place in (at.first, at.second)
+    )
 
 
 def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:
     """Return arguments for all combinations of coordinates and boards; none if they are too many."""
     wanted = {at.first, at.second, *at.boards}
-    domains = [values if place in wanted else values[:1] for place, values in enumerate(fluent.domains)]
+    known = [axis or values for axis, values in zip(fluent.axes, fluent.domains, strict=True)]
+    domains = [values if place in wanted else values[:1] for place, values in enumerate(known)]
     return product(*domains) if prod(map(len, domains)) <= SQUARES_LIMIT else ()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Hint", "HintError", "read_hints"]
 
-_LINE: Final = re.compile(r"^[ \t]*;+[ \t]*board:(.*)$", re.MULTILINE | re.IGNORECASE)
+_LINE: Final = re.compile(r"^[ \t]*[;%]+[ \t]*board:(.*)$", re.MULTILINE | re.IGNORECASE)
 _PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+|[()]")
 _FLUENT: Final = re.compile(r"\(\s*([^\s()?]+)((?:\s+\?[^\s()?]+)+)\s*\)")
 _HINTS_LIMIT: Final = 16

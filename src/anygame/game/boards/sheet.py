@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.game.boards.axes import chains, ordered
 from anygame.game.boards.orientation import variable_names
-from anygame.language.terms import Compound, Term
+from anygame.language.terms import Compound, Constant, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +24,7 @@ __all__ = ["Arguments", "Fluent", "fluents_of"]
 Arguments = tuple[Term, ...]
 
 _BASE_LIMIT: Final = 100_000
+_FILLED: Final = 9
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,23 @@ def fluents_of(game: Game) -> list[Fluent]:
     for key, known in sorted(game.fluents.items()):
         # What `base` allows is exact; what is known otherwise may be too much, such as rows no board has.
         columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
-        domains = columns or known
+        domains = columns or [list(filter(_is_nameable, column)) for column in known]
         axes = [ordered(values, successions) for values in domains]
+        started = initial.get(key, ())
+        if len(started) >= _FILLED:
+            # What is known may also mix coordinates up, which a board that is filled at the start does not.
+            seen = [ordered(column, successions) for column in zip(*started, strict=True)]
+            axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)
         found.append(
             Fluent(key[0], domains, axes, initial.get(key, []), base.get(key, []), names.get(key, unnamed))
         )
     return [fluent for fluent in found if fluent.arity]
+
+
+def _is_nameable(value: Term) -> bool:
+    """Whether a value can be written in a sheet; others stand for constants that are not known."""
+    return not isinstance(value, Constant) or " " not in value.name
 
 
 def _by_fluent(facts: Iterable[Term]) -> dict[tuple[str, int], list[Arguments]]:
