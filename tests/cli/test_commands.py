@@ -140,6 +140,18 @@ def test_unreadable_file_is_refused(tmp_path: Path) -> None:
         assert "Traceback" not in output
 
 
+def test_names_that_the_output_cannot_hold_are_spelled_out() -> None:
+    sheet = "(role x) (legal x caf\u00e9)".encode()
+    done = subprocess.run(
+        [*COMMAND, "legal", "-", "x"],
+        input=sheet,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"caf\\xe9\n"
+
+
 def test_answer_for_nobody_ends_quietly() -> None:
     line = f"{' '.join(map(repr, COMMAND))} legal gdl/six_in_a_row.kif | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import anygame
 from anygame.cli.drawing import picture
 from anygame.cli.files import read_game
 from anygame.cli.moves import advised, legal_by_role, play_text, read_joint
 from anygame.cli.output import Screen, goals_of, print_json
 from anygame.errors import IllegalMoveError, QueryError, TermSyntaxError
 from anygame.game.boards import find_boards
+from anygame.game.playouts import perft as count_sequences
+from anygame.game.playouts import perft_divide as count_by_first
 from anygame.language.parser import parse_atom
 from anygame.language.rules import Atom
 from anygame.language.terms import Term, Variable, substitute
@@ -50,14 +51,17 @@ def state(options: Namespace) -> int:
 
 def legal(options: Namespace) -> int:
     """Print legal moves: of one role the moves alone, of all roles each with its role before it."""
-    _, now = _position(options)
-    moves = {options.role: now.legal_moves(options.role)} if options.role else legal_by_role(now)
+    game, now = _position(options)
+    moves = legal_by_role(now)
+    if options.role is not None:
+        role = game.roles[game.role_index(options.role)]
+        moves = {role: moves[role]}
     if options.json:
         print_json(
             _header(options, now) | {"legal": {role: list(map(str, found)) for role, found in moves.items()}}
         )
-    elif options.role:
-        _print_lines(map(str, moves[options.role]))
+    elif options.role is not None:
+        _print_lines(str(move) for found in moves.values() for move in found)
     else:
         _print_lines(f"{role} {move}" for role, found in moves.items() for move in found)
     return OK
@@ -117,11 +121,11 @@ def perft(options: Namespace) -> int:
     game = read_game(options.file, case_sensitive=options.case_sensitive)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
     if options.divide and options.depth > 0:
-        divided = anygame.perft_divide(game, options.depth)
+        divided = count_by_first(game, options.depth)
         record["count"] = sum(divided.values())
         record["divide"] = [{"moves": list(map(str, joint)), "count": n} for joint, n in divided.items()]
     else:
-        record["count"] = anygame.perft(game, depth=options.depth)
+        record["count"] = count_sequences(game, depth=options.depth)
     if options.json:
         print_json(record)
         return OK

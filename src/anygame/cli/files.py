@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import anygame
 from anygame.errors import RuleSheetError
+from anygame.game.game import load, loads
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -26,7 +26,7 @@ def read_game(name: str, *, case_sensitive: bool = True) -> Game:
         RuleSheetError: there is no such file, or its rules cannot be used.
     """
     if name == "-":
-        return anygame.loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive)
+        return loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive)
     if not name:
         raise RuleSheetError("expected the name of a rule sheet, found an empty one")
     path = Path(name)
@@ -40,7 +40,7 @@ def read_game(name: str, *, case_sensitive: bool = True) -> Game:
             raise
         reason = getattr(error, "strerror", None) or error
         raise RuleSheetError(f"cannot read {name[:200]!r}: {reason}") from error
-    return anygame.load(name, case_sensitive=case_sensitive)
+    return load(name, case_sensitive=case_sensitive)
 
 
 def _standard_input() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from anygame.cli.drawing import picture
 from anygame.cli.manual import ALIASES, COMMANDS
 from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
 from anygame.cli.output import columns_of, goals_of
-from anygame.errors import AnygameError, QueryError, UnknownRoleError
+from anygame.errors import AnygameError, QueryError
 from anygame.game.boards import find_boards
 from anygame.language.diagnostics import format_diagnostics
 from anygame.language.parser import parse_nodes
@@ -146,11 +147,8 @@ class Shell:
     def _legal(self, rest: str) -> None:
         legal = legal_by_role(self.session.state)
         if rest:
-            role = next((role for role in legal if role == rest), None)
-            if role is None:
-                raise UnknownRoleError(
-                    f"there is no role {rest}; the roles are {', '.join(legal)}", rest, legal
-                )
+            game = self.session.game
+            role = game.roles[game.role_index(rest)]
             legal = {role: legal[role]}
         for role, moves in legal.items():
             self.screen.say(f"{role}: {_count(len(moves), 'legal move')}", "bold")
@@ -333,4 +331,4 @@ def _path(name: str, rest: str) -> str:
     path = rest[1:-1] if len(rest) > 2 and rest[0] == rest[-1] and rest[0] in "\"'" else rest
     if not path:
         raise CommandError(_usage(name))
-    return path
+    return os.path.expanduser(path)
