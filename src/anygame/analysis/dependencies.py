@@ -105,12 +105,13 @@ def components(
         parts = _refine(members, by_head, reads, may_feed, cycles) if number in refined else [members]
         for part in parts:
             inside = set(part)
+            derived = {head(rule) for rule in part}
             recursive = any(
-                may_feed(feeder, rule, index)
+                number not in refined or (feeder in inside and may_feed(feeder, rule, index))
                 for rule in part
                 for index, read in enumerate(reads(rule))
-                for feeder in by_head.get(read.relation, ())
-                if feeder in inside
+                if read.relation in derived
+                for feeder in by_head[read.relation]
             )
             level = max((level_of.get(head(rule), 0) for rule in part), default=0)
             for rule in part:

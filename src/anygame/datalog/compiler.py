@@ -16,7 +16,7 @@ from anygame.datalog.generate import Generator, index_factory
 from anygame.datalog.joins import index_source
 from anygame.datalog.limits import Guard, TooCostly
 from anygame.datalog.plan import Statistics
-from anygame.datalog.steps import do_nothing
+from anygame.datalog.steps import LOOKUPS, do_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -83,10 +83,10 @@ class Compiler:
                 generator = Generator(self._engine, self, step, self.statistics(frame, step))
                 source = generator.source()
             except NeedsWhole as need:
-                if step.may_be_demanded:
+                if need.asking is step and step.may_be_demanded:
                     self._compute_on_demand(step)
                     return
-                self._compute_whole(self._engine.steps[need.number], frame)
+                self._compute_whole(need.needed, frame)
             else:
                 break
         step.source = source
@@ -181,9 +181,14 @@ class Compiler:
         """Return the number of a lookup on demand, defining the function that makes it when it is new."""
         number = self.index(key)
         if number not in self._lookups:
+            # Noted first: the rules of a recursive relation ask for themselves.
             self._lookups.add(number)
-            generator = Generator(self._engine, self, self._demanded[key[0]], statistics)
-            self._function(lookup_source(generator, number, key), f"demand{number}")
+            try:
+                generator = Generator(self._engine, self, self._demanded[key[0]], statistics)
+                self._function(lookup_source(generator, number, key), f"demand{number}")
+            except NeedsWhole:
+                self._lookups.discard(number)
+                raise
         return number
 
     def all_rows(self, relation: Relation, frame: Frame) -> Collection[Any]:
@@ -209,9 +214,15 @@ class Compiler:
     def ask(self, key: IndexKey, frame: Frame) -> Callable[[Any], Collection[Any]]:
         """Return the lookup on demand that answers for some key columns in a frame."""
         with self._lock:
-            number = self.lookup(key, self.statistics(frame))
+            while True:
+                try:
+                    number = self.lookup(key, self.statistics(frame))
+                except NeedsWhole as need:
+                    self._compute_whole(need.needed, frame)
+                else:
+                    break
             where = self._engine.static if self._engine.is_static(key[0]) else frame
-            found: Callable[[Any], Collection[Any]] | None = where.get(-number)
+            found: Callable[[Any], Collection[Any]] | None = where.get(-number - LOOKUPS)
             return found or self._namespace[f"demand{number}"](where)
 
     # -- names in generated code -------------------------------------------------------------------

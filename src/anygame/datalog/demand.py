@@ -12,12 +12,14 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from anygame.datalog.joins import row_expression
+from anygame.datalog.steps import LOOKUPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.datalog.generate import Generator
     from anygame.datalog.joins import IndexKey
+    from anygame.datalog.steps import Step
 
 __all__ = ["Agenda", "NeedsWhole", "lookup_source"]
 
@@ -26,11 +28,17 @@ _DEEPEST = 60
 
 
 class NeedsWhole(Exception):  # noqa: N818  (a signal to the compiler)
-    """A rule asks for all rows of a relation that is computed on demand."""
+    """A rule asks for all rows of a relation that is computed on demand.
 
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    Attributes:
+        needed: the step that computes the relation.
+        asking: the step whose rule asks.
+    """
+
+    def __init__(self, needed: Step, asking: Step) -> None:
+        super().__init__(needed.number, asking.number)
+        self.needed = needed
+        self.asking = asking
 
 
 class Agenda:
@@ -94,7 +102,7 @@ def lookup_source(generator: Generator, number: int, key: IndexKey) -> str:
     head = (
         f"def demand{number}(F):\n{generator.reading('    ')}{generator.base_setup('    ')}    table = {{}}\n"
     )
-    tail = f"    F[-{number}] = q{number}\n    return q{number}\n"
+    tail = f"    F[-{number + LOOKUPS}] = q{number}\n    return q{number}\n"
     if generator.step.component.recursive:
         slot = generator.step.marker
         return (

@@ -173,7 +173,6 @@ class Engine:
         for step in steps:
             if step.marker not in frame:
                 step.run(frame)
-                frame[step.marker] = True
 
     def trace(self, frame: Frame, step: Step) -> list[dict[int, set[Row]]]:
         """Run a recursive step again on a frame and return what each round found, by slot."""
@@ -209,21 +208,24 @@ class Engine:
         slot = self.slots.get(relation)
         if slot is None:
             return set()
-        if slot not in self.static:
+        if slot not in self.static and not self.compiler.is_demanded(relation):
             makers = self._makers.get(relation)
             if not makers:
                 self.static[slot] = self.facts.get(relation, set())
             for step in makers or ():
-                if step.marker not in self.static:
+                if not self._is_done(step):
                     self._run_static(step)
         return self.static.get(slot)
+
+    def _is_done(self, step: Step) -> bool:
+        return step.marker in self.static or self.compiler.is_demanded(step.relations[0])
 
     def _run_static(self, step: Step) -> None:
         # Depth first, but without recursion: a sheet may chain thousands of relations.
         pending = [step]
         while pending:
             current = pending[-1]
-            if current.marker in self.static:
+            if self._is_done(current):
                 pending.pop()
                 continue
             waiting = [
@@ -231,19 +233,18 @@ class Engine:
                 for rule in current.component.rules
                 for read in rule.reads
                 for maker in self._makers.get(read.relation, ())
-                if maker.number < current.number and maker.marker not in self.static
+                if maker.number < current.number and not self._is_done(maker)
             ]
             waiting += [
                 maker
                 for relation in current.relations
                 for maker in self._makers[relation]
-                if maker.number < current.number and maker.marker not in self.static
+                if maker.number < current.number and not self._is_done(maker)
             ]
             if waiting:
                 pending += waiting
                 continue
             current.run(self.static)
-            self.static[current.marker] = True
             pending.pop()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.datalog.demand import NeedsWhole
 from anygame.datalog.joins import translate
 from anygame.datalog.relations import FlatAtom, FlatRule, Relation, Unequal
+from anygame.datalog.steps import LOOKUPS
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
@@ -90,17 +91,17 @@ class Generator:
 
     def lookup(self, key: IndexKey, key_source: str) -> str:
         """Return the source that yields the outputs for a key, or, without outputs, tests the key."""
-        number = self.compiler.index(key)
         relation, keys, outputs = key
         if self.on_demand(relation):
-            own = self.compiler.demander(relation)
-            if not keys and own is not self.step:
-                raise NeedsWhole(own.number)
-            self.compiler.lookup(key, self.statistics)
+            demander = self.compiler.demander(relation)
+            if not keys and demander is not self.step:
+                raise NeedsWhole(demander, self.step)
+            number = self.compiler.lookup(key, self.statistics)
             if self._is_static_elsewhere(relation):
                 return f"{self.compiler.static_lookup(key)}({key_source})"
             self._indexes_used[number] = None
             return f"q{number}({key_source})"
+        number = self.compiler.index(key)
         if self._is_static_elsewhere(relation):
             name = self.compiler.static_lookup(key)
         else:
@@ -147,7 +148,8 @@ class Generator:
     def source(self) -> str:
         """Return the source of the function."""
         body = self._recursive() if self.step.component.recursive else self._plain()
-        return f"def component{self.step.number}(F):\n{self.reading('    ')}{body}"
+        done = f"    F[{self.step.marker}] = True\n"
+        return f"def component{self.step.number}(F):\n{self.reading('    ')}{body}{done}"
 
     def reading(self, indent: str) -> str:
         """Return the source that takes rows out of the frame."""
@@ -176,7 +178,7 @@ class Generator:
         for number in self._indexes_used:
             relation, keys, outputs = self.compiler.index_key(number)
             if self.on_demand(relation):
-                lines.append(f"{indent}q{number} = F.get(-{number}) or demand{number}(F)\n")
+                lines.append(f"{indent}q{number} = F.get(-{number + LOOKUPS}) or demand{number}(F)\n")
             elif keys and outputs:
                 lines.append(f"{indent}g{number} = (F.get(-{number}) or index{number}(F)).get\n")
             else:

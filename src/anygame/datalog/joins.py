@@ -406,7 +406,7 @@ def index_source(name: str, width: int, key: Iterable[int], output: Iterable[int
         ", ".join(f"c{place}" if place in used else "_" for place in range(width)) if width > 1 else "c0"
     )
     key_row = row_expression([f"c{place}" for place in key]) if key else ""
-    output_row = row_expression([f"c{place}" for place in output]) if output else ""
+    output_row = row_expression([f"c{place}" for place in output]) if output else "()"
     if not output or not key:
         return (
             f"def {name}(rows, index):\n"

@@ -6,6 +6,7 @@ This module knows the relations that GDL gives a meaning: it feeds ``true`` and 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.domains import Domains
@@ -17,7 +18,7 @@ from anygame.datalog.steps import ACTION, STATE, STATIC, Frame, Row
 from anygame.datalog.values import Values
 from anygame.errors import PositionError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
-from anygame.language.rules import Atom
+from anygame.language.rules import And, Atom, Literal, Not, Or
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -324,6 +325,21 @@ class Reasoner:
             else:
                 found[top.name, 0] = ()
         return dict(sorted(found.items()))
+
+    @cached_property
+    def known_relations(self) -> frozenset[tuple[str, int]]:
+        """Name and arity of every relation that the rules mention, in rules that can never fire too."""
+        found = {rule.head.key for rule in self.program.rules}
+        pending = [formula for rule in self.program.rules for formula in rule.body]
+        while pending:
+            formula = pending.pop()
+            if isinstance(formula, Literal):
+                found.add(formula.atom.key)
+            elif isinstance(formula, Not):
+                pending.append(formula.formula)
+            elif isinstance(formula, Or | And):
+                pending += formula.formulas
+        return frozenset(found)
 
     def depends_on_moves(self, key: tuple[str, int]) -> bool:
         """Whether a relation can only be asked about together with a joint move."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from anygame.analysis.dependencies import Component
     from anygame.datalog.relations import FlatRule
 
-__all__ = ["ACTION", "STATE", "STATIC", "TRACE", "Frame", "Row", "Step", "do_nothing"]
+__all__ = ["ACTION", "LOOKUPS", "STATE", "STATIC", "TRACE", "Frame", "Row", "Step", "do_nothing"]
 
 #: One column: the value itself; otherwise a tuple of values.
 Row = Any
@@ -21,6 +21,8 @@ Frame = dict[int, Any]
 STATIC, STATE, ACTION = 0, 1, 2
 #: The slot of the list in which recursive steps note their rounds, where somebody wants to know.
 TRACE: Final = 0
+#: A lookup on demand stands this far below the index with the same key, since a frame may hold both.
+LOOKUPS: Final = 500_000
 _FIRST_MARKER: Final = 1_000_000
 
 

@@ -115,7 +115,7 @@ class ReasonerMachine:
         return iter([bindings for _, bindings in found])
 
     def _check_known(self, atom: Atom, joint: Sequence[Term] | None) -> None:
-        known = self.reasoner.layout.keys()
+        known = self.reasoner.known_relations
         if atom.key not in known and KEYWORDS.get(atom.predicate) != len(atom.arguments):
             raise QueryError(_unknown_relation(atom, known, self.reasoner))
         if joint is None and self.reasoner.depends_on_moves(atom.key):
