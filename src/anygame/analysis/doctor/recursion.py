@@ -1,0 +1,150 @@
+"""Checks of rules that depend on themselves: growth without end, and what the definition of GDL restricts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anygame.analysis.dependencies import components
+from anygame.analysis.doctor.registry import check, define, found
+from anygame.analysis.doctor.sheet import reads_of
+from anygame.analysis.normal import substitute_atom
+from anygame.language.diagnostics import Note, Severity
+from anygame.language.rules import Literal
+from anygame.language.terms import Compound, Variable, variables_of
+from anygame.language.unification import unify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.analysis.dependencies import Component
+    from anygame.analysis.doctor.sheet import Key, Sheet
+    from anygame.analysis.normal import NormalRule
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Atom
+    from anygame.language.terms import Term
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An atom that a rule reads, as `components` wants it."""
+
+    atom: Atom
+    positive: bool
+
+    @property
+    def relation(self) -> Key:
+        """Name and arity."""
+        return self.atom.key
+
+
+def _reads(part: NormalRule) -> list[_Read]:
+    return [_Read(atom, positive) for atom, positive in reads_of(part)]
+
+
+define("recursion-restriction", Severity.INFO, "a recursion that the definition of GDL does not allow")
+
+
+@check("growing-recursion", Severity.WARNING, "a recursion that builds ever larger terms")
+def recursion(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report recursive rules whose arguments can grow, and those that are merely too free."""
+    parts = [part for part in sheet.normal if part.body]
+    found_parts, _ = components(parts, lambda part: part.head.key, _reads, lambda *_: True)
+    for component in found_parts:
+        if component.recursive:
+            for part in component.rules:
+                yield from _of_rule(part, component)
+
+
+def _of_rule(part: NormalRule, component: Component[NormalRule]) -> Iterator[Diagnostic]:
+    inside = {rule.head.key for rule in component.rules}
+    literals = [item.atom for item in part.body if isinstance(item, Literal)]
+    recursive = [atom for atom in literals if atom.key in inside]
+    bound = {v for atom in literals if atom.key not in inside for v in atom.variables()}
+    for atom in recursive:
+        for number, term in enumerate(part.head.arguments):
+            variable = _growing(term, atom, bound)
+            if variable is not None:
+                yield found(
+                    "growing-recursion",
+                    f"each round wraps {variable} into a larger term: {term}; this may never end",
+                    part.head.node.argument(number).span
+                    if part.head.node and part.head.node.children
+                    else part.origin.span,
+                    Note(f"{variable} comes from here", atom.span),
+                    hint=f"bound {variable} by a literal of a relation outside the recursion",
+                )
+                return
+    for atom in recursive:
+        for number, term in enumerate(atom.arguments):
+            if term.is_ground or term in part.head.arguments or set(variables_of(term)) <= bound:
+                continue
+            node = atom.node
+            yield found(
+                "recursion-restriction",
+                f"in a recursion the definition of GDL wants {term} to stand in the head as it is, or to be "
+                "bound by a literal outside the recursion",
+                node.argument(number).span if node and node.children else part.origin.span,
+                hint="this plays here; other systems may refuse it",
+            )
+            return
+
+
+def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
+    """Return a variable that stands deeper in a head's argument than in the atom that alone binds it."""
+    if not isinstance(term, Compound):
+        return None
+    above = _depths(atom.arguments)
+    for variable, depth in _depths((term,)).items():
+        if variable not in bound and variable in above and depth > above[variable]:
+            return variable
+    return None
+
+
+def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
+    """Return how deep each variable stands, at the most."""
+    result: dict[Variable, int] = {}
+    pending = [(term, 0) for term in terms]
+    while pending:
+        term, depth = pending.pop()
+        if isinstance(term, Variable):
+            result[term] = max(depth, result.get(term, 0))
+        elif isinstance(term, Compound):
+            pending += [(inner, depth + 1) for inner in term.arguments]
+    return result
+
+
+@check("negation-by-name", Severity.INFO, "a relation that depends on its own negation, though no rule does")
+def negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report negative cycles between relations that are none between rules."""
+    parts = sheet.normal
+    _, coarse = components(parts, lambda part: part.head.key, _reads, lambda *_: True)
+    if not coarse:
+        return
+    _, fine = components(parts, lambda part: part.head.key, _reads, _may_feed)
+    real = {id(rule.origin) for cycle in fine for rule in cycle.rules}
+    seen = set()
+    for cycle in coarse:
+        for reader, index in cycle.negations:
+            atom = reads_of(reader)[index][0]
+            if id(reader.origin) not in real and (atom.span or atom) not in seen:
+                seen.add(atom.span or atom)
+                yield found(
+                    "negation-by-name",
+                    f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, and that on "
+                    f"`{reader.head.predicate}` again, though no single rule on itself",
+                    atom.span or reader.origin.span,
+                    hint="this plays here; systems that look at the names alone refuse it",
+                )
+
+
+def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
+    atom = reads_of(reader)[index][0]
+    apart = {v: Variable(f"{v.name} other") for v in feeder.head.variables()}
+    head = substitute_atom(feeder.head, apart)
+    bindings: dict[Variable, Term] | None = {}
+    for left, right in zip(head.arguments, atom.arguments, strict=True):
+        bindings = unify(left, right, bindings or {})
+        if bindings is None:
+            return False
+    return True

@@ -1,0 +1,216 @@
+"""A program as the checks see it: where every name stands, who writes and who reads, what can stand where."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.domains import Domains
+from anygame.analysis.normal import TooManyAlternatives, atoms_of, normalise
+from anygame.analysis.safety import unsafe_variables
+from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.analysis.normal import NormalRule
+    from anygame.language.rules import Formula, Program, Rule
+    from anygame.language.source import Node, Span
+    from anygame.language.terms import Term
+
+__all__ = ["Key", "Name", "Sheet", "atoms_in", "formulas_in", "key_of", "span_of"]
+
+#: Name and arity of a relation, a function, or (with arity 0) a constant.
+Key = tuple[str, int]
+_FLUENT_WRITERS: Final = ("init", "next")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One place where a name stands.
+
+    Attributes:
+        kind: ``relation``, ``function``, ``constant`` or ``variable``.
+        text: as the program spells it; a variable without its question mark.
+        arity: number of arguments.
+        node: the place: of a relation or function with arguments the whole list.
+        rule: where it stands.
+    """
+
+    kind: str
+    text: str
+    arity: int
+    node: Node
+    rule: Rule
+
+    @property
+    def span(self) -> Span:
+        """The place of the name itself."""
+        return (self.node.children[0] if self.node.children else self.node).span
+
+
+class Sheet:
+    """What the checks ask about a program; everything is computed on first use.
+
+    Attributes:
+        program: the rules.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._left_out: list[Rule] = []
+
+    @cached_property
+    def normal(self) -> list[NormalRule]:
+        """The rules in normal form; those whose alternatives explode are left out."""
+        result: list[NormalRule] = []
+        for rule in self.program.rules:
+            try:
+                result += normalise(rule)
+            except TooManyAlternatives:
+                self._left_out.append(rule)
+        return result
+
+    @cached_property
+    def parts(self) -> dict[int, list[NormalRule]]:
+        """The normal rules of each rule, by the rule's place in the program."""
+        place = {id(rule): number for number, rule in enumerate(self.program.rules)}
+        result: dict[int, list[NormalRule]] = defaultdict(list)
+        for part in self.normal:
+            result[place[id(part.origin)]].append(part)
+        return result
+
+    @cached_property
+    def is_safe(self) -> bool:
+        """Whether every rule has a normal form and binds its variables, so that domains can be trusted."""
+        unsafe = any(True for part in self.normal for _ in unsafe_variables(part))
+        return not unsafe and not self._left_out
+
+    @cached_property
+    def domains(self) -> Domains:
+        """What can stand where in play."""
+        return Domains(self.normal)
+
+    @cached_property
+    def heads(self) -> dict[Key, list[Rule]]:
+        """The rules and facts of each relation."""
+        result: dict[Key, list[Rule]] = defaultdict(list)
+        for rule in self.program.rules:
+            result[rule.head.key].append(rule)
+        return dict(result)
+
+    @cached_property
+    def reads(self) -> dict[Key, list[Atom]]:
+        """The atoms that bodies read, by relation."""
+        result: dict[Key, list[Atom]] = defaultdict(list)
+        for rule in self.program.rules:
+            for formula in rule.body:
+                for atom, _ in atoms_in(formula):
+                    result[atom.key].append(atom)
+        return dict(result)
+
+    @cached_property
+    def roles(self) -> list[Term]:
+        """The roles that facts declare, in order."""
+        return list(
+            dict.fromkeys(rule.head.arguments[0] for rule in self.heads.get(("role", 1), ()) if not rule.body)
+        )
+
+    def role_span(self, role: Term) -> Span | None:
+        """Return the place of the fact that declares a role."""
+        rules = self.heads.get(("role", 1), ())
+        return next((rule.span for rule in rules if rule.head.arguments[0] is role), None)
+
+    @cached_property
+    def writers(self) -> dict[Key, list[Atom]]:
+        """The heads that write each fluent, by the fluent's key; whole fluents that are variables not."""
+        return self._heads_by_last(_FLUENT_WRITERS)
+
+    @cached_property
+    def moves(self) -> dict[Key, list[Atom]]:
+        """The heads that make each move legal, by the move's key."""
+        return self._heads_by_last(("legal",))
+
+    def _heads_by_last(self, predicates: Iterable[str]) -> dict[Key, list[Atom]]:
+        result: dict[Key, list[Atom]] = defaultdict(list)
+        for rule in self.program.rules:
+            if rule.head.predicate in predicates and (key := key_of(rule.head.arguments[-1])):
+                result[key].append(rule.head)
+        return dict(result)
+
+    @cached_property
+    def names(self) -> list[Name]:
+        """Every place of every name, rule by rule."""
+        return [name for rule in self.program.rules for name in _names_of_rule(rule)]
+
+
+def key_of(term: Term) -> Key | None:
+    """Return name and arity of a term; None of a variable."""
+    if isinstance(term, Compound):
+        return term.functor, len(term.arguments)
+    return (term.name, 0) if isinstance(term, Constant) else None
+
+
+def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
+    """Return the place of a formula, or of its rule where it has none of its own."""
+    node: Node | None = getattr(formula, "node", None)
+    return node.span if node else rule.span
+
+
+def formulas_in(formula: Formula) -> Iterator[Formula]:
+    """Yield a formula and all formulas inside it."""
+    yield formula
+    if isinstance(formula, Not):
+        yield from formulas_in(formula.formula)
+    elif isinstance(formula, Or | And):
+        for part in formula.formulas:
+            yield from formulas_in(part)
+
+
+def atoms_in(formula: Formula, *, positive: bool = True) -> Iterator[tuple[Atom, bool]]:
+    """Yield the atoms of any formula, each with whether it stands under an even number of negations."""
+    if isinstance(formula, Literal):
+        yield formula.atom, positive
+    elif isinstance(formula, Not):
+        yield from atoms_in(formula.formula, positive=not positive)
+    elif isinstance(formula, Or | And):
+        for part in formula.formulas:
+            yield from atoms_in(part, positive=positive)
+
+
+def reads_of(part: NormalRule) -> list[tuple[Atom, bool]]:
+    """Return the atoms that a normal rule reads, those of its tests too."""
+    return list(atoms_of(part.body))
+
+
+def _names_of_rule(rule: Rule) -> Iterator[Name]:
+    yield from _names_of_atom(rule.head, rule)
+    for formula in rule.body:
+        for inner in formulas_in(formula):
+            if isinstance(inner, Literal):
+                yield from _names_of_atom(inner.atom, rule)
+            elif isinstance(inner, Distinct) and inner.node and inner.node.children:
+                for term, node in zip((inner.left, inner.right), inner.node.children[1:], strict=False):
+                    yield from _names_of_term(term, node, rule)
+
+
+def _names_of_atom(atom: Atom, rule: Rule) -> Iterator[Name]:
+    if atom.node is None:
+        return
+    yield Name("relation", atom.predicate, len(atom.arguments), atom.node, rule)
+    for term, node in zip(atom.arguments, (atom.node.children or ())[1:], strict=False):
+        yield from _names_of_term(term, node, rule)
+
+
+def _names_of_term(term: Term, node: Node, rule: Rule) -> Iterator[Name]:
+    if isinstance(term, Variable):
+        yield Name("variable", term.name, 0, node, rule)
+    elif isinstance(term, Constant):
+        yield Name("constant", term.name, 0, node, rule)
+    elif isinstance(term, Compound):
+        yield Name("function", term.functor, len(term.arguments), node, rule)
+        for inner, child in zip(term.arguments, (node.children or ())[1:], strict=False):
+            yield from _names_of_term(inner, child, rule)
