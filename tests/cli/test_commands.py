@@ -2,16 +2,21 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
 
+from anygame.game.game import Game
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from anygame.game.playouts import Playout
 
 COMMAND = [sys.executable, "-c", "import sys; from anygame.cli.main import main; sys.exit(main())"]
 
@@ -170,22 +175,30 @@ def test_closed_output_ends_quietly() -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-def test_interrupted_playouts_tell_what_they_have() -> None:
-    arguments = ["playout", "gdl/tic_tac_toe.kif", "--count", "1000000", "--seed", "1", "--json"]
-    with subprocess.Popen(
-        [*COMMAND, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"ANYGAME": ""},
-    ) as process:
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(2)
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate()
-    assert (process.returncode, errors) == (130, b"")
+def test_interrupted_playouts_tell_what_they_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Game.playouts
+
+    def playouts(game: Game, count: int, seed: int) -> Iterator[Playout]:
+        yield from islice(whole(game, count, seed), 2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Game, "playouts", playouts)
+    arguments = ["playout", "gdl/tic_tac_toe.kif", "--count", "1000000", "--seed", "1"]
+    output, status = run(arguments)
+    assert status == 130
+    assert output.startswith("2 of 1000000 random playouts of gdl/tic_tac_toe.kif, seed 1\n")
+    output, status = run([*arguments, "--json"])
+    assert status == 130
     found = json.loads(output)
-    assert found["asked"] == 1000000
-    assert 0 <= found["playouts"] < 1000000
+    assert (found["asked"], found["playouts"]) == (1000000, 2)
+
+
+def test_other_commands_end_quietly_when_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(game: Game) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Game, "initial_state", interrupted)
+    assert run(["legal", "gdl/tic_tac_toe.kif"]) == ("", 130)
 
 
 def test_help_and_version_load_no_reader_of_rules() -> None:
