@@ -2,6 +2,7 @@
 
 The text is scanned once for bounds and parentheses (`anygame.language.text`), parsed into nodes by the
 grammar in ``grammar.lark``, and the nodes are read as rules or terms (`anygame.language.sentences`).
+Sheets may also be infix (`anygame.language.infix`), which gives nodes of the same shape.
 
 >>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
 >>> [str(rule) for rule in program.rules]
@@ -19,13 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.errors import SheetSyntaxError, TermSyntaxError
 from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
+from anygame.language.forms import form_of
+from anygame.language.infix import parse_infix
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
 from anygame.language.source import Node, Source, Span
 from anygame.language.text import Limits, check_text, intact_part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
 
     from anygame.language.rules import Atom, Rule
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 _Read = TypeVar("_Read")
 
-__all__ = ["parse_atom", "parse_nodes", "parse_program", "parse_term"]
+__all__ = ["parse_atom", "parse_items", "parse_nodes", "parse_program", "parse_term", "read_items"]
 
 _TERM_LIMITS: Final = Limits(bytes=2**20, tokens=100_000)
 
@@ -41,7 +44,7 @@ _TERM_LIMITS: Final = Limits(bytes=2**20, tokens=100_000)
 def parse_program(
     text: str | Source, *, name: str = "<text>", case_sensitive: bool = True, limits: Limits | None = None
 ) -> Program:
-    """Read a rule sheet.
+    """Read a rule sheet, in KIF or infix (see `anygame.language.forms`).
 
     The sheet is a sequence of rules and facts; one pair of parentheses round all of them is accepted.
     Keywords are read in any case; all else is case-sensitive unless ``case_sensitive`` is false (see `fold`).
@@ -54,22 +57,41 @@ def parse_program(
     """
     limits = limits or Limits()
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
-    reader = Reader(limits, case_sensitive)
-    if faults := check_text(source, limits):
-        _read_around(faults, source, reader)
-        raise_if_errors([*faults, *reader.problems], SheetSyntaxError)
+    nodes, faults = parse_items(source, limits=limits)
+    return read_items(source, nodes, faults, case_sensitive=case_sensitive, limits=limits)
+
+
+def read_items(
+    source: Source,
+    nodes: Iterable[Node],
+    faults: Sequence[Diagnostic] = (),
+    *,
+    case_sensitive: bool = True,
+    limits: Limits | None = None,
+) -> Program:
+    """Read the nodes of a sheet's rules and facts, as `parse_items` returns them; see `parse_program`."""
+    reader = Reader(limits or Limits(), case_sensitive)
     rules: tuple[Rule, ...] = ()
     with suppress(TooManyProblemsError):
-        rules = reader.rules(_unwrapped(_NODES.parse(source)))
-        if not any(rule.head.predicate == "role" and not rule.body for rule in rules):
+        rules = reader.rules(nodes)
+        if not faults and not any(rule.head.predicate == "role" and not rule.body for rule in rules):
             reader.problems.append(_no_role(source))
+    if faults:
+        raise_if_errors([*faults, *reader.problems], SheetSyntaxError)
     return Program(rules, source, raise_if_errors(reader.problems))
 
 
-def _read_around(faults: list[Diagnostic], source: Source, reader: Reader) -> None:
-    """Read the items that faults of the text leave intact, so that their own faults are known too."""
-    with suppress(TooManyProblemsError):
-        reader.rules(_NODES.parse(source, intact_part(source, faults)))
+def parse_items(source: Source, *, limits: Limits | None = None) -> tuple[tuple[Node, ...], list[Diagnostic]]:
+    """Return the rules and facts of a sheet as nodes, and the faults of its text.
+
+    After faults the nodes are those of the items that are intact, so that their own faults can be told too.
+    """
+    limits = limits or Limits()
+    if form_of(source) == "infix":
+        return parse_infix(source, limits)
+    if faults := check_text(source, limits):
+        return _NODES.parse(source, intact_part(source, faults)), faults
+    return _unwrapped(_NODES.parse(source)), []
 
 
 def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -80,7 +102,8 @@ def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 
 def _no_role(source: Source) -> Diagnostic:
     message = "a game needs at least one role, and no fact declares one"
-    return Diagnostic("no-role", Severity.ERROR, message, Span(source, 0, 0), hint="(role white)")
+    hint = "(role white)" if form_of(source) == "kif" else "role(white)"
+    return Diagnostic("no-role", Severity.ERROR, message, Span(source, 0, 0), hint=hint)
 
 
 def parse_term(text: str, *, case_sensitive: bool = True, limits: Limits = _TERM_LIMITS) -> Term:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-__all__ = ["Limits", "check_text", "intact_part", "read_source"]
+__all__ = ["Limits", "check_characters", "check_text", "intact_part", "read_source", "too_large"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def read_source(path: str | os.PathLike[str], limits: Limits | None = None) -> S
         reason = getattr(error, "strerror", None) or str(error)
         raise RuleSheetError(f"cannot read {shown(name, 200)}: {reason}") from error
     if len(data) > limits.bytes:
-        raise SheetSyntaxError(*_only(_too_large(Source(name, ""), limits)))
+        raise SheetSyntaxError(*_only(too_large(Source(name, ""), limits)))
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError as error:
@@ -90,7 +90,8 @@ def _undecodable(name: str, data: bytes, offset: int) -> Diagnostic:
     return Diagnostic("bad-encoding", Severity.ERROR, message, hint=hint)
 
 
-def _too_large(source: Source, limits: Limits, what: str = "") -> Diagnostic:
+def too_large(source: Source, limits: Limits, what: str = "") -> Diagnostic:
+    """Return the diagnostic of a text that has more bytes, or more of what is named, than the limit."""
     what = what or f"{limits.bytes:,} bytes"
     return Diagnostic(
         "too-large", Severity.ERROR, f"{shown(source.name, 200)} has more than {what}, the limit"
@@ -109,12 +110,12 @@ def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
     An unclosed list is reported at its opening parenthesis, a closing one too many at its own place.
     """
     if len(source.text) > limits.bytes:
-        return [_too_large(source, limits)]
+        return [too_large(source, limits)]
     openers: list[int] = []
     faults = _check_lexemes(source, limits, openers)
     if any(fault.code not in _PARENTHESES for fault in faults):
         return faults
-    return faults + _unclosed(source, openers) + _not_text(source, limits)
+    return faults + _unclosed(source, openers) + check_characters(source, limits)
 
 
 def _check_lexemes(source: Source, limits: Limits, openers: list[int]) -> list[Diagnostic]:
@@ -128,7 +129,7 @@ def _check_lexemes(source: Source, limits: Limits, openers: list[int]) -> list[D
             continue
         count += 1
         if count > limits.tokens:
-            return [_too_large(source, limits, f"{limits.tokens:,} tokens")]
+            return [too_large(source, limits, f"{limits.tokens:,} tokens")]
         if character == "(":
             openers.append(start)
             if len(openers) > limits.depth:
@@ -180,7 +181,8 @@ def _is_balanced(text: str) -> bool:
     return depth == 0
 
 
-def _not_text(source: Source, limits: Limits) -> list[Diagnostic]:
+def check_characters(source: Source, limits: Limits) -> list[Diagnostic]:
+    """Report characters that no plain text has."""
     found: list[Diagnostic] = []
     for match in islice(_NOT_TEXT.finditer(source.text), limits.problems):
         message = f"a rule sheet is plain text, but here is the character U+{ord(match[0]):04X}"

@@ -1,0 +1,339 @@
+"""Sheets in infix form, read into nodes of the same shape as those of KIF.
+
+::
+
+    sheet        = { item }
+    item         = alternatives [ ":-" body ] [ "." ]
+    body         = alternatives                       its conjuncts are the formulas of the rule
+    alternatives = conjuncts { "|" conjuncts }
+    conjuncts    = formula { "&" formula }
+    formula      = "~" formula | "(" alternatives ")" | name [ "(" [ alternatives { "," alternatives } ] ")" ]
+
+A comment runs from ``%`` to the end of its line. A lone ``_`` is a variable of its own wherever it stands.
+How names are spelled is told in `anygame.language.forms`. What may stand where is left to the reader of
+nodes (`anygame.language.sentences`): to it ``a | b`` is ``(or a b)`` and ``h :- a & b`` is ``(<= h a b)``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from anygame.language.diagnostics import Diagnostic, Note, Severity, register_codes, shown
+from anygame.language.forms import kif_variable
+from anygame.language.source import Node, Span
+from anygame.language.text import check_characters, too_large
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from anygame.language.source import Source
+    from anygame.language.text import Limits
+
+__all__ = ["parse_infix"]
+
+register_codes(
+    {
+        "infix-character": "a character that has no meaning in the infix form",
+        "infix-name": "a name in quotes that KIF cannot spell",
+        "infix-syntax": "something else was expected here, in the infix form",
+    }
+)
+
+_LEXEME: Final = re.compile(
+    r"""(?:\s+|%[^\r\n]*)+
+    |(?P<variable>[A-Z_][A-Za-z0-9_]*)
+    |(?P<name>[a-z0-9][A-Za-z0-9_]*)
+    |(?P<quoted>\??'(?:[^'\r\n]|'')*')
+    |(?P<mark>:-|[(),&|~.])
+    |(?P<odd>[^\s%(),&|~.'A-Za-z0-9_]+|'|.)""",
+    re.VERBOSE,
+)
+_KIF_NAME: Final = re.compile(r"[^\s();?][^\s();]*")
+_KIF_VARIABLE_NAME: Final = re.compile(r"[^\s();]+")
+_NAMES: Final = frozenset(("variable", "name", "quoted"))
+#: What people write who think of another language, and what to write here.
+_ADVICE: Final = {
+    ";": "a comment starts with %",
+    "?": "a variable starts with a capital letter: X",
+    "!": "a negation is written ~",
+    "\\+": "a negation is written ~",
+    "<=": "a rule is written head :- body",
+    "<-": "a rule is written head :- body",
+    ":": "a rule is written head :- body",
+    ":=": "a rule is written head :- body",
+    "=": "two terms that must differ are written distinct(X,Y)",
+    "!=": "two terms that must differ are written distinct(X,Y)",
+    "'": "a name in quotes ends on its line; a quote inside is doubled",
+    '"': "names stand in single quotes",
+}
+
+
+class _Token(NamedTuple):
+    kind: str  # variable, name, quoted, mark or odd; empty at the end of the text
+    text: str
+    start: int
+    end: int
+
+
+class _UnreadableError(Exception):
+    """The item cannot be read on; its fault is recorded."""
+
+
+def parse_infix(source: Source, limits: Limits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
+    """Return the rules and facts of an infix sheet as nodes, and what is wrong with its text.
+
+    Where an item cannot be read, reading goes on at the next line that starts with a name.
+    """
+    if len(source.text) > limits.bytes:
+        return (), [too_large(source, limits)]
+    if faults := check_characters(source, limits):
+        return (), faults
+    parser = _Parser(source, limits)
+    return parser.items(), parser.faults
+
+
+class _Parser:
+    """Reads one text; the methods are named after the productions above."""
+
+    def __init__(self, source: Source, limits: Limits) -> None:
+        self.faults: list[Diagnostic] = []
+        self._source = source
+        self._limits = limits
+        self._tokens = self._scan()
+        self._place = 0
+        self._openers: list[Node] = []
+        self._depth = self._deepest = 0
+        self._fresh = 0
+
+    def _scan(self) -> list[_Token]:
+        tokens = []
+        for match in _LEXEME.finditer(self._source.text):
+            if (kind := match.lastgroup) is not None:
+                tokens.append(_Token(kind, match[0], match.start(), match.end()))
+                if len(tokens) > self._limits.tokens:
+                    what = f"{self._limits.tokens:,} tokens"
+                    self.faults.append(too_large(self._source, self._limits, what))
+                    tokens = []
+                    break
+        end = len(self._source.text)
+        tokens.append(_Token("", "", end, end))
+        return tokens
+
+    # productions
+
+    def items(self) -> tuple[Node, ...]:
+        found = []
+        while self._now.kind:
+            first = self._place
+            try:
+                found.append(self._item())
+            except _UnreadableError:
+                if len(self.faults) >= self._limits.problems:
+                    break
+                self._skip_item(first)
+        return tuple(found)
+
+    def _item(self) -> Node:
+        self._openers, self._depth, self._deepest = [], 0, 0
+        head = self._alternatives()
+        arrow = self._now
+        if self._take(":-"):
+            head = self._list("<=", arrow, (head, *self._body()))
+        self._take(".")
+        # Neither the rule itself nor a conjunction in a disjunction has parentheses that were counted.
+        if self._deepest >= self._limits.depth // 2 and _depth_of(head) > self._limits.depth:
+            self._too_deep(head)
+        return head
+
+    def _body(self) -> tuple[Node, ...]:
+        bar = self._now
+        conjuncts = self._conjuncts()
+        if self._now.text != "|":
+            return tuple(conjuncts)
+        alternatives = [self._joined("and", bar, conjuncts)]
+        bar = self._now
+        while self._take("|"):
+            alternatives.append(self._joined("and", self._now, self._conjuncts()))
+        return (self._joined("or", bar, alternatives),)
+
+    def _alternatives(self) -> Node:
+        found = [self._joined("and", self._now, self._conjuncts())]
+        bar = self._now
+        while self._take("|"):
+            found.append(self._joined("and", self._now, self._conjuncts()))
+        return self._joined("or", bar, found)
+
+    def _conjuncts(self) -> list[Node]:
+        found = [self._formula()]
+        while self._take("&"):
+            found.append(self._formula())
+        return found
+
+    def _formula(self) -> Node:
+        token = self._now
+        if token.kind in _NAMES:
+            return self._application()
+        if self._take("~"):
+            self._go_deeper(token)
+            node = self._list("not", token, (self._formula(),), token.start)
+        elif self._take("("):
+            self._go_deeper(token)
+            self._open(token)
+            node = self._alternatives()
+            end = self._close()
+            if node.children is not None and node.children[0].start != node.start:
+                node = replace(node, start=token.start, end=end)
+        else:
+            self._expected("a name, ~ or (")
+        self._depth -= 1
+        return node
+
+    def _application(self) -> Node:
+        name = self._name()
+        token = self._now
+        if not self._take("("):
+            return name
+        self._go_deeper(token)
+        self._open(token)
+        arguments = []
+        if self._now.text != ")":
+            arguments.append(self._alternatives())
+            while self._take(","):
+                arguments.append(self._alternatives())
+        end = self._close()
+        self._depth -= 1
+        return Node(self._source, name.start, end, "", (name, *arguments))
+
+    def _name(self) -> Node:
+        token = self._now
+        self._place += 1
+        if token.end - token.start > self._limits.token_length:
+            message = f"a token of {token.end - token.start:,} characters; the limit is "
+            self._fault("token-too-long", message + f"{self._limits.token_length:,}", token)
+        text = token.text
+        if token.kind == "variable":
+            text = self._fresh_variable() if text == "_" else kif_variable(text)
+        elif token.kind == "quoted":
+            text = self._unquoted(token)
+        return Node(self._source, token.start, token.end, text)
+
+    def _unquoted(self, token: _Token) -> str:
+        prefix = "?" if token.text[0] == "?" else ""
+        name = token.text[len(prefix) + 1 : -1].replace("''", "'")
+        if (_KIF_VARIABLE_NAME if prefix else _KIF_NAME).fullmatch(name):
+            return prefix + name
+        message = f"expected a name that KIF can spell, found {shown(token.text)}"
+        hint = "leave out blanks, parentheses and semicolons, and a question mark at its start"
+        self._fault("infix-name", message, token, None, hint)
+        return f"{prefix}name"
+
+    def _fresh_variable(self) -> str:
+        self._fresh += 1
+        while f"_any{self._fresh}" in self._source.text:
+            self._fresh += 1
+        return f"?_any{self._fresh}"
+
+    # nodes
+
+    def _list(self, name: str, operator: _Token, parts: tuple[Node, ...], start: int = -1) -> Node:
+        first = Node(self._source, operator.start, operator.end, name)
+        return Node(self._source, parts[0].start if start < 0 else start, parts[-1].end, "", (first, *parts))
+
+    def _joined(self, name: str, operator: _Token, parts: list[Node]) -> Node:
+        return parts[0] if len(parts) == 1 else self._list(name, operator, tuple(parts))
+
+    # tokens
+
+    @property
+    def _now(self) -> _Token:
+        return self._tokens[self._place]
+
+    def _take(self, mark: str) -> bool:
+        taken = self._now.text == mark and self._now.kind == "mark"
+        self._place += taken
+        return taken
+
+    def _open(self, token: _Token) -> None:
+        self._openers.append(Node(self._source, token.start, token.end, "("))
+
+    def _close(self) -> int:
+        """Take a closing parenthesis; return where it ends."""
+        end = self._now.end
+        if not self._take(")"):
+            self._unclosed()
+        self._openers.pop()
+        return end
+
+    def _starts_line(self, token: _Token) -> bool:
+        return token.start == 0 or self._source.text[token.start - 1] in "\r\n"
+
+    def _skip_item(self, first: int) -> None:
+        """Go to the next name that starts a line, after the one at which the unreadable item starts."""
+        self._place = max(self._place, first + 1)
+        while self._place < len(self._tokens) - 1 and not (
+            self._now.kind in _NAMES and self._starts_line(self._now)
+        ):
+            self._place += 1
+        self._place = min(self._place, len(self._tokens) - 1)
+
+    # faults
+
+    def _fault(
+        self, code: str, message: str, token: _Token, note: Note | None = None, hint: str = ""
+    ) -> None:
+        span = Span(self._source, token.start, token.end)
+        notes = (note,) if note else ()
+        self.faults.append(Diagnostic(code, Severity.ERROR, message, span, notes, hint))
+
+    def _expected(self, what: str) -> NoReturn:
+        token = self._now
+        hint = ""
+        if token.kind == "odd":
+            hint = next((_ADVICE[key] for key in (token.text, token.text[0]) if key in _ADVICE), "")
+            hint = hint or f"put a name with such characters in quotes: '{shown(token.text)}'"
+            self._fault("infix-character", f"expected {what}, found {shown(token.text)}", token, None, hint)
+        elif token.text == ")" and not self._openers:
+            message = "this closing parenthesis has no opening one"
+            self._fault("unexpected-close", message, token, None, "delete it, or add the missing ( before it")
+        else:
+            found = shown(token.text) or "the end of the text"
+            self._fault("infix-syntax", f"expected {what}, found {found}", token)
+        raise _UnreadableError
+
+    def _unclosed(self) -> NoReturn:
+        token, opener = self._now, self._openers[-1]
+        if token.kind and not self._starts_line(token):
+            if token.kind == "odd":
+                self._expected("a comma or )")
+            note = Note("the parenthesis opens here", opener.span)
+            hint = "" if token.kind == "mark" else "arguments are parted by commas"
+            message = f"expected a comma or ), found {shown(token.text)}"
+            self._fault("infix-syntax", message, token, note, hint)
+        else:
+            note = Note("a new item seems to start here", Span(self._source, token.start, token.end))
+            opening = _Token("mark", "(", opener.start, opener.end)
+            message = "this parenthesis is never closed"
+            self._fault("unclosed-list", message, opening, note if token.kind else None, "add the missing )")
+        raise _UnreadableError
+
+    def _go_deeper(self, token: _Token) -> None:
+        self._depth += 1
+        self._deepest = max(self._deepest, self._depth)
+        if self._depth > self._limits.depth:
+            message = f"parentheses and negations are nested more than {self._limits.depth} deep"
+            self._fault("too-deep", message, token)
+            raise _UnreadableError
+
+    def _too_deep(self, node: Node) -> NoReturn:
+        message = f"formulas are nested more than {self._limits.depth} deep"
+        self._fault("too-deep", message, _Token("", "", node.start, node.start + 1))
+        raise _UnreadableError
+
+
+def _depth_of(node: Node) -> int:
+    depth, level = 0, [node]
+    while level := [child for item in level for child in item.children or ()]:
+        depth += 1
+    return depth

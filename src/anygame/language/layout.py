@@ -1,0 +1,359 @@
+"""The canonical layout of a sheet's text, in either form, with its comments.
+
+- Rules: the head after ``(<=``, each formula of the body on a line of its own, indented by four.
+- Facts: each on a line of its own; facts of one relation that share a line stay together on it, and such
+  lines below each other form columns, where they are no longer than 100 characters.
+- What is longer than that is broken: formulas at their parts, terms where the line is full.
+- Comments stay where they stand: on lines of their own, or at the end of the line of what precedes them.
+- Of blank lines between items one is kept, inside items none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from anygame.errors import RuleSheetError
+from anygame.language.comments import Comment, CommentedItems, comments_of, marked
+from anygame.language.forms import form_of, infix_constant, infix_variable
+from anygame.language.page import WIDTH, Page
+from anygame.language.parser import parse_items, parse_program, read_items
+from anygame.language.sentences import fold, fold_head
+from anygame.language.source import Node, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.language.comments import Part
+    from anygame.language.forms import Form
+    from anygame.language.rules import Program
+    from anygame.language.text import Limits
+
+__all__ = ["format_sheet"]
+
+_INDENT: Final = 4
+_JOINING: Final = frozenset(("<=", "and", "or", "not"))
+_SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
+
+
+def format_sheet(source: Source, form: Form | None = None, *, limits: Limits | None = None) -> str:
+    """Return the text of a sheet in its canonical layout; in another form, if one is asked for.
+
+    What comes out is read again and has the same rules and comments.
+
+    >>> print(format_sheet(Source("sheet", "(role x)(<= (goal x 100)(not done)) ; at last")), end="")
+    (role x)
+    (<= (goal x 100)
+        (not done))  ; at last
+    >>> print(format_sheet(Source("sheet", "(role x)(<= (goal x 100)(not done)) ; at last"), "infix"), end="")
+    role(x)
+    goal(x,100) :-
+        ~done  % at last
+
+    Raises:
+        RuleSheetError: the sheet cannot be read; the error has all its faults.
+    """
+    own = form_of(source)
+    form = form or own
+    nodes, faults = parse_items(source, limits=limits)
+    program = read_items(source, nodes, faults, limits=limits)
+    comments = comments_of(source, own)
+    if form != own:
+        nodes, comments = _translated(nodes, comments, program, form)
+    commented = CommentedItems(nodes, comments, len(source.text))
+    writer = (_KifWriter if form == "kif" else _InfixWriter)(commented, source)
+    text = writer.write()
+    _verify(program, comments, Source(f"{source.name}{_SUFFIX[form]}", text), form, limits)
+    return text
+
+
+def _translated(
+    nodes: Sequence[Node], comments: Sequence[Comment], program: Program, form: Form
+) -> tuple[tuple[Node, ...], list[Comment]]:
+    """Give comments the marks of the form, and make comments of items that are no part of the program."""
+    read = {rule.node.start for rule in program.rules if rule.node}
+    found = list(comments)
+    found += [
+        Comment(f"; {''.join(_kif_chunks(node))}", node.start, node.end, own_line=True)
+        for node in nodes
+        if node.start not in read
+    ]
+    found.sort(key=lambda comment: comment.start)
+    kept = tuple([node for node in nodes if node.start in read])
+    return kept, [replace(comment, text=marked(comment.text, form)) for comment in found]
+
+
+def _verify(
+    program: Program, comments: Sequence[Comment], result: Source, form: Form, limits: Limits | None
+) -> None:
+    again = None
+    with suppress(RuleSheetError):
+        again = parse_program(result, limits=limits)
+    kept = Counter(comment.text for comment in comments_of(result, form))
+    if again != program or kept != Counter(comment.text for comment in comments):
+        name = program.source.name if program.source else "the sheet"
+        message = f"the layout of {name} would change its rules or comments, so nothing is changed"
+        raise RuleSheetError(f"{message}; this is a fault of anygame, please report it with the sheet")
+
+
+class _Writer:
+    """What writing the two forms has in common."""
+
+    def __init__(self, commented: CommentedItems, source: Source) -> None:
+        self._commented = commented
+        self._source = source
+        self._page = Page()
+
+    def write(self) -> str:
+        """Return the whole text."""
+        end = 0
+        for row in self._rows():
+            first = row[0]
+            gap = self._lines_between(end, first.start)
+            if isinstance(first, Comment):
+                if first.own_line or self._page.is_ended:
+                    self._page.newline(blank=gap > 1)
+                self._page.comment(first.text)
+            else:
+                nodes = [node for node in row if isinstance(node, Node)]
+                self._page.newline(blank=gap > 1)
+                self._row(nodes)
+            end = max(end, row[-1].end)
+        return self._page.text()
+
+    def _lines_between(self, start: int, end: int) -> int:
+        return self._source.position(end)[0] - self._source.position(start)[0] if start < end else 0
+
+    def _rows(self) -> Iterator[list[Part]]:
+        """Yield comments, rules and facts, the latter together where they may share a line."""
+        row: list[Part] = []
+        for item in self._commented.items:
+            last = row[-1] if row else None
+            if last is not None and not (
+                isinstance(last, Node) and isinstance(item, Node) and self._share_line(last, item)
+            ):
+                yield row
+                row = []
+            row.append(item)
+        if row:
+            yield row
+
+    def _share_line(self, left: Node, right: Node) -> bool:
+        return (
+            _name_of(left) == _name_of(right) != "<="
+            and not self._lines_between(left.end, right.start)
+            and not self._commented.has_comments(left)
+            and not self._commented.has_comments(right)
+        )
+
+    def _row(self, nodes: Sequence[Node]) -> None:
+        if len(nodes) > 1:
+            cells = [self._flat(node, WIDTH) for node in nodes]
+            if None not in cells and sum(len(cell or "") + 1 for cell in cells) <= WIDTH + 1:
+                self._page.row(_name_of(nodes[0]), [cell or "" for cell in cells])
+                return
+        for number, node in enumerate(nodes):
+            if number:
+                self._page.newline()
+            if _name_of(node) == "<=":
+                self._rule(node)
+            else:
+                self._node(node, formula=True)
+
+    def _flat(self, node: Node, room: int, formula: bool = True) -> str | None:
+        """Return a node on one line, if it has no comments inside and there is room."""
+        if self._commented.has_comments(node):
+            return None
+        chunks = []
+        for chunk in self._chunks(node, formula):
+            room -= len(chunk)
+            if room < 0:
+                return None
+            chunks.append(chunk)
+        return "".join(chunks)
+
+    def _node(self, node: Node, formula: bool) -> None:
+        """Write a term or a formula at the current place."""
+        flat = self._flat(node, WIDTH - self._page.column, formula)
+        if flat is not None or node.children is None:
+            self._page.put("".join(self._chunks(node, formula)) if flat is None else flat)
+        else:
+            self._broken(node, formula)
+
+    def _bracket(
+        self,
+        parts: Sequence[Part],
+        formula: bool,
+        inner: int,
+        *,
+        gaps: tuple[str, str],
+        separator: str = "",
+        one_per_line: bool = False,
+    ) -> None:
+        """Write what stands between the parentheses of a list.
+
+        Args:
+            parts: what stands there.
+            formula: whether these are formulas.
+            inner: the indentation of the lines after the first.
+            gaps: what is written before the first, and before the others on the same line.
+            separator: what is written after each but the last.
+            one_per_line: whether each gets a line of its own, or as many as there is room for.
+        """
+        page = self._page
+        left = sum(isinstance(part, Node) for part in parts)
+        is_first = True
+        for part in parts:
+            if isinstance(part, Comment):
+                if part.own_line or page.is_ended:
+                    page.newline(inner)
+                page.comment(part.text)
+                continue
+            gap = gaps[not is_first]
+            full = one_per_line or self._overflows(part, gap, formula)
+            if page.is_ended or gap == "\n" or (full and not is_first):
+                page.newline(inner)
+            else:
+                page.put(gap)
+            self._node(part, formula)
+            is_first = False
+            left -= 1
+            if left:
+                page.put(separator)
+
+    def _overflows(self, node: Node, gap: str, formula: bool) -> bool:
+        return self._flat(node, WIDTH - self._page.column - len(gap), formula) is None
+
+    def _rule(self, node: Node) -> None:
+        raise NotImplementedError
+
+    def _broken(self, node: Node, formula: bool) -> None:
+        raise NotImplementedError
+
+    def _chunks(self, node: Node, formula: bool) -> Iterator[str]:
+        raise NotImplementedError
+
+
+def _name_of(node: Node) -> str:
+    """Return the name at the start of a list, or the token that the node is."""
+    return node.children[0].text if node.children else node.text
+
+
+def _kif_chunks(node: Node) -> Iterator[str]:
+    if node.children is None:
+        yield node.text
+        return
+    yield "("
+    for number, child in enumerate(node.children):
+        if number:
+            yield " "
+        yield from _kif_chunks(child)
+    yield ")"
+
+
+class _KifWriter(_Writer):
+    def _chunks(self, node: Node, formula: bool) -> Iterator[str]:
+        return _kif_chunks(node)
+
+    def _rule(self, node: Node) -> None:
+        self._broken(node, formula=True)
+
+    def _broken(self, node: Node, formula: bool) -> None:
+        page, base = self._page, self._page.column
+        name = _name_of(node)
+        joining = fold_head(name) in _JOINING
+        inner = base + (len(name) + 2 if joining and name != "<=" else _INDENT)
+        page.put(f"({name}")
+        parts = self._commented.parts(node)
+        self._bracket(parts, formula, inner, gaps=(" " if name else "", " "), one_per_line=joining)
+        if page.is_comment:
+            page.newline(base)
+        page.put(")")
+
+
+class _InfixWriter(_Writer):
+    def _chunks(self, node: Node, formula: bool) -> Iterator[str]:
+        brackets = _brackets(node, formula)
+        yield brackets.opening
+        for number, argument in enumerate((node.children or ())[1:]):
+            if number:
+                yield brackets.separator + brackets.gap
+            yield from self._chunks(argument, brackets.formulas)
+        yield brackets.closing
+
+    def _rule(self, node: Node) -> None:
+        parts = list(self._commented.parts(node))
+        head = next(part for part in parts if isinstance(part, Node))
+        parts.remove(head)
+        self._node(head, formula=True)
+        nodes = [part for part in parts if isinstance(part, Node)]
+        if nodes:
+            self._page.put(" :-")
+            # Nothing closes a rule here, so comments after the last formula would leave it.
+            last = parts.index(nodes[-1])
+            late = [part for part in parts[last:] if isinstance(part, Comment) and part.own_line]
+            parts = [*parts[:last], *late, *(part for part in parts[last:] if part not in late)]
+        self._bracket(parts, True, _INDENT, gaps=("\n", ""), separator=" &", one_per_line=True)
+
+    def _broken(self, node: Node, formula: bool) -> None:
+        page, base = self._page, self._page.column
+        brackets = _brackets(node, formula)
+        page.put(brackets.opening)
+        parts = list(self._commented.parts(node))
+        if not brackets.closing:
+            parts.sort(
+                key=lambda part: isinstance(part, Node)
+            )  # nothing would part a comment from what follows
+        self._bracket(
+            parts,
+            brackets.formulas,
+            base + (1 if brackets.gap or not brackets.closing else _INDENT),
+            gaps=("", brackets.gap),
+            separator=brackets.separator,
+            one_per_line=bool(brackets.gap),
+        )
+        if brackets.closing and page.is_comment:
+            page.newline(base)
+        page.put(brackets.closing)
+
+
+class _Brackets(NamedTuple):
+    """How the infix form writes a list.
+
+    Attributes:
+        opening: what stands before the parts.
+        separator: what stands after each part but the last.
+        gap: what stands before each part but the first, on the same line.
+        closing: what stands after the parts.
+        formulas: whether the parts are formulas.
+    """
+
+    opening: str
+    separator: str = ""
+    gap: str = ""
+    closing: str = ""
+    formulas: bool = False
+
+
+def _brackets(node: Node, formula: bool) -> _Brackets:
+    if node.children is None:
+        return _Brackets(_spelled(node.text, formula))
+    name = _name_of(node)
+    count = len(node.children) - 1
+    operator = fold_head(name) if formula else ""
+    if operator == "not" and count == 1:
+        return _Brackets("~", formulas=True)
+    if operator in {"and", "or"}:
+        if count > 1:
+            return _Brackets("(", " &" if operator == "and" else " |", " ", ")", formulas=True)
+        return _Brackets(f"{operator}(", ",", "", ")", formulas=True)
+    name = _spelled(name, formula)
+    return _Brackets(f"{name}(", ",", "", ")") if count else _Brackets(name)
+
+
+def _spelled(text: str, formula: bool) -> str:
+    if text[0] == "?":
+        return infix_variable(text[1:])
+    return infix_constant(fold_head(text) if formula else fold(text))
