@@ -81,13 +81,18 @@ class LimitError(AnygameError):
         limit: the name of the bound (``facts``, ``depth``, ``seconds``, ``terms`` ...).
         bound: its value.
         relation: the relation that grew, as ``name/arity``, where one is to blame.
+        details: where its rules stand and what to try, as lines of text.
     """
 
-    def __init__(self, message: str, limit: str = "", bound: float = 0, relation: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, limit: str = "", bound: float = 0, relation: str | None = None, details: str = ""
+    ) -> None:
+        super().__init__(f"{message}\n{details}" if details else message)
+        self.message = message
         self.limit = limit
         self.bound = bound
         self.relation = relation
+        self.details = details
 
 
 class UnknownRoleError(AnygameError, ValueError):

@@ -75,7 +75,7 @@ class Domains:
         return frozenset(self._tops.get(_below(path, functor, argument), ()))
 
     def of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
-        """Return what each variable of a rule can stand for, by its positive literals; {} if it cannot fire."""
+        """Return what each variable of a rule can stand for; nothing at all if the rule cannot fire."""
         places: dict[Variable, list[Path]] = defaultdict(list)
         for item in rule.body:
             if isinstance(item, Literal) and not self._readable(item.atom, places):
@@ -175,7 +175,8 @@ class Domains:
         for atom, _ in atoms_of(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
-                bindings = dict.fromkeys(atom.variables(), ATOM)
+                # A variable says that something may stand there, but not what.
+                bindings = dict.fromkeys(atom.variables(), ATOM) if self._kinds_only else {}
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}
                 )

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import Component, components
 from anygame.datalog.compiler import Compiler
+from anygame.datalog.limits import blame
 from anygame.datalog.relations import is_ground
 from anygame.datalog.steps import ACTION, STATIC, TRACE, Frame, Row, Step
+from anygame.errors import LimitError
 from anygame.language.terms import Compound, Variable, substitute, variables_of
 from anygame.language.unification import unify
 
@@ -172,7 +174,26 @@ class Engine:
         self.compiler.guard.start_question()
         for step in steps:
             if step.marker not in frame:
-                step.run(frame)
+                self._run(step, frame)
+
+    def _run(self, step: Step, frame: Frame) -> None:
+        try:
+            step.run(frame)
+        except LimitError as error:
+            if error.details or not step.component.rules:
+                raise
+            raise blame(error, step.component.rules, self.makers_of_name) from None
+
+    def makers_of_name(self, name: str) -> list[FlatRule]:
+        """Return the rules that derive relations of a name, given as name/arity."""
+        return [
+            rule
+            for relation, steps in self._makers.items()
+            if f"{relation.predicate}/{len(relation.shapes)}" == name
+            for step in steps
+            for rule in step.component.rules
+            if rule.head.relation == relation
+        ]
 
     def trace(self, frame: Frame, step: Step) -> list[dict[int, set[Row]]]:
         """Run a recursive step again on a frame and return what each round found, by slot."""
@@ -244,7 +265,7 @@ class Engine:
             if waiting:
                 pending += waiting
                 continue
-            current.run(self.static)
+            self._run(current, self.static)
             pending.pop()
 
 

@@ -8,11 +8,22 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from anygame.errors import LimitError
+from anygame.language.diagnostics import format_excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Guard", "Limits", "TooCostly"]
+    from anygame.datalog.relations import FlatRule
+
+__all__ = ["Guard", "Limits", "TooCostly", "blame"]
+
+_ADVICE = {
+    "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
+    "depth": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
+    "terms": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
+    "seconds": "split the rule that joins most, or load the game with a larger Limits(seconds=...)",
+}
+_MOST_PLACES = 3
 
 _TICKS_BETWEEN_LOOKS_AT_THE_CLOCK = 5000
 _CHUNK = 50_000
@@ -100,6 +111,29 @@ class Guard:
             bound=self._limits.facts,
             relation=name,
         )
+
+
+def blame(
+    error: LimitError, running: Sequence[FlatRule], rules_of: Callable[[str], list[FlatRule]]
+) -> LimitError:
+    """Return the error again, with the places of the rules that are to blame and what to try.
+
+    Args:
+        error: as raised.
+        running: the rules that were being evaluated.
+        rules_of: the rules of a relation given as name/arity.
+    """
+    relation = error.relation
+    if relation is None:
+        head = running[0].head.relation
+        relation = f"{head.predicate}/{len(head.shapes)}"
+    rules = rules_of(relation) or running
+    spans = list(dict.fromkeys(rule.origin.span for rule in rules if rule.origin.body and rule.origin.span))
+    lines = [f"{span.place}: a rule of {relation}\n{format_excerpt(span)}" for span in spans[:_MOST_PLACES]]
+    if len(spans) > _MOST_PLACES:
+        lines.append(f"... and {len(spans) - _MOST_PLACES} more rules of {relation}")
+    lines.append(f"  try: {_ADVICE.get(error.limit, 'simplify the rule')}")
+    return LimitError(error.message, error.limit, error.bound, relation, "\n".join(lines))
 
 
 def _budgeted(iterations: int) -> Iterator[bool]:
