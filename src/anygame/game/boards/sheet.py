@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.game.boards.axes import chains, ordered
 from anygame.game.boards.orientation import variable_names
-from anygame.language.terms import Compound, Constant, Term
+from anygame.language.terms import Compound, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,7 +73,7 @@ def fluents_of(game: Game) -> list[Fluent]:
     for key, known in sorted(game.fluents.items()):
         # What `base` allows is exact; what is known otherwise may be too much, such as rows no board has.
         columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
-        domains = columns or [list(filter(_is_nameable, column)) for column in known]
+        domains = columns or list(map(list, known))
         axes = [ordered(values, successions) for values in domains]
         started = initial.get(key, ())
         if len(started) >= _FILLED:
@@ -85,11 +85,6 @@ def fluents_of(game: Game) -> list[Fluent]:
             Fluent(key[0], domains, axes, initial.get(key, []), base.get(key, []), names.get(key, unnamed))
         )
     return [fluent for fluent in found if fluent.arity]
-
-
-def _is_nameable(value: Term) -> bool:
-    """Whether a value can be written in a sheet; others stand for constants that are not known."""
-    return not isinstance(value, Constant) or " " not in value.name
 
 
 def _by_fluent(facts: Iterable[Term]) -> dict[tuple[str, int], list[Arguments]]:
