@@ -4,9 +4,9 @@
     python tools/check_corpus.py FOLDER chess checkers --states 20 --known differences.txt
 
 FOLDER holds ``rules/NAME.kif`` and ``traces/NAME.jsonl.gz`` (or ``.jsonl``). The first line of a trace has
-``roles`` and ``init``. Then one line per state: ``facts`` (without ``true``), ``terminal``, ``legal`` (role to
-moves), ``goals`` (per role; null where the rules give none or several), ``moves`` (the joint move taken, in
-the order of the roles; null at the end of a playout). After a line with moves, the facts of the next line
+``roles`` and ``init``. Then one line per state: ``facts`` (without ``true``), ``terminal``, ``legal`` (role
+to moves), ``goals`` (per role; null where the rules give none or several), ``moves`` (the joint move taken,
+in the order of the roles; null at the end of a playout). After a line with moves, the facts of the next line
 are checked.
 
 A file of known differences has a line ``NAME WHAT`` for each, WHAT being one of load, roles, init, terminal,
