@@ -148,28 +148,28 @@ class _Parser:
         return head
 
     def _body(self) -> tuple[Node, ...]:
-        bar = self._now
-        conjuncts = self._conjuncts()
+        joint, conjuncts = self._conjuncts()
         if self._now.text != "|":
             return tuple(conjuncts)
-        alternatives = [self._joined("and", bar, conjuncts)]
-        bar = self._now
-        while self._take("|"):
-            alternatives.append(self._joined("and", self._now, self._conjuncts()))
-        return (self._joined("or", bar, alternatives),)
+        return (self._disjunction(self._joined("and", joint, conjuncts)),)
 
     def _alternatives(self) -> Node:
-        found = [self._joined("and", self._now, self._conjuncts())]
-        bar = self._now
-        while self._take("|"):
-            found.append(self._joined("and", self._now, self._conjuncts()))
-        return self._joined("or", bar, found)
+        return self._disjunction(self._joined("and", *self._conjuncts()))
 
-    def _conjuncts(self) -> list[Node]:
+    def _disjunction(self, first: Node) -> Node:
+        """Read on after the first alternative."""
+        found = [first]
+        joint = self._now
+        while self._take("|"):
+            found.append(self._joined("and", *self._conjuncts()))
+        return self._joined("or", joint, found)
+
+    def _conjuncts(self) -> tuple[_Token, list[Node]]:
         found = [self._formula()]
+        joint = self._now
         while self._take("&"):
             found.append(self._formula())
-        return found
+        return joint, found
 
     def _formula(self) -> Node:
         token = self._now
@@ -183,7 +183,7 @@ class _Parser:
             self._open(token)
             node = self._alternatives()
             end = self._close()
-            if node.children is not None and node.children[0].start != node.start:
+            if node.children is not None and node.children[0].text in {"and", "or"}:
                 node = replace(node, start=token.start, end=end)
         else:
             self._expected("a name, ~ or (")
