@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.doctor_arguments import add_doctor
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -75,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
     _add_playout(commands)
     _add_perft(commands)
     _add_explain(commands)
+    add_doctor(commands)
     return top
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.registry import check, found
+from anygame.analysis.doctor.sheet import atoms_in
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from anygame.analysis.doctor.sheet import Name, Sheet
     from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_+-]+")
 _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
@@ -189,9 +191,9 @@ def single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
             by_rule[id(name.rule)].append(name)
     for names in by_rule.values():
         counts = Counter(name.text for name in names)
-        head = set(names[0].rule.head.variables())
+        joined = _in_positive_atoms(names[0].rule)
         for name in names:
-            if counts[name.text] == 1 and name.text[0] != "_" and name.text not in {v.name for v in head}:
+            if counts[name.text] == 1 and name.text[0] != "_" and name.text in joined:
                 others = [text for text in counts if text != name.text]
                 near = get_close_matches(name.text, others, n=1, cutoff=_NEARNESS)
                 yield found(
@@ -200,3 +202,9 @@ def single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
                     name.span,
                     hint=f"?{shown(near[0])}" if near else f"?_{shown(name.text)}, if any value will do",
                 )
+
+
+def _in_positive_atoms(rule: Rule) -> set[str]:
+    """Return the names of the variables that a body could bind; the others are unsafe, which is worse."""
+    atoms = [atom for formula in rule.body for atom, positive in atoms_in(formula) if positive]
+    return {variable.name for atom in atoms for variable in atom.variables()}

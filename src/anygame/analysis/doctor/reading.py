@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.errors import RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Severity
-from anygame.language.parser import parse_nodes, parse_program
+from anygame.language.parser import parse_items, read_items
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
-from anygame.language.source import Node, Span
-from anygame.language.text import Limits, check_text, intact_part
+from anygame.language.text import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from anygame.language.rules import Rule
-    from anygame.language.source import Source
+    from anygame.language.source import Node, Source, Span
 
 __all__ = ["Reading", "read_sheet"]
 
@@ -41,39 +38,20 @@ class Reading:
 def read_sheet(source: Source, *, case_sensitive: bool = True, limits: Limits | None = None) -> Reading:
     """Read a rule sheet as far as it goes; never raises for what is wrong in it."""
     limits = limits or Limits()
+    nodes, text_faults = parse_items(source, limits=limits)
     try:
-        program = parse_program(source, case_sensitive=case_sensitive, limits=limits)
+        program = read_items(source, nodes, text_faults, case_sensitive=case_sensitive, limits=limits)
     except RuleSheetError as error:
         faults = tuple(found for found in error.diagnostics if isinstance(found, Diagnostic))
-        rules = _readable_rules(source, faults, case_sensitive, limits)
-        errors = {fault.code for fault in faults if fault.severity is Severity.ERROR}
-        return Reading(Program(rules, source), faults, errors == {"no-role"})
+        errors = [fault for fault in faults if fault.severity is Severity.ERROR]
+        intact = [node for node in nodes if not any(_is_inside(fault.span, node) for fault in errors)]
+        reader = Reader(limits, case_sensitive)
+        rules: tuple[Rule, ...] = ()
+        with suppress(TooManyProblemsError):
+            rules = reader.rules(intact)
+        return Reading(Program(rules, source), faults, {fault.code for fault in errors} == {"no-role"})
     return Reading(program, program.warnings, True)
 
 
-def _readable_rules(
-    source: Source, faults: Iterable[Diagnostic], case_sensitive: bool, limits: Limits
-) -> tuple[Rule, ...]:
-    """Return the rules without any error inside them."""
-    text_faults = check_text(source, limits)
-    text = intact_part(source, text_faults) if text_faults else source.text
-    if check_text(replace(source, text=text), limits):
-        return ()
-    items = tuple([_at_home(node, source) for node in parse_nodes(text, limits=limits)])
-    if len(items) == 1 and items[0].children and items[0].children[0].children is not None:
-        items = items[0].children
-    errors = [fault.span for fault in faults if fault.severity is Severity.ERROR and fault.span]
-    reader = Reader(limits, case_sensitive)
-    with suppress(TooManyProblemsError):
-        return reader.rules([item for item in items if not any(_is_inside(span, item) for span in errors)])
-    return ()
-
-
-def _is_inside(span: Span, item: Node) -> bool:
-    return item.start <= span.start < item.end and span.end > span.start
-
-
-def _at_home(node: Node, source: Source) -> Node:
-    """Return the node with its places in the source, of which the text that was parsed is a part."""
-    children = node.children and tuple([_at_home(child, source) for child in node.children])
-    return Node(source, node.start, node.end, node.text, children)
+def _is_inside(span: Span | None, item: Node) -> bool:
+    return span is not None and item.start <= span.start < item.end and span.end > span.start

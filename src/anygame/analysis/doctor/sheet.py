@@ -8,15 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
-from anygame.analysis.normal import TooManyAlternatives, atoms_of, normalise
-from anygame.analysis.safety import unsafe_variables
+from anygame.analysis.normal import NormalRule, TooManyAlternatives, atoms_of, binders, normalise
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.source import Node, Span
     from anygame.language.terms import Term
@@ -26,6 +24,7 @@ __all__ = ["Key", "Name", "Sheet", "atoms_in", "formulas_in", "key_of", "span_of
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
 _FLUENT_WRITERS: Final = ("init", "next")
+_ROLE_FIRST: Final = ("legal", "goal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +84,21 @@ class Sheet:
 
     @cached_property
     def is_safe(self) -> bool:
-        """Whether every rule has a normal form and binds its variables, so that domains can be trusted."""
-        unsafe = any(True for part in self.normal for _ in unsafe_variables(part))
-        return not unsafe and not self._left_out
+        """Whether domains can be trusted: every rule has a normal form and binds what its head writes."""
+        bound = all(
+            variable in binders(part.body) for part in self._with_roles for variable in part.head.variables()
+        )
+        return bound and not self._left_out
 
     @cached_property
     def domains(self) -> Domains:
         """What can stand where in play."""
-        return Domains(self.normal)
+        return Domains(self._with_roles)
+
+    @cached_property
+    def _with_roles(self) -> list[NormalRule]:
+        """The normal rules; who moves or has a goal is a role, even where the author forgot to say so."""
+        return [_with_role(part) for part in self.normal]
 
     @cached_property
     def heads(self) -> dict[Key, list[Rule]]:
@@ -145,6 +151,15 @@ class Sheet:
     def names(self) -> list[Name]:
         """Every place of every name, rule by rule."""
         return [name for rule in self.program.rules for name in _names_of_rule(rule)]
+
+
+def _with_role(part: NormalRule) -> NormalRule:
+    head = part.head
+    if head.predicate in _ROLE_FIRST and part.body and isinstance(head.arguments[0], Variable):
+        missing = Literal(Atom("role", (head.arguments[0],)))
+        if head.arguments[0] not in binders(part.body):
+            return NormalRule(head, (*part.body, missing), part.origin)
+    return part
 
 
 def key_of(term: Term) -> Key | None:

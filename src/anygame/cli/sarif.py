@@ -1,0 +1,79 @@
+"""Diagnostics as SARIF 2.1.0, the format in which editors and CI take the findings of tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from anygame.language.diagnostics import CODES, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.source import Span
+
+__all__ = ["format_sarif"]
+
+_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def format_sarif(found: Iterable[tuple[str, Diagnostic]], help_texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return a SARIF log of one run.
+
+    Args:
+        found: diagnostics with the names of their files.
+        help_texts: longer explanations by code.
+    """
+    found = list(found)
+    codes = sorted({diagnostic.code for _, diagnostic in found})
+    rules = [
+        {"id": code, "shortDescription": {"text": CODES[code]}}
+        | ({"help": {"text": help_texts[code]}} if code in help_texts else {})
+        for code in codes
+    ]
+    return {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": "anygame", "rules": rules}},
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(file, diagnostic, codes) for file, diagnostic in found],
+            }
+        ],
+    }
+
+
+def _result(file: str, diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
+    message = diagnostic.message + (f"; try: {diagnostic.hint}" if diagnostic.hint else "")
+    result: dict[str, Any] = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": codes.index(diagnostic.code),
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": message},
+        "locations": [_location(file, diagnostic.span)],
+    }
+    related = [
+        {"message": {"text": note.message}, **_location(note.span.source.name, note.span)}
+        for note in diagnostic.notes
+        if note.span
+    ]
+    if related:
+        result["relatedLocations"] = related
+    return result
+
+
+def _location(file: str, span: Span | None) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(file.replace("\\", "/"), safe="/<>:.-_~")}}
+    if span:
+        line, column = span.source.position(span.start)
+        end_line, end_column = span.source.position(span.end)
+        physical["region"] = {
+            "startLine": line,
+            "startColumn": column,
+            "endLine": end_line,
+            "endColumn": end_column,
+        }
+    return {"physicalLocation": physical}

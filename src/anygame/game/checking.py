@@ -1,0 +1,353 @@
+"""Checks of a game that need the reasoner, and those that need play.
+
+What a playout shows is reported with the shortest line of play that was found to show it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+from random import Random
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import GoalError, LimitError, RuleSheetError
+from anygame.game.game import Game
+from anygame.language.diagnostics import Diagnostic, Note, Severity, register_codes, shown
+from anygame.language.terms import Variable
+from anygame.language.unification import unify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.rules import Program, Rule
+    from anygame.language.source import Span
+    from anygame.language.terms import Term
+
+__all__ = ["PLAY_SEVERITIES", "Bounds", "Finding", "check_play", "check_rules"]
+
+register_codes(
+    {
+        "limit-reached": "the rules are more than the reasoner can hold",
+        "fluent-outside-base": "a fluent becomes true that base does not declare",
+        "move-outside-input": "a move is legal that input does not declare",
+        "no-move": "a role has no legal move though the game is not over",
+        "goal-missing": "the game is over and a role has no goal",
+        "goal-conflict": "the game is over and a role has several goals",
+        "goal-in-play": "the game is over and a goal is no integer from 0 to 100",
+        "endless": "a playout does not come to an end",
+        "play-cut": "playing stopped before all playouts were played",
+    }
+)
+#: How bad each finding of play is.
+PLAY_SEVERITIES: Final = {
+    "limit-reached": Severity.ERROR,
+    "fluent-outside-base": Severity.WARNING,
+    "move-outside-input": Severity.WARNING,
+    "no-move": Severity.ERROR,
+    "goal-missing": Severity.ERROR,
+    "goal-conflict": Severity.ERROR,
+    "goal-in-play": Severity.ERROR,
+    "endless": Severity.WARNING,
+    "play-cut": Severity.INFO,
+}
+
+_HIGHEST_GOAL: Final = 100
+_ROUNDS: Final = 6
+_SHOWN_MOVES: Final = 40
+_JOINTS_A_STATE: Final = 64
+
+JointMove = tuple["Term", ...]
+Line = tuple[JointMove, ...]
+
+
+# -- the rules ----------------------------------------------------------------------------------------
+
+
+def check_rules(program: Program) -> list[Diagnostic]:
+    """Return why the reasoner refuses a program, sorted by place; nothing where it can be played.
+
+    What is wrong is set aside and the rest tried again, so that one fault does not hide another.
+    """
+    found: dict[Diagnostic, None] = {}
+    for _ in range(_ROUNDS):
+        try:
+            Game(program)
+        except RuleSheetError as error:
+            faults = [fault for fault in error.diagnostics if isinstance(fault, Diagnostic)]
+            found.update(dict.fromkeys(faults))
+            kept = tuple(rule for rule in program.rules if not any(_concerns(f, rule) for f in faults))
+            if len(kept) == len(program.rules):
+                break
+            program = replace(program, rules=kept)
+            continue
+        except LimitError as error:
+            found[_limit(error, _first(program.rules))] = None
+        break
+    return sorted(found)
+
+
+def _concerns(fault: Diagnostic, rule: Rule) -> bool:
+    node, span = rule.node, fault.span
+    return node is not None and span is not None and node.start <= span.start < node.end
+
+
+def _limit(error: LimitError, span: Span | None) -> Diagnostic:
+    return Diagnostic("limit-reached", Severity.ERROR, str(error), span)
+
+
+def _first(rules: Iterable[Rule]) -> Span | None:
+    return next((rule.span for rule in rules), None)
+
+
+# -- play ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is played.
+
+    Attributes:
+        playouts: random playouts.
+        seed: of their random numbers.
+        steps: joint moves after which a playout is taken to be endless.
+        states: states of the search for short lines.
+        seconds: time for all of it.
+    """
+
+    playouts: int = 10
+    seed: int = 0
+    steps: int = 500
+    states: int = 500
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What play showed.
+
+    Attributes:
+        diagnostic: what is wrong; its notes tell the line.
+        line: the joint moves from the initial state, each in the order of the roles; None where play as a
+            whole is meant.
+    """
+
+    diagnostic: Diagnostic
+    line: Line | None
+
+
+def check_play(game: Game, bounds: Bounds | None = None) -> list[Finding]:
+    """Play at random and near the initial state; return what is wrong in the states met, sorted by place.
+
+    The same seed gives the same findings, unless the time runs out.
+    """
+    player = _Player(game, bounds or Bounds())
+    try:
+        player.play()
+    except LimitError as error:
+        player.note("limit-reached", "", f"playing stopped: {error}", _first(game.program.rules), ())
+    return sorted(player.findings(), key=lambda finding: finding.diagnostic)
+
+
+@dataclass(slots=True)
+class _Problem:
+    message: str
+    span: Span | None
+    line: Line
+    hint: str
+
+
+@dataclass(slots=True)
+class _Player:
+    game: Game
+    bounds: Bounds
+    problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
+    deadline: float = 0.0
+    endless: int = 0
+    played: int = 0
+
+    def play(self) -> None:
+        """Search near the initial state, then play out."""
+        self.deadline = monotonic() + self.bounds.seconds
+        declared = _Declared(self.game)
+        self._search(declared)
+        random = Random(self.bounds.seed)
+        for number in range(self.bounds.playouts):
+            if monotonic() > self.deadline:
+                message = f"time was up after {number} of {self.bounds.playouts} playouts"
+                self.note("play-cut", "", message, _first(self.game.program.rules), ())
+                break
+            self.played += 1
+            self._play_out(random, declared)
+
+    def _search(self, declared: _Declared) -> None:
+        """Look at the states near the start, breadth first, so that lines are short."""
+        start = self.game.initial_state()
+        seen = {start}
+        waiting: deque[tuple[State, Line]] = deque([(start, ())])
+        until = monotonic() + self.bounds.seconds / 3
+        while waiting and monotonic() < until:
+            state, line = waiting.popleft()
+            if not self._look(state, line, declared) or len(seen) > self.bounds.states:
+                continue
+            legal = [state.legal_moves(role) for role in self.game.roles]
+            for joint in islice(product(*legal), _JOINTS_A_STATE):
+                following = state.next(joint)
+                if following not in seen:
+                    seen.add(following)
+                    waiting.append((following, (*line, joint)))
+
+    def _play_out(self, random: Random, declared: _Declared) -> None:
+        state = self.game.initial_state()
+        line: list[JointMove] = []
+        while len(line) <= self.bounds.steps and monotonic() < self.deadline:
+            if not self._look(state, line, declared):
+                return
+            joint = tuple([random.choice(state.legal_moves(role)) for role in self.game.roles])
+            line.append(joint)
+            state = state.next(joint)
+        if len(line) > self.bounds.steps:
+            self.endless += 1
+            del line[self.bounds.steps :]
+            terminal = next((r for r in self.game.program.rules if r.head.key == ("terminal", 0)), None)
+            span = terminal.span if terminal else _first(self.game.program.rules)
+            self.note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
+
+    def _look(self, state: State, line: Iterable[JointMove], declared: _Declared) -> bool:
+        """Note what is wrong in a state; return whether play can go on from it."""
+        line = tuple(line)
+        for code, key, message, span in declared.faults(state):
+            self.note(code, key, message, span, line)
+        if state.is_terminal:
+            for role in self.game.roles:
+                if not role.is_random:
+                    self._look_at_goal(state, role, line)
+            return False
+        stuck = [role for role in self.game.roles if not state.legal_moves(role)]
+        for role in stuck:
+            message = f"{role} has no legal move here, and the game is not over"
+            hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
+            self.note("no-move", role, message, _role_span(self.game, role), line, hint)
+        return not stuck
+
+    def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
+        span = _role_span(self.game, role)
+        try:
+            goal = state.goal(role)
+        except GoalError as error:
+            if len(error.values) > 1:
+                message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
+                place = _goal_span(self.game, role, error.values) or span
+                hint = "let each goal rule ask that the others do not hold"
+                self.note("goal-conflict", role, message, place, line, hint)
+            else:
+                message = f"a goal is an integer from 0 to 100, but {role} has {shown(error.values[0])}"
+                self.note("goal-in-play", role, message, span, line)
+            return
+        if goal is None:
+            message = f"the game is over here, and the rules give {role} no goal"
+            hint = f"a goal of 0 for {role} where no other holds"
+            self.note("goal-missing", role, message, span, line, hint)
+        elif not 0 <= goal <= _HIGHEST_GOAL:
+            message = f"a goal is an integer from 0 to 100, but {role} has {goal}"
+            self.note("goal-in-play", role, message, span, line)
+
+    def note(self, code: str, key: str, message: str, span: Span | None, line: Line, hint: str = "") -> None:
+        """Keep a problem, unless it is known with a line that is as short."""
+        known = self.problems.get((code, key))
+        if known is None or len(line) < len(known.line):
+            self.problems[code, key] = _Problem(message, span, line, hint)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was noted, with the lines as notes."""
+        for (code, _), problem in self.problems.items():
+            message = problem.message
+            line: Line | None = problem.line
+            if code == "endless":
+                message = (
+                    f"{self.endless} of {self.played} random playouts did not end within "
+                    f"{self.bounds.steps} joint moves"
+                )
+            if code in {"play-cut", "limit-reached"}:
+                line = None
+            notes = () if line is None else tuple(_notes(line))
+            severity = PLAY_SEVERITIES[code]
+            yield Finding(Diagnostic(code, severity, message, problem.span, notes, problem.hint), line)
+
+
+def _notes(line: Line) -> Iterator[Note]:
+    """Yield the commands of the REPL that lead along a line."""
+    if not line:
+        yield Note("so it is in the initial state")
+        return
+    yield Note(f"after {len(line)} joint move{'s' * (len(line) > 1)}:")
+    for joint in line[:_SHOWN_MOVES]:
+        yield Note(f"  play {' '.join(map(str, joint))}")
+    if len(line) > _SHOWN_MOVES:
+        yield Note(f"  ... and {len(line) - _SHOWN_MOVES} more")
+
+
+def _role_span(game: Game, role: Role) -> Span | None:
+    rules = [rule for rule in game.program.rules if rule.head.key == ("role", 1)]
+    return next((rule.span for rule in rules if rule.head.arguments[0] is role.term), _first(rules))
+
+
+def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
+    """Return the place of the first rule that can give a role one of some goals."""
+    known = set(values)
+    for rule in game.program.rules:
+        if rule.head.key == ("goal", 2) and unify(rule.head.arguments[0], role.term, {}) is not None:
+            value = rule.head.arguments[1]
+            if isinstance(value, Variable) or str(value) in known:
+                return rule.span
+    return None
+
+
+class _Declared:
+    """What ``base`` and ``input`` declare, where the sheet has them."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        start = game.initial_state()
+        declared = {rule.head.key for rule in game.program.rules}
+        self._base: frozenset[Term] | None = None
+        self._input: frozenset[tuple[Term, Term]] | None = None
+        if ("base", 1) in declared:
+            self._base = frozenset([found["?fluent"] for found in start.query("(base ?fluent)")])
+        if ("input", 2) in declared:
+            query = start.query("(input ?role ?move)")
+            self._input = frozenset([(found["?role"], found["?move"]) for found in query])
+
+    def faults(self, state: State) -> Iterator[tuple[str, str, str, Span | None]]:
+        """Yield code, key, message and place of what a state has beyond the declarations."""
+        if self._base is not None:
+            for fact in sorted(state.facts - self._base)[:5]:
+                message = f"{shown(str(fact))} becomes true, but `base` does not declare it"
+                yield "fluent-outside-base", _kind(fact), message, self._writer(fact)
+        if self._input is not None and not state.is_terminal:
+            for role in self._game.roles:
+                for move in state.legal_moves(role):
+                    if (role.term, move) not in self._input:
+                        message = f"{shown(str(move))} is legal for {role}, but `input` does not declare it"
+                        yield "move-outside-input", f"{role} {_kind(move)}", message, self._allower(move)
+
+    def _writer(self, fact: Term) -> Span | None:
+        """Return the place of a rule that can make a fluent true."""
+        return self._head_with(fact, ("init", "next"))
+
+    def _allower(self, move: Term) -> Span | None:
+        return self._head_with(move, ("legal",))
+
+    def _head_with(self, term: Term, predicates: tuple[str, ...]) -> Span | None:
+        for rule in self._game.program.rules:
+            head = rule.head
+            if head.predicate in predicates and unify(head.arguments[-1], term, {}) is not None:
+                return head.span
+        return None
+
+
+def _kind(term: Term) -> str:
+    return str(term).removeprefix("(").partition(" ")[0]
