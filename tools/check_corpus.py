@@ -100,8 +100,9 @@ def _records(trace: Path) -> Iterator[dict[str, Any]]:
 
 
 def _check_start(game: Game, record: dict[str, Any], report: Report) -> None:
-    if list(game.roles) != record["roles"]:
-        report.differ("roles", "in their order", record["roles"], list(game.roles))
+    roles = list(map(str, game.roles))
+    if roles != record["roles"]:
+        report.differ("roles", "in their order", record["roles"], roles)
     start = set(map(str, game.initial_state().facts))
     _compare(report, "init", "at the start", _terms(game, record["init"]), start)
 

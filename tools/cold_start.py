@@ -4,13 +4,15 @@
     python tools/cold_start.py gdl/hex_pie.kif --runs 21
 
 Runs ``anygame legal SHEET`` and ``python -c "import lark, networkx"`` (what the package is built on) in fresh
-processes, in alternation, so that both see the same noise. Prints the median of each and the ratio.
+processes, in alternation, so that both see the same noise, and from compiled bytecode. Prints the median of
+each and the ratio.
 ``--imports`` also prints which packages take how long to import (``python -X importtime``).
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -31,11 +33,17 @@ _IMPORT: Final = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
 def seconds(command: Sequence[str]) -> float:
     """Return how long a command takes in a process of its own."""
     begin = perf_counter()
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    done = _run(command)
     elapsed = perf_counter() - begin
     if done.returncode:
         raise SystemExit(f"cold_start: {' '.join(command)} failed:\n{done.stderr}")
     return elapsed
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    # An installed package is started from its bytecode; a checkout should be as well.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run(command, capture_output=True, check=False, text=True, env=environment)
 
 
 def alternate(commands: Sequence[Sequence[str]], runs: int) -> list[float]:
@@ -46,9 +54,7 @@ def alternate(commands: Sequence[Sequence[str]], runs: int) -> list[float]:
 
 def import_times(command: Sequence[str]) -> list[tuple[str, int, float]]:
     """Return packages with the number of their modules that are imported, and the milliseconds these take."""
-    done = subprocess.run(
-        [command[0], "-X", "importtime", *command[1:]], capture_output=True, check=False, text=True
-    )
+    done = _run([command[0], "-X", "importtime", *command[1:]])
     times: dict[str, list[int]] = {}
     for own, name in _IMPORT.findall(done.stderr):
         times.setdefault(name.partition(".")[0], []).append(int(own))
