@@ -1,9 +1,10 @@
 """The canonical layout of a sheet's text, in either form, with its comments.
 
 - Rules: the head after ``(<=``, each formula of the body on a line of its own, indented by four.
-- Facts: each on a line of its own; facts of one relation that share a line stay together on it, and such
-  lines below each other form columns, where they are no longer than 100 characters.
-- What is longer than that is broken: formulas at their parts, terms where the line is full.
+- Facts: each on a line of its own; but facts of one relation that share a line stay together, and such
+  lines below each other form columns.
+- Lines longer than 100 characters are broken: formulas at their parts, terms where the line is full.
+  Disjunctions are also broken where the author has begun a part of them on a new line.
 - Comments stay where they stand: on lines of their own, or at the end of the line of what precedes them.
 - Of blank lines between items one is kept, inside items none.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.errors import RuleSheetError
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["format_sheet"]
 
 _INDENT: Final = 4
+#: Characters of facts on one line that are made several lines of facts; more are taken for a whole sheet
+#: without line ends, and get one line each.
+_LONGEST_ROW: Final = 200
 _JOINING: Final = frozenset(("<=", "and", "or", "not"))
 _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 
@@ -150,9 +155,9 @@ class _Writer:
 
     def _row(self, nodes: Sequence[Node]) -> None:
         if len(nodes) > 1:
-            cells = [self._flat(node, WIDTH) for node in nodes]
-            if None not in cells and sum(len(cell or "") + 1 for cell in cells) <= WIDTH + 1:
-                self._page.row(_name_of(nodes[0]), [cell or "" for cell in cells])
+            cells = [cell for node in nodes if (cell := self._flat(node, WIDTH)) is not None]
+            if len(cells) == len(nodes) and sum(map(len, cells)) <= _LONGEST_ROW:
+                self._cells(_name_of(nodes[0]), cells)
                 return
         for number, node in enumerate(nodes):
             if number:
@@ -162,9 +167,29 @@ class _Writer:
             else:
                 self._node(node, formula=True)
 
+    def _cells(self, relation: str, cells: Sequence[str]) -> None:
+        row: list[str] = []
+        for cell in cells:
+            if row and sum(map(len, row)) + len(row) + len(cell) > WIDTH:
+                self._page.row(relation, row)
+                self._page.newline()
+                row = []
+            row.append(cell)
+        self._page.row(relation, row)
+
+    def _is_spread(self, node: Node) -> bool:
+        """Whether a disjunction, here or inside the formula, has parts that start on lines of their own."""
+        name = fold_head(_name_of(node))
+        if not node.children or name not in _JOINING:
+            return False
+        parts = node.children[1:]
+        if name != "not" and any(self._lines_between(a.end, b.start) for a, b in pairwise(parts)):
+            return True
+        return any(map(self._is_spread, parts))
+
     def _flat(self, node: Node, room: int, formula: bool = True) -> str | None:
-        """Return a node on one line, if it has no comments inside and there is room."""
-        if self._commented.has_comments(node):
+        """Return a node on one line, if there is room and nothing inside wants lines of its own."""
+        if self._commented.has_comments(node) or (formula and self._is_spread(node)):
             return None
         chunks = []
         for chunk in self._chunks(node, formula):

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.language.test_laws import law, programs, refused
+
+import anygame
+from anygame.errors import RuleSheetError
+from anygame.language import Limits, Source, Variable, parse_program, parse_term
+from anygame.language.forms import infix_constant, infix_variable
+from anygame.language.layout import format_sheet
+
+if TYPE_CHECKING:
+    from anygame.language import Program
+
+SHEET = """\
+% Two players take turns.
+role(red)  role(blue)
+init(control(red))
+legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & true(control(R)) & ~closed(X)
+terminal :- ~(open | won(red)) & distinct(a, 'B').
+"""
+
+
+def read(text: str) -> Program:
+    return parse_program(Source("sheet.hrf", text))
+
+
+def rules(text: str) -> list[str]:
+    return [str(rule) for rule in read(f"role(x) {text}").rules[1:]]
+
+
+def faults(text: str, limits: Limits | None = None) -> str:
+    with pytest.raises(RuleSheetError) as caught:
+        parse_program(Source("sheet.hrf", text), limits=limits)
+    return str(caught.value)
+
+
+def test_infix_is_read_as_the_same_rules() -> None:
+    assert [str(rule) for rule in read(SHEET).rules] == [
+        "(role red)",
+        "(role blue)",
+        "(init (control red))",
+        "(<= (legal ?r (mark ?x ?y)) (true (cell ?x ?y b)) (true (control ?r)) (not (closed ?x)))",
+        "(<= terminal (not (or open (won red))) (distinct a B))",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("infix", "kif"),
+    [
+        ("p :- a & b & c", "(<= p a b c)"),
+        ("p :- (a & b) & c", "(<= p (and a b) c)"),
+        ("p :- (a & b)", "(<= p (and a b))"),
+        ("p :- a | b & c", "(<= p (or a (and b c)))"),
+        ("p :- a & b | c", "(<= p (or (and a b) c))"),
+        ("p :- (a | b) | c", "(<= p (or (or a b) c))"),
+        ("p :- ((a)) & ~~b", "(<= p a (not (not b)))"),
+        ("p :- or(a) & or() & and(~a)", "(<= p (or a) (or) (and (not a)))"),
+        ("p(f(a,g(b)),1,01)", "(p (f a (g b)) 1 01)"),
+        ("'King'('+','it''s','a%b')", "(King + it's a%b)"),
+        ("p :- q(Row,_Row,_1,_row,?'x+y',X)", "(<= p (q ?row ?Row ?1 ?_row ?x+y ?x))"),
+        ("p :- q(_,_) & r(_)", "(<= p (q ?_any1 ?_any2) (r ?_any3))"),
+        ("p :- q(_,_any1)", "(<= p (q ?_any2 ?_any1))"),
+        ("terminal :- 'TRUE'(p)", "(<= terminal (true p))"),
+        ("p. q.", "p"),
+        ("p() ", "p"),
+    ],
+)
+def test_rules_of_each_kind(infix: str, kif: str) -> None:
+    assert rules(infix)[0] == kif
+
+
+def test_every_part_knows_its_place() -> None:
+    rule = read(SHEET).rules[3]
+    assert rule.span is not None
+    assert rule.span.text == "legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & true(control(R)) & ~closed(X)"
+    assert rule.head.node is not None
+    assert rule.head.node.argument(1, 0).span.text == "X"
+    nodes = [getattr(formula, "node", None) for formula in rule.body]
+    assert [node and node.span.text for node in nodes] == [
+        "true(cell(X,Y,b))",
+        "true(control(R))",
+        "~closed(X)",
+    ]
+    (body,) = read("role(x) p :- ( a | b )").rules[1].body
+    assert getattr(body, "node").span.text == "( a | b )"  # noqa: B009
+
+
+def test_faults_are_shown_in_the_infix_text() -> None:
+    text = "role(x)\np :-\n    q(X) &\n    ~distinct(X)\nr(Y)\n"
+    assert faults(text) == (
+        "sheet.hrf:4:6: error[formula-arity]: `distinct` takes two terms, found 1\n"
+        "    4 |     ~distinct(X)\n"
+        "      |      ^~~~~~~~~~~\n"
+        "  try: (distinct ?x ?y)\n"
+        "sheet.hrf:5:3: error[variable-in-fact]: a fact has no variables, found ?y\n"
+        "    5 | r(Y)\n"
+        "      |   ^\n"
+        "  try: a rule starts with <="
+    )
+
+
+def test_all_faults_of_the_text_are_told() -> None:
+    text = "role(x)\nlegal(x,y :- a\nopen(x)\n  a)\np(?x)\nq(a b)\nr :- a; b\nlast(a\n"
+    found = faults(text)
+    assert [line.split(": ", 1)[1] for line in found.splitlines() if "error[" in line] == [
+        "error[infix-syntax]: expected a comma or ), found :-",
+        "error[unexpected-close]: this closing parenthesis has no opening one",
+        "error[infix-character]: expected a name, ~ or (, found ?",
+        "error[infix-syntax]: expected a comma or ), found b",
+        "error[infix-character]: expected a name, ~ or (, found ;",
+        "error[unclosed-list]: this parenthesis is never closed",
+    ]
+    assert "sheet.hrf:8:5: error[unclosed-list]" in found
+    for hint in (
+        "a variable starts with a capital letter: X",
+        "a comment starts with %",
+        "add the missing )",
+    ):
+        assert f"try: {hint}" in found
+
+
+def test_faults_of_intact_items_are_told_beside_those_of_the_text() -> None:
+    assert "variable-in-fact" in faults("role(x)\nr(Y)\np(a\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("p :- !a", "a negation is written ~"),
+        ("p <= a", "a rule is written head :- body"),
+        ("p :- X != Y", "two terms that must differ are written distinct(X,Y)"),
+        ("p('a b')", "expected a name that KIF can spell, found 'a b'"),
+        ("p('')", "expected a name that KIF can spell"),
+        ("p('?x')", "expected a name that KIF can spell"),
+        ("p('a)", "a name in quotes ends on its line"),
+        ("p(-1)", "put a name with such characters in quotes: '-'"),
+        ("p(a,)", "expected a name, ~ or (, found )"),
+        ("p :-", "expected a name, ~ or (, found the end of the text"),
+        ("p :- q :- r", "expected a name, ~ or (, found :-"),
+        ("X :- q(X)", "expected a sentence, found the variable"),
+        ("a & b :- c", "expected a sentence, found a formula with `and`"),
+        ("p(a | b)", "`or` joins sentences and cannot stand inside a term"),
+        ("p\x07", "U+0007"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(text: str, fault: str) -> None:
+    assert fault in faults(f"role(x)\n{text}")
+
+
+def test_a_sheet_without_roles_is_refused() -> None:
+    assert "try: role(white)" in faults("p(a)")
+
+
+def test_bounds_of_the_input_hold() -> None:
+    assert "has more than 10 bytes" in faults("role(white)", Limits(bytes=10))
+    assert "has more than 3 tokens" in faults("role(white)", Limits(tokens=3))
+    assert "a token of 5 characters; the limit is 4" in faults("role(white)", Limits(token_length=4))
+    assert "nested more than 200 deep" in faults("role(x) p :- " + "~" * 100_000 + "a")
+    assert "nested more than 200 deep" in faults("role(x) p(" + "f(" * 100_000)
+    assert "nested more than 200 deep" in faults("role(x) p :- " + "(a | b & " * 150 + "a" + ")" * 150)
+    assert faults("role(x)\n" + "p(\n" * 5000, Limits(problems=7)).count("error[") == 7
+
+
+def test_games_are_loaded_from_either_form() -> None:
+    game = anygame.loads(SHEET + "legal(R,noop) :- role(R)", name="sheet.hrf")
+    assert game.roles == ("red", "blue")
+    assert [str(fact) for fact in game.initial_state().facts] == ["(control red)"]
+    assert str(game).startswith("(role red)")
+    assert anygame.loads(SHEET).roles == game.roles
+
+
+@law
+@given(programs)
+def test_there_and_back_again(program: Program) -> None:
+    kif = Source("sheet.kif", str(program))
+    infix = Source("sheet.hrf", format_sheet(kif, "infix"))
+    assert parse_program(infix) == program
+    again = Source("sheet.kif", format_sheet(infix, "kif"))
+    assert parse_program(again) == program
+    assert parse_program(Source("sheet.hrf", format_sheet(again, "infix"))) == program
+
+
+@law
+@given(st.text("aZ09_'?+", min_size=1))
+@example("_1")
+@example("Row")
+def test_spelling_is_one_to_one(name: str) -> None:
+    (rule,) = rules(f"p :- q({infix_variable(name)})")
+    assert rule == f"(<= p (q ?{name}))"
+    assert parse_term(f"?{name}") is Variable(name)
+    if name[0] != "?":
+        assert rules(f"p({infix_constant(name)})") == [f"(p {name})"]
+
+
+pieces = st.sampled_from(
+    [
+        "(", ")", ")", ":-", "&", "|", "~", ",", ".", "'", "?'", "''", "p", "q(", "X", "_", "role(x)", "\n",
+        "\nrole(x)", "%", " ", "distinct(", "or(", "not", "'<='", "-", ";", "\0", "\r", "true(", "does",
+    ]
+)  # fmt: skip
+
+
+@law
+@given(st.text() | st.lists(pieces, max_size=40).map("".join))
+def test_any_text_is_read_or_refused_in_words(text: str) -> None:
+    refusal = refused(lambda: read(text))
+    if refusal is None:
+        program = read(text)
+        assert parse_program(Source("sheet.kif", str(program))) == program
+        assert read(format_sheet(Source("sheet.hrf", text))) == program
+    else:
+        assert isinstance(refusal, RuleSheetError)
+        assert refusal.diagnostics
