@@ -58,6 +58,7 @@ PLAY_SEVERITIES: Final = {
 _HIGHEST_GOAL: Final = 100
 _ROUNDS: Final = 6
 _SHOWN_MOVES: Final = 40
+_SHOWN_OF_ENDLESS: Final = 6
 _JOINTS_A_STATE: Final = 64
 
 JointMove = tuple["Term", ...]
@@ -273,21 +274,23 @@ class _Player:
                 )
             if code in {"play-cut", "limit-reached"}:
                 line = None
-            notes = () if line is None else tuple(_notes(line))
+            # How an endless game goes on and on is soon seen.
+            shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
+            notes = () if line is None else tuple(_notes(line, shown_moves))
             severity = PLAY_SEVERITIES[code]
             yield Finding(Diagnostic(code, severity, message, problem.span, notes, problem.hint), line)
 
 
-def _notes(line: Line) -> Iterator[Note]:
+def _notes(line: Line, most: int) -> Iterator[Note]:
     """Yield the commands of the REPL that lead along a line."""
     if not line:
         yield Note("so it is in the initial state")
         return
     yield Note(f"after {len(line)} joint move{'s' * (len(line) > 1)}:")
-    for joint in line[:_SHOWN_MOVES]:
+    for joint in line[:most]:
         yield Note(f"  play {' '.join(map(str, joint))}")
-    if len(line) > _SHOWN_MOVES:
-        yield Note(f"  ... and {len(line) - _SHOWN_MOVES} more")
+    if len(line) > most:
+        yield Note(f"  ... and {len(line) - most} more")
 
 
 def _role_span(game: Game, role: Role) -> Span | None:

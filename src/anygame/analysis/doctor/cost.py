@@ -35,7 +35,8 @@ def large_join(sheet: Sheet) -> Iterator[Diagnostic]:
     worst: dict[int, tuple[int, NormalRule]] = {}
     for part in sheet.normal:
         size = sizes.of_rule(part)
-        if size > max(_MANY, worst.get(id(part.origin), (0, part))[0]):
+        # What has no end at all is the matter of recursion, not of joins.
+        if _MOST > size > max(_MANY, worst.get(id(part.origin), (0, part))[0]):
             worst[id(part.origin)] = size, part
     for size, part in worst.values():
         piece = _separable(part)
@@ -51,8 +52,6 @@ def large_join(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _about(number: int) -> str:
-    if number >= _MOST:
-        return "more than anyone can count:"
     for unit, word in _UNITS:
         if number >= unit:
             return f"{number / unit:,.1f} {word}".replace(".0 ", " ")

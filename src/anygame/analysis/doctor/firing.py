@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 9  # of paths, in the steps of `Domains`
 _SHOWN: Final = 6
+_OF_NAMES: Final = frozenset(("unwritten-fluent", "unknown-move"))
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
@@ -55,7 +56,7 @@ Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
 define("dead-alternative", Severity.WARNING, "an alternative that can never hold")
 define("unwritten-fluent", Severity.WARNING, "a fluent that is read and never becomes true")
 define("unknown-move", Severity.WARNING, "a move that is read and never legal")
-define("idle-negation", Severity.INFO, "a negation that always holds")
+define("idle-negation", Severity.WARNING, "a negation that always holds")
 
 
 @check("never-fires", Severity.WARNING, "a rule that can never fire")
@@ -64,29 +65,37 @@ def never_fires(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
     reasons = {id(part): _reason(sheet, part) for part in sheet.normal}
-    reported: set[object] = set()
     for number, rule in enumerate(sheet.program.rules):
-        parts = sheet.parts.get(number, [])
-        causes = [reasons[id(part)] for part in parts]
-        if rule.body and not parts:
-            yield found(
-                "never-fires",
-                "this rule can never fire: it wants terms to be equal that differ",
-                rule.span,
-                hint="mend or delete it",
-            )
-        for diagnostic in (*_of_rule(rule, causes), *_of_tests(sheet, parts)):
-            key = (diagnostic.code, diagnostic.span, diagnostic.message.partition(":")[0])
-            if key not in reported:
-                reported.add(key)
-                yield diagnostic
+        if rule.body and number not in sheet.parts:
+            message = "this rule can never fire: it wants terms to be equal that differ"
+            yield found("never-fires", message, rule.span, hint="mend or delete it")
+    yield from _once([*_in_rules(sheet, reasons)])
     yield from _groundless(sheet, reasons)
+
+
+def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None]) -> Iterator[Diagnostic]:
+    for number, parts in sheet.parts.items():
+        yield from _of_rule(sheet.program.rules[number], [reasons[id(part)] for part in parts])
+        yield from _of_tests(sheet, parts)
+
+
+def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield each diagnostic once; of a name that is wrong throughout the first, with how many follow."""
+    groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
+    for diagnostic in diagnostics:
+        of_name = diagnostic.code in _OF_NAMES
+        key = diagnostic.code, diagnostic.message if of_name else diagnostic.span
+        groups[key].setdefault(diagnostic.span, diagnostic)
+    for group in groups.values():
+        first, *others = group.values()
+        more = Note(f"and {len(others)} more time{'s' * (len(others) > 1)}")
+        yield replace(first, notes=(*first.notes, more)) if others else first
 
 
 def _of_rule(rule: Rule, causes: list[_Reason | None]) -> Iterator[Diagnostic]:
     found_causes = [cause for cause in causes if cause is not None]
     for cause in found_causes:
-        if cause.code in {"unwritten-fluent", "unknown-move"}:
+        if cause.code in _OF_NAMES:
             yield found(cause.code, cause.message, cause.span, *cause.notes, hint=cause.hint)
     plain = [cause for cause in found_causes if cause.code == "never-fires"]
     if plain and len(found_causes) == len(causes):
