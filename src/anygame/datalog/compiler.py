@@ -84,6 +84,8 @@ class Compiler:
                 source = generator.source()
             except NeedsWhole as need:
                 if need.asking is step and step.may_be_demanded:
+                    # Its rules need all of something large, so it will be about as large.
+                    step.estimate = need.needed.estimate
                     self._compute_on_demand(step)
                     return
                 self._compute_whole(need.needed, frame)

@@ -28,6 +28,8 @@ Column = int | Variable
 _SAMPLE: Final = 1500
 _GUESSED_ROWS: Final = 16.0
 _GUESSED_DISTINCT: Final = 4.0
+#: Asking for all of a relation that is computed on demand: only where no other order binds anything.
+_LAST_RESORT: Final = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,8 @@ class Statistics:
         self, relation: Relation, fixed: tuple[tuple[int, int], ...], given: tuple[int, ...]
     ) -> float:
         estimate = self._estimate_of(relation)
+        if estimate is not None and not fixed and not given:
+            return _LAST_RESORT
         if estimate is not None:
             return float(estimate ** (1 - (len(fixed) + len(given)) / max(relation.width, 1)))
         rows = self._rows_of(relation)
