@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.doctor_arguments import add_doctor
+from anygame.cli.rewriting_arguments import add_rewriting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     _add_perft(commands)
     _add_explain(commands)
     add_doctor(commands)
+    add_rewriting(commands)
     return top
 
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError
 from anygame.game.game import load, loads
+from anygame.language.source import Source
+from anygame.language.text import read_source
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
 
-__all__ = ["read_game"]
+__all__ = ["read_game", "sheet_source"]
 
 _INPUT_LIMIT: Final = 16 * 2**20
-_SUFFIXES: Final = (".kif", ".gdl")
+_SUFFIXES: Final = (".kif", ".gdl", ".hrf")
 
 
 def read_game(name: str, *, case_sensitive: bool = True) -> Game:
@@ -27,6 +29,23 @@ def read_game(name: str, *, case_sensitive: bool = True) -> Game:
     """
     if name == "-":
         return loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive)
+    _check_file(name)
+    return load(name, case_sensitive=case_sensitive)
+
+
+def sheet_source(name: str) -> Source:
+    """Read the text of the rule sheet that a command line names; ``-`` is standard input.
+
+    Raises:
+        RuleSheetError: there is no such file, or it is no text.
+    """
+    if name == "-":
+        return Source("<stdin>", _standard_input())
+    _check_file(name)
+    return read_source(name)
+
+
+def _check_file(name: str) -> None:
     if not name:
         raise RuleSheetError("expected the name of a rule sheet, found an empty one")
     path = Path(name)
@@ -40,7 +59,6 @@ def read_game(name: str, *, case_sensitive: bool = True) -> Game:
             raise
         reason = getattr(error, "strerror", None) or error
         raise RuleSheetError(f"cannot read {name[:200]!r}: {reason}") from error
-    return load(name, case_sensitive=case_sensitive)
 
 
 def _standard_input() -> str:

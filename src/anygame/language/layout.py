@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from textwrap import fill
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.errors import RuleSheetError
@@ -22,18 +23,19 @@ from anygame.language.comments import Comment, CommentedItems, comments_of, mark
 from anygame.language.forms import form_of, infix_constant, infix_variable
 from anygame.language.page import WIDTH, Page
 from anygame.language.parser import parse_items, parse_program, read_items
+from anygame.language.printer import format_rule
 from anygame.language.sentences import fold, fold_head
 from anygame.language.source import Node, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.language.comments import Part
     from anygame.language.forms import Form
-    from anygame.language.rules import Program
+    from anygame.language.rules import Program, Rule
     from anygame.language.text import Limits
 
-__all__ = ["format_sheet"]
+__all__ = ["format_rules", "format_sheet"]
 
 _INDENT: Final = 4
 #: Characters of facts on one line that are made several lines of facts; more are taken for a whole sheet
@@ -72,6 +74,29 @@ def format_sheet(source: Source, form: Form | None = None, *, limits: Limits | N
     text = writer.write()
     _verify(program, comments, Source(f"{source.name}{_SUFFIX[form]}", text), form, limits)
     return text
+
+
+def format_rules(rules: Iterable[Rule], form: Form) -> str:
+    """Return rules and facts that are part of a sheet, in either form; facts of one relation fill lines."""
+    blocks = []
+    for key, group in groupby(rules, lambda rule: None if rule.body else rule.head.key):
+        if key is None:
+            blocks += [format_rule(rule) for rule in group]
+        else:
+            blocks.append(
+                fill(
+                    " ".join(map(_unbroken, group)), WIDTH, break_long_words=False, break_on_hyphens=False
+                ).replace("\0", " ")
+            )
+    text = "\n\n".join(blocks)
+    source = Source("rules.kif", text)
+    nodes, _ = parse_items(source)
+    commented = CommentedItems(nodes, [], len(source.text))
+    return (_KifWriter if form == "kif" else _InfixWriter)(commented, source).write()
+
+
+def _unbroken(fact: Rule) -> str:
+    return str(fact.head).replace(" ", "\0")
 
 
 def _translated(

@@ -1,0 +1,215 @@
+"""``base`` and ``input`` for sheets without them, from the domains of the rules.
+
+What they declare is complete (nothing else can be true or legal) and as tight as domains are: arguments are
+taken to be independent of each other, but a move is declared only for the roles of the rules that allow it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.domains import Domains
+from anygame.language.rules import Atom, Literal, Rule
+from anygame.language.terms import Compound, Constant, Term, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from anygame.analysis.domains import Functor, Path, Top
+    from anygame.analysis.normal import NormalRule
+    from anygame.language.rules import Program
+
+__all__ = ["declarations"]
+
+_DEEPEST: Final = 3
+_MOST_SHAPES: Final = 500
+#: Up to so many instances are declared by facts, more by a rule.
+_FEW: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """Any of some constants."""
+
+    constants: frozenset[Constant]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A functor and what its arguments can be."""
+
+    functor: str
+    arguments: tuple[_Values | _Shape, ...]
+
+
+class _TooManyShapesError(Exception):
+    """Terms are nested too deeply, or in too many ways."""
+
+
+def declarations(
+    program: Program, rules: Sequence[NormalRule], names: Iterable[str]
+) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
+    """Return rules for ``base`` or ``input`` or both, and why one could not be made.
+
+    Args:
+        program: the sheet.
+        rules: its rules in normal form.
+        names: which of the two are wanted.
+    """
+    domains = Domains(rules)
+    relations = _Relations(program)
+    made: list[tuple[str, list[Rule]]] = []
+    notes = []
+    for name in names:
+        try:
+            heads = _fluents(domains) if name == "base" else _inputs(domains, rules)
+        except _TooManyShapesError:
+            notes.append(f"no {name} can be told: its terms are nested without end, or in too many ways")
+            continue
+        found = [rule for head in heads for rule in relations.rules_for(name, head)]
+        if found:
+            made.append((name, found + relations.take_facts()))
+    return made, notes
+
+
+def _fluents(domains: Domains) -> list[tuple[_Values | _Shape, ...]]:
+    return [(shape,) for shape in _shapes(domains, ("true", 1, 0), domains.tops("true", 1, 0))]
+
+
+def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Values | _Shape, ...]]:
+    """Return for each shape of a move the roles that it is legal for, and the shape."""
+    roles = domains.tops("role", 1, 0)
+    roles_of: dict[Top, set[Constant]] = defaultdict(set)
+    for rule in rules:
+        if rule.head.key == ("legal", 2):
+            values = domains.of_variables(rule)
+            players = _tops(rule.head.arguments[0], values) & roles
+            for top in _tops(rule.head.arguments[1], values):
+                roles_of[top] |= {player for player in players if isinstance(player, Constant)}
+    tops_for: dict[frozenset[Constant], set[Top]] = defaultdict(set)
+    for top in domains.tops("does", 2, 1):
+        if roles_of[top]:
+            tops_for[frozenset(roles_of[top])].add(top)
+    return [
+        (_Values(players), shape)
+        for players, tops in sorted(tops_for.items(), key=lambda item: sorted(map(str, item[0])))
+        for shape in _shapes(domains, ("does", 2, 1), frozenset(tops))
+    ]
+
+
+def _tops(term: Term, values: Mapping[Variable, frozenset[Top]]) -> frozenset[Top]:
+    if isinstance(term, Variable):
+        return values.get(term, frozenset())
+    if isinstance(term, Compound):
+        return frozenset([(term.functor, len(term.arguments))])
+    assert isinstance(term, Constant)
+    return frozenset([term])
+
+
+def _shapes(domains: Domains, path: Path, tops: frozenset[Top], depth: int = 0) -> list[_Values | _Shape]:
+    """Return the shapes that terms at a place can have."""
+    constants = frozenset([top for top in tops if isinstance(top, Constant)])
+    shapes: list[_Values | _Shape] = [_Values(constants)] if constants else []
+    functors: list[Functor] = sorted([top for top in tops if isinstance(top, tuple)])
+    if functors and depth == _DEEPEST:
+        raise _TooManyShapesError
+    for functor in functors:
+        columns = [
+            _shapes(domains, (*path, functor, argument), domains.below(path, functor, argument), depth + 1)
+            for argument in range(functor[1])
+        ]
+        for arguments in product(*columns):
+            shapes.append(_Shape(functor[0], arguments))
+            if len(shapes) > _MOST_SHAPES:
+                raise _TooManyShapesError
+    return shapes
+
+
+class _Relations:
+    """Relations of one argument, for sets of constants: those of the sheet that fit, or new ones."""
+
+    def __init__(self, program: Program) -> None:
+        self._names = {name.lower() for rule in program.rules for name in _names_in(rule)}
+        self._facts: list[Rule] = []
+        self._of: dict[frozenset[Constant], str] = {}
+        extents: dict[str, set[Term]] = defaultdict(set)
+        derived = set()
+        for rule in program.rules:
+            if len(rule.head.arguments) == 1 and rule.head.predicate not in {"init", "next", "base"}:
+                extents[rule.head.predicate].add(rule.head.arguments[0])
+                if rule.body:
+                    derived.add(rule.head.predicate)
+        for name, extent in extents.items():
+            constants = frozenset([term for term in extent if isinstance(term, Constant)])
+            if name not in derived and len(constants) == len(extent):
+                self._of.setdefault(constants, name)
+
+    def take_facts(self) -> list[Rule]:
+        """Return the facts of relations made since this was last asked."""
+        facts, self._facts = self._facts, []
+        return facts
+
+    def rules_for(self, name: str, head: tuple[_Values | _Shape, ...]) -> list[Rule]:
+        """Return a rule, or a few facts, that declare all instances."""
+        count = 1
+        for part in head:
+            count *= _count(part)
+        if count <= _FEW:
+            instances = product(*map(_instances, head))
+            return [Rule(Atom(name, arguments)) for arguments in instances]
+        body: list[Literal] = []
+        arguments = tuple([self._term(part, body) for part in head])
+        return [Rule(Atom(name, arguments), tuple(body))] if body else [Rule(Atom(name, arguments))]
+
+    def _term(self, part: _Values | _Shape, body: list[Literal]) -> Term:
+        if isinstance(part, _Shape):
+            return Compound(part.functor, tuple([self._term(argument, body) for argument in part.arguments]))
+        if len(part.constants) == 1:
+            return next(iter(part.constants))
+        variable = Variable(f"x{len(body) + 1}")
+        body.append(Literal(Atom(self._relation(part.constants), (variable,))))
+        return variable
+
+    def _relation(self, constants: frozenset[Constant]) -> str:
+        if constants in self._of:
+            return self._of[constants]
+        number = 1
+        while (name := f"domain{number}") in self._names:
+            number += 1
+        self._names.add(name)
+        self._of[constants] = name
+        ordered = sorted(constants, key=lambda constant: (len(str(constant)), str(constant)))
+        self._facts += [Rule(Atom(name, (constant,))) for constant in ordered]
+        return name
+
+
+def _names_in(rule: Rule) -> Iterable[str]:
+    """Yield at least all names of relations that a rule speaks of."""
+    yield rule.head.predicate
+    pending = list(rule.body)
+    while pending:
+        formula = pending.pop()
+        if isinstance(formula, Literal):
+            yield formula.atom.predicate
+        else:
+            pending += getattr(formula, "formulas", ())
+            pending += [formula.formula] if hasattr(formula, "formula") else []
+
+
+def _count(part: _Values | _Shape) -> int:
+    if isinstance(part, _Values):
+        return len(part.constants)
+    count = 1
+    for argument in part.arguments:
+        count *= _count(argument)
+    return count
+
+
+def _instances(part: _Values | _Shape) -> list[Term]:
+    if isinstance(part, _Values):
+        return sorted(part.constants)
+    found = product(*map(_instances, part.arguments))
+    return [Compound(part.functor, arguments) for arguments in found]
