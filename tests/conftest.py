@@ -16,9 +16,14 @@ def corpus() -> Path:
 
     It is the folder that ANYGAME_CORPUS names, or one called ``corpus`` in a folder beside the checkout.
     """
+    folder = find_corpus()
+    if folder is None:
+        pytest.skip("no corpus of rule sheets: set ANYGAME_CORPUS to a folder that has rules/*.kif")
+    return folder
+
+
+def find_corpus() -> Path | None:
+    """Return the folder of public rule sheets, None where there is none."""
     named = os.environ.get("ANYGAME_CORPUS")
     folders = [Path(named)] if named else sorted(_ROOT.parent.glob("*/corpus"))
-    for folder in folders:
-        if (folder / "rules").is_dir():
-            return folder
-    pytest.skip("no corpus of rule sheets: set ANYGAME_CORPUS to a folder that has rules/*.kif")
+    return next((folder for folder in folders if (folder / "rules").is_dir()), None)

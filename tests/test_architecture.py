@@ -1,0 +1,116 @@
+"""The house: a folder is a stage, and imports run one way."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import pytest
+
+import anygame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PACKAGE = Path(anygame.__file__).parent
+_FILES = sorted(_PACKAGE.rglob("*.py"))
+_LONGEST = 600
+
+#: What a stage may import at run time besides itself. The root package is the face that cli and tools use.
+_ALLOWED = {
+    "errors": set(),
+    "language": {"errors"},
+    "analysis": {"errors", "language"},
+    "datalog": {"errors", "language", "analysis"},
+    "game": {"errors", "language"},
+    "game.machines": {"errors", "language", "analysis", "datalog", "game"},
+    "cli": {"errors", "language", "analysis", "game", "anygame"},
+    "__main__": {"cli"},
+    "anygame": {"errors", "language", "datalog", "game"},
+}
+#: The one module that imports a library that stands behind a seam.
+_SEAMS = {"lark": "language/parser.py", "networkx": "analysis/dependencies.py"}
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(_PACKAGE).as_posix()
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """Yield what a module imports, inside its functions too, but not what it needs for typing alone."""
+    tree = ast.parse(path.read_text())
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{_name(path)} imports relatively"
+            assert node.module
+            yield node.module
+
+
+def _stage(module: str) -> str:
+    """Return the stage of a module of the package: its first folder, or the machines, or the root."""
+    parts = module.split(".")[1:]
+    if parts[:2] == ["game", "machines"]:
+        return "game.machines"
+    return parts[0] if parts else "anygame"
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(_PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.mark.parametrize("path", _FILES, ids=_name)
+def test_imports_run_one_way(path: Path) -> None:
+    own = _stage(_module(path))
+    allowed = _ALLOWED[own] | {own}
+    if own == "game":
+        # Where a game is made, it is given its machine.
+        allowed |= {"game.machines"} if path.name == "game.py" else set()
+    found = {_stage(name) for name in _imports(path) if name.split(".")[0] == "anygame"}
+    assert found <= allowed, f"{_name(path)} imports {sorted(found - allowed)}"
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for path in _FILES:
+        for name in _imports(path):
+            if name.split(".")[0] == "anygame":
+                graph.add_edge(_module(path), name)
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    assert list(nx.simple_cycles(graph)) == []
+
+
+@pytest.mark.parametrize("library", _SEAMS)
+def test_libraries_behind_a_seam_are_imported_in_one_place(library: str) -> None:
+    found = [_name(path) for path in _FILES if library in {name.split(".")[0] for name in _imports(path)}]
+    assert found == [_SEAMS[library]]
+
+
+@pytest.mark.parametrize("path", _FILES, ids=_name)
+def test_files_read_well(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= _LONGEST
+    assert "util" not in path.stem
+
+
+def test_every_module_says_what_it_offers() -> None:
+    for info in pkgutil.walk_packages([str(_PACKAGE)], "anygame."):
+        if info.name == "anygame.__main__":
+            continue
+        module = importlib.import_module(info.name)
+        assert module.__doc__, info.name
+        for name in getattr(module, "__all__", ()):
+            assert hasattr(module, name), f"{info.name} offers {name} and has it not"
