@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+import anygame
+from anygame.analysis.doctor.explanations import EXPLANATIONS
+from anygame.cli.moves import play_text
+
+CLEAN = """\
+(role solo)
+(init (lamp off))
+(<= (legal solo press) (true (lamp off)))
+(<= (next (lamp on)) (does solo press))
+(<= terminal (true (lamp on)))
+(<= (goal solo 100) (true (lamp on)))
+"""
+WARNED = CLEAN + "(<= terminal (suc 1 2))\n"
+INFORMED = CLEAN + "(<= (pair ?x ?y) (true (lamp ?x)) (true (lamp ?y)) (true (lamp ?z)))\n"
+BROKEN = CLEAN + "(<= (legal ?r wait) (true (lamp off)))\n"
+STUCK = CLEAN.replace("(<= terminal (true (lamp on)))", "(<= terminal (true (lamp on)) (true (lamp off)))")
+
+
+@pytest.fixture
+def sheets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    for name, text in (("clean", CLEAN), ("warned", WARNED), ("informed", INFORMED), ("broken", BROKEN)):
+        (tmp_path / f"{name}.kif").write_text(text)
+    (tmp_path / "deep" / "er" / "warned.kif").write_text(WARNED)
+    (tmp_path / "deep" / "notes.txt").write_text("(no sheet")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def heads(output: str) -> list[str]:
+    return re.findall(r"^(\S+:\d+:\d+): (?!note)", output, flags=re.MULTILINE)
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    output, _ = run(["check", *arguments, "--json"])
+    found = json.loads(output)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "shown"),
+    [
+        (["clean.kif"], 0, []),
+        (["warned.kif"], 0, ["warned.kif:7:14"]),
+        (["warned.kif", "--strict"], 1, ["warned.kif:7:14"]),
+        (["broken.kif"], 1, ["broken.kif:7:12"]),
+        (["informed.kif"], 0, []),
+        (["informed.kif", "--strict"], 0, []),
+        (["informed.kif", "--select", "single-variable"], 0, ["informed.kif:7:64"]),
+        (["warned.kif", "broken.kif", "--ignore", "undefined-relation"], 1, ["broken.kif:7:12"]),
+        (["warned.kif", "broken.kif", "--select", "undefined-relation"], 0, ["warned.kif:7:14"]),
+        (["warned.kif", "--select", "case-differs,Undefined-Relation"], 0, ["warned.kif:7:14"]),
+        (["deep"], 0, ["deep/er/warned.kif:7:14"]),
+        (["deep", "deep/er/warned.kif"], 0, ["deep/er/warned.kif:7:14"]),
+        (["warned.kif", "missing.kif", "broken.kif"], 2, ["warned.kif:7:14", "broken.kif:7:12"]),
+    ],
+)
+def test_what_is_shown_and_the_exit_status(
+    sheets: Path, arguments: list[str], status: int, shown: list[str]
+) -> None:
+    output, found = run(["check", *arguments])
+    assert (heads(output), found) == (shown, status)
+
+
+@pytest.mark.usefixtures("sheets")
+def test_strict_shows_warnings_as_errors() -> None:
+    output, _ = run(["check", "warned.kif", "--strict"])
+    assert "error[undefined-relation]" in output
+
+
+@pytest.mark.usefixtures("sheets")
+def test_what_cannot_be_read_is_told_and_the_rest_checked() -> None:
+    Path("latin.kif").write_bytes(b"(role caf\xe9)")
+    Path("empty").mkdir()
+    output, status = run(["check", "latin.kif", "empty", "warned.kif", "nowhere/at/all.kif"])
+    assert status == 2
+    assert "[bad-encoding]" in output
+    assert "there is no *.kif in empty" in output
+    assert "cannot read nowhere/at/all.kif" in output
+    assert heads(output) == ["warned.kif:7:14"]
+
+
+def test_standard_input_is_a_sheet() -> None:
+    output, status = run(["check", "-"], WARNED)
+    assert (heads(output), status) == (["<stdin>:7:14"], 0)
+
+
+@pytest.mark.usefixtures("sheets")
+def test_mistyped_code_is_refused_with_advice() -> None:
+    output, status = run(["check", "clean.kif", "--select", "undefined-relations"])
+    assert status == 2
+    assert output.startswith("anygame: there is no code undefined-relations; did you mean undefined-relation")
+
+
+@pytest.mark.usefixtures("sheets")
+def test_json_has_an_object_for_each_diagnostic() -> None:
+    found = answer("warned.kif", "broken.kif")
+    assert (found["files"], found["errors"], found["warnings"], found["infos"]) == (2, 1, 1, 0)
+    warning = found["diagnostics"][0]
+    assert warning == {
+        "file": "warned.kif",
+        "line": 7,
+        "column": 14,
+        "end_line": 7,
+        "end_column": 23,
+        "code": "undefined-relation",
+        "severity": "warning",
+        "message": "no fact and no rule makes suc with 2 arguments: it is always false",
+        "notes": [],
+        "hint": "define it, or leave it out",
+    }
+
+
+@pytest.mark.usefixtures("sheets")
+def test_sarif_has_rules_results_and_regions() -> None:
+    output, status = run(["check", "warned.kif", "broken.kif", "--sarif"])
+    log = json.loads(output)
+    assert (status, log["version"]) == (1, "2.1.0")
+    (once,) = log["runs"]
+    assert [result["ruleId"] for result in once["results"]] == ["undefined-relation", "unsafe-variable"]
+    assert [result["level"] for result in once["results"]] == ["warning", "error"]
+    for result in once["results"]:
+        assert once["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+    (place,) = once["results"][0]["locations"]
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "warned.kif"},
+        "region": {"startLine": 7, "startColumn": 14, "endLine": 7, "endColumn": 23},
+    }
+    assert run(["check", "clean.kif", "--sarif", "--json"])[1] == 2
+
+
+def test_a_line_of_play_leads_to_what_it_shows(tmp_path: Path) -> None:
+    sheet = tmp_path / "stuck.kif"
+    sheet.write_text(STUCK)
+    found = answer(str(sheet), "--play", "3")
+    (problem,) = [each for each in found["diagnostics"] if each["code"] == "no-move"]
+    assert problem["play"] == [["press"]]
+    state = anygame.load(sheet).initial_state()
+    for joint in problem["play"]:
+        state, _ = play_text(state, " ".join(joint))
+    assert not state.is_terminal
+    assert not state.legal_moves("solo")
+    output, status = run(["check", str(sheet), "--play", "3"])
+    assert status == 1
+    assert "note: after 1 joint move:\nnote:   play press\n" in output
+
+
+def test_play_waits_for_a_sheet_without_errors() -> None:
+    output, status = run(["check", "-", "--play", "2"], STUCK + "(<= (legal ?r wait) (true (lamp off)))\n")
+    assert status == 1
+    assert "no-move" not in output
+
+
+def test_own_sheets_play_without_a_finding() -> None:
+    output, status = run(["check", str(ROOT / "gdl"), "--play", "2", "--steps", "200", "--ignore", "endless"])
+    assert (output, status) == ("", 0)
+
+
+def test_infix_sheets_are_checked_too() -> None:
+    sheet = "role(x). legal(x, go). goal(x, 100). terminal :- true(over) & ~opened(X)."
+    output, status = run(["check", "-"], sheet)
+    assert status == 1
+    assert "error[unsafe-variable]" in output
+    assert "warning[undefined-relation]" in output
+
+
+def test_codes_are_listed_and_explained() -> None:
+    output, status = run(["explain-code"])
+    assert status == 0
+    listed = [line.split()[0] for line in output.splitlines()]
+    assert listed == sorted(EXPLANATIONS)
+    output, status = run(["explain-code", "never-fires"])
+    assert (output, status) == (EXPLANATIONS["never-fires"].text + "\n", 0)
+    assert run(["explain-code", "nevr-fires"]) == (
+        "anygame: there is no code nevr-fires; did you mean never-fires?\n",
+        2,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pexpect needs a pseudo-terminal")
+@pytest.mark.usefixtures("sheets")
+@pytest.mark.parametrize(
+    ("file", "last"),
+    [
+        ("clean.kif", "nothing wrong in 1 file (1 not shown)"),
+        ("broken.kif", "1 error in 1 file"),
+        (".", "1 error, 2 warnings in 5 files"),
+    ],
+)
+def test_a_terminal_gets_a_last_line_that_counts(file: str, last: str) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    program = "import sys; from anygame.cli.main import main; sys.exit(main())"
+    output, _ = pexpect.run(
+        f"{sys.executable} -c '{program}' check {file}", withexitstatus=True, env={"TERM": "dumb"}
+    )
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output.decode())
+    assert plain.splitlines()[-1].startswith(last)
