@@ -100,6 +100,8 @@ def normalise(rule: Rule, limit: int = 4096) -> list[NormalRule]:
     Raises:
         TooManyAlternatives: they would be more than ``limit``.
     """
+    if not rule.body:
+        return [NormalRule(rule.head, (), rule)]
     body = tuple(_conjuncts(negation_normal(formula) for formula in rule.body))
     return [
         NormalRule(solved[0], solved[1], rule)
