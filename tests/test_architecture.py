@@ -106,6 +106,11 @@ def test_files_read_well(path: Path) -> None:
     assert "util" not in path.stem
 
 
+def test_every_folder_is_a_package_that_gets_installed() -> None:
+    folders = {path.parent for path in _FILES}
+    assert [_name(folder) for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
+
+
 def test_every_module_says_what_it_offers() -> None:
     for info in pkgutil.walk_packages([str(_PACKAGE)], "anygame."):
         if info.name == "anygame.__main__":

@@ -1,1 +1,1 @@
-"""Facts about rules: normal forms, safety, dependencies, domains; what is wrong with a sheet, and how to mend it."""
+"""Facts about rules: normal forms, safety, dependencies, domains; faults of a sheet, and how to mend them."""
