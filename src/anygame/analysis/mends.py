@@ -276,6 +276,8 @@ def _role(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Me
     message = f"nothing says what {role} may be: (role {role}) is added"
     if form_of(node.source) == "kif":
         place = _line_end(text, node.end, comments)
+        if place > node.end:
+            gap = f"\n{indent}" if indent.isspace() else "\n    "
         edit = Edit(place, place, (f"{gap}(role {role})",))
     else:
         edit = Edit(start, start, (f"role({infix_variable(role.name)}) &{gap}",))
