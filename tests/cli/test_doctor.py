@@ -141,6 +141,30 @@ def test_sarif_has_rules_results_and_regions() -> None:
     assert run(["check", "clean.kif", "--sarif", "--json"])[1] == 2
 
 
+def test_mends_that_are_suggested_mend(tmp_path: Path) -> None:
+    sheet = tmp_path / "odd.kif"
+    text = CLEAN + "(<= (legal ?r wait) (true (lamp off)))\n(init (dark))\n"
+    text += "(<= (q ?x) (not (p ?x)) (true (lamp ?x)))\n"
+    sheet.write_text(text)
+    codes = ["zero-arity", "unsafe-variable", "literal-order"]
+    found = answer(str(sheet), "--select", ",".join(codes))["diagnostics"]
+    assert {each["code"] for each in found} == set(codes)
+    lines = text.splitlines(keepends=True)
+    for each in found:
+        assert each["mend"]["command"].startswith("anygame mend --select ")
+        mended = text
+        for edit in reversed(each["mend"]["edits"]):
+            start = sum(map(len, lines[: edit["line"] - 1])) + edit["column"] - 1
+            end = sum(map(len, lines[: edit["end_line"] - 1])) + edit["end_column"] - 1
+            mended = mended[:start] + edit["text"] + mended[end:]
+        sheet.write_text(mended)
+        assert each["code"] not in {d["code"] for d in answer(str(sheet), "--info")["diagnostics"]}
+    log = json.loads(run(["check", "-", "--select", "zero-arity", "--sarif"], text)[0])
+    (fix,) = log["runs"][0]["results"][0]["fixes"]
+    assert [r["insertedContent"]["text"] for r in fix["artifactChanges"][0]["replacements"]] == ["", ""]
+    assert "  mend: anygame mend --select order\n" in run(["check", "-", "--info"], text)[0]
+
+
 def test_a_line_of_play_leads_to_what_it_shows(tmp_path: Path) -> None:
     sheet = tmp_path / "stuck.kif"
     sheet.write_text(STUCK)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.analysis.doctor.explanations import EXPLANATIONS
 from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.remedies import remedies_for
 from anygame.cli.sarif import format_sarif
 from anygame.errors import QueryError, RuleSheetError
-from anygame.game.checking import Bounds, Finding, check_play, check_rules
+from anygame.game.checking import Bounds, check_play, check_rules
 from anygame.game.game import Game
 from anygame.language.diagnostics import CODES, Diagnostic, Severity, format_diagnostic, shown
 from anygame.language.source import Source
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Iterator
 
+    from anygame.cli.remedies import Remedy
+    from anygame.game.checking import Line
     from anygame.language.source import Span
 
 __all__ = ["check", "explain_code"]
@@ -37,7 +40,7 @@ def check(options: Namespace) -> int:
     """Check rule sheets; return the exit status."""
     choice = _Choice.of(options)
     files, status = _files(options.files)
-    reports: list[tuple[str, Finding]] = []
+    reports: list[tuple[str, _Found]] = []
     checked = hidden = 0
     for file in files:
         try:
@@ -47,7 +50,7 @@ def check(options: Namespace) -> int:
                 complain(error)
                 status = _COULD_NOT_RUN
                 continue
-            findings = [Finding(d, None) for d in error.diagnostics if isinstance(d, Diagnostic)]
+            findings = [_Found(d) for d in error.diagnostics if isinstance(d, Diagnostic)]
         checked += 1
         chosen = list(choice.of_findings(findings))
         hidden += len(findings) - len(chosen)
@@ -59,7 +62,8 @@ def check(options: Namespace) -> int:
         print_json(_json(checked, counts, reports))
     elif options.sarif:
         texts = {code: explanation.text for code, explanation in EXPLANATIONS.items()}
-        print_json(format_sarif([(file, finding.diagnostic) for file, finding in reports], texts))
+        results = [(file, finding.diagnostic, finding.remedy) for file, finding in reports]
+        print_json(format_sarif(results, texts))
     else:
         _summarise(checked, counts, hidden)
     return status or (_ERRORS if counts[Severity.ERROR] else 0)
@@ -125,7 +129,22 @@ def _source(file: str) -> Source:
         ) from error
 
 
-def _examine(source: Source, options: Namespace) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A diagnostic and what belongs to it.
+
+    Attributes:
+        diagnostic: what is wrong.
+        line: the joint moves that show it, if play did.
+        remedy: what `anygame mend` does about it.
+    """
+
+    diagnostic: Diagnostic
+    line: Line | None = None
+    remedy: Remedy | None = None
+
+
+def _examine(source: Source, options: Namespace) -> list[_Found]:
     """Return all that is found in a sheet, sorted by place."""
     reading = read_sheet(source, case_sensitive=options.case_sensitive)
     program = reading.program
@@ -133,10 +152,12 @@ def _examine(source: Source, options: Namespace) -> list[Finding]:
     if program.rules:
         found.update(dict.fromkeys(check_program(program, complete=reading.complete)))
         found.update(dict.fromkeys(check_rules(program)))
-    findings = [Finding(diagnostic, None) for diagnostic in found]
+    remedies = remedies_for(program, found) if reading.complete else {}
+    findings = [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in found]
     if options.play and not any(d.severity is Severity.ERROR for d in found):
         game = Game(program, case_sensitive=options.case_sensitive)
-        findings += check_play(game, Bounds(options.play, options.seed, options.steps))
+        bounds = Bounds(options.play, options.seed, options.steps)
+        findings += [_Found(each.diagnostic, each.line) for each in check_play(game, bounds)]
     return sorted(findings, key=lambda finding: finding.diagnostic)
 
 
@@ -154,7 +175,7 @@ class _Choice:
         """Return what the options ask for. Raises QueryError for an unknown code."""
         return cls(_codes(options.select), _codes(options.ignore), options.info, options.strict)
 
-    def of_findings(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+    def of_findings(self, findings: Iterable[_Found]) -> Iterator[_Found]:
         """Yield what is shown, warnings as errors if they count as such."""
         for finding in findings:
             diagnostic = finding.diagnostic
@@ -174,9 +195,11 @@ def _codes(texts: Iterable[str]) -> frozenset[str]:
 # -- what is printed ----------------------------------------------------------------------------------
 
 
-def _print(findings: Iterable[Finding]) -> None:
+def _print(findings: Iterable[_Found]) -> None:
     for finding in findings:
         print(format_diagnostic(finding.diagnostic))
+        if finding.remedy:
+            print(f"  mend: {finding.remedy.command}")
 
 
 def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
@@ -195,7 +218,7 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number > 1)}" if number else ""
 
 
-def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
+def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, _Found]]) -> dict[str, Any]:
     return {
         "files": files,
         "errors": counts[Severity.ERROR],
@@ -205,7 +228,7 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Fi
     }
 
 
-def _json_of(file: str, finding: Finding) -> dict[str, Any]:
+def _json_of(file: str, finding: _Found) -> dict[str, Any]:
     diagnostic = finding.diagnostic
     line = finding.line
     return {
@@ -223,6 +246,7 @@ def _json_of(file: str, finding: Finding) -> dict[str, Any]:
             for note in diagnostic.notes
         ],
         "hint": diagnostic.hint,
+        **({"mend": finding.remedy.as_json()} if finding.remedy else {}),
         **({} if line is None else {"play": [[str(move) for move in joint] for joint in line]}),
     }
 

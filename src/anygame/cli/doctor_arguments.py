@@ -19,10 +19,12 @@ Folders are searched for *.kif. What is style rather than a fault is an info, wh
 with --play N, N games are played at random, and the states near the start are searched:
 what goes wrong is shown with the shortest line of play found, as commands of the REPL.
 
-with --json, one object; line is a line of play, joint moves in the order of the roles:
+with --json, one object; play is a line of play, joint moves in the order of the roles;
+mend is there where `anygame mend` can do it, with the edits:
   {"files", "errors", "warnings", "infos", "diagnostics": [{"file", "line", "column",
    "end_line", "end_column", "code", "severity", "message", "notes": [{"message", "file",
-   "line", "column"}], "hint", "play": [[MOVE]]}]}
+   "line", "column"}], "hint", "play": [[MOVE]], "mend": {"command", "edits":
+   [{"line", "column", "end_line", "end_column", "text"}]}}]}
 
 exit status:
   0    no errors

@@ -10,6 +10,7 @@ from anygame.language.diagnostics import CODES, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from anygame.cli.remedies import Remedy
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Span
 
@@ -19,15 +20,17 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def format_sarif(found: Iterable[tuple[str, Diagnostic]], help_texts: Mapping[str, str]) -> dict[str, Any]:
+def format_sarif(
+    found: Iterable[tuple[str, Diagnostic, Remedy | None]], help_texts: Mapping[str, str]
+) -> dict[str, Any]:
     """Return a SARIF log of one run.
 
     Args:
-        found: diagnostics with the names of their files.
+        found: diagnostics with the names of their files, and what mends them.
         help_texts: longer explanations by code.
     """
     found = list(found)
-    codes = sorted({diagnostic.code for _, diagnostic in found})
+    codes = sorted({diagnostic.code for _, diagnostic, _ in found})
     rules = [
         {"id": code, "shortDescription": {"text": CODES[code]}}
         | ({"help": {"text": help_texts[code]}} if code in help_texts else {})
@@ -40,13 +43,13 @@ def format_sarif(found: Iterable[tuple[str, Diagnostic]], help_texts: Mapping[st
             {
                 "tool": {"driver": {"name": "anygame", "rules": rules}},
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(file, diagnostic, codes) for file, diagnostic in found],
+                "results": [_result(*each, codes) for each in found],
             }
         ],
     }
 
 
-def _result(file: str, diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
+def _result(file: str, diagnostic: Diagnostic, remedy: Remedy | None, codes: list[str]) -> dict[str, Any]:
     message = diagnostic.message + (f"; try: {diagnostic.hint}" if diagnostic.hint else "")
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
@@ -62,18 +65,27 @@ def _result(file: str, diagnostic: Diagnostic, codes: list[str]) -> dict[str, An
     ]
     if related:
         result["relatedLocations"] = related
+    if remedy and remedy.edits:
+        replacements = [
+            {"deletedRegion": _region(span), "insertedContent": {"text": text}} for span, text in remedy.edits
+        ]
+        changes = [{"artifactLocation": _artifact(file), "replacements": replacements}]
+        result["fixes"] = [{"description": {"text": remedy.command}, "artifactChanges": changes}]
     return result
 
 
 def _location(file: str, span: Span | None) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(file.replace("\\", "/"), safe="/<>:.-_~")}}
+    physical: dict[str, Any] = {"artifactLocation": _artifact(file)}
     if span:
-        line, column = span.source.position(span.start)
-        end_line, end_column = span.source.position(span.end)
-        physical["region"] = {
-            "startLine": line,
-            "startColumn": column,
-            "endLine": end_line,
-            "endColumn": end_column,
-        }
+        physical["region"] = _region(span)
     return {"physicalLocation": physical}
+
+
+def _artifact(file: str) -> dict[str, str]:
+    return {"uri": quote(file.replace("\\", "/"), safe="/<>:.-_~")}
+
+
+def _region(span: Span) -> dict[str, int]:
+    line, column = span.source.position(span.start)
+    end_line, end_column = span.source.position(span.end)
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}

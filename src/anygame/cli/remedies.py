@@ -1,0 +1,97 @@
+"""Which diagnostics `anygame mend` takes care of, and the edits it would make, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.analysis.mends import Mend, find_mends
+from anygame.language.source import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Program
+    from anygame.language.source import Source
+
+__all__ = ["Remedy", "remedies_for"]
+
+#: The kinds of mends that take care of a code.
+_KINDS: Final = {
+    "zero-arity": ("parentheses",),
+    "literal-order": ("order",),
+    "unsafe-variable": ("role",),
+    "no-declarations": ("base", "input"),
+}
+_ROLE_HINT: Final = "add (role "
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What `anygame mend` does about a diagnostic.
+
+    Attributes:
+        kinds: the kinds of mends, as its option ``--select`` knows them.
+        edits: places of the source and what stands there afterwards; empty where more is added than an edit.
+    """
+
+    kinds: tuple[str, ...]
+    edits: tuple[tuple[Span, str], ...]
+
+    @property
+    def command(self) -> str:
+        """The options of the command that does it."""
+        return f"anygame mend --select {','.join(self.kinds)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"command": self.command, "edits": [_edit(span, text) for span, text in self.edits]}
+
+
+def _edit(span: Span, text: str) -> dict[str, Any]:
+    line, column = span.source.position(span.start)
+    end_line, end_column = span.source.position(span.end)
+    return {"line": line, "column": column, "end_line": end_line, "end_column": end_column, "text": text}
+
+
+def remedies_for(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, Remedy]:
+    """Return the remedies of those diagnostics of a program that have one."""
+    wanted = [found for found in diagnostics if found.code in _KINDS]
+    source = program.source
+    if not wanted or source is None:
+        return {}
+    mends = find_mends(program, [kind for kinds in _KINDS.values() for kind in kinds])
+    remedies = {}
+    for found in wanted:
+        kinds = _KINDS[found.code]
+        if found.code == "no-declarations":
+            remedies[found] = Remedy(tuple(kind for kind in kinds if kind in found.message), ())
+            continue
+        if found.code == "unsafe-variable" and not found.hint.startswith(_ROLE_HINT):
+            continue
+        mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, found.span)), None)
+        if mend is not None:
+            remedies[found] = Remedy(kinds, _resolved(mend, source))
+    return remedies
+
+
+def _concerns(mend: Mend, span: Span | None) -> bool:
+    if span is None:
+        return False
+    ranges = [(edit.start, edit.end) for edit in mend.edits]
+    if mend.span is not None:
+        ranges.append((mend.span.start, mend.span.end))
+    return any(start <= span.start and span.end <= end for start, end in ranges)
+
+
+def _resolved(mend: Mend, source: Source) -> tuple[tuple[Span, str], ...]:
+    return tuple(
+        (
+            Span(source, edit.start, edit.end),
+            "".join(
+                piece if isinstance(piece, str) else source.text[piece[0] : piece[1]] for piece in edit.pieces
+            ),
+        )
+        for edit in mend.edits
+    )
