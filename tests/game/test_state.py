@@ -1,0 +1,341 @@
+"""States: moving, asking, being a value."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.game.sheets import texts
+
+import anygame
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Two players bid at once; three bids end the match.
+BIDS = """
+(role left) (role right)
+(number 1) (number 2)
+(init (round 0))
+(succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal ?r (bid ?n)) (role ?r) (number ?n))
+(<= (legal left pass) (true (round 0)))
+(<= (next (round ?n)) (true (round ?m)) (succ ?m ?n))
+(<= (next (bid ?r ?n)) (does ?r (bid ?n)))
+(<= over (true (round 3)))
+(<= terminal over)
+(<= (ahead ?r) (true (bid ?r 2)) (true (bid ?other 1)))
+(<= (goal ?r 100) (ahead ?r))
+(<= (goal ?r 0) (role ?r) (not (ahead ?r)))
+"""
+
+
+@pytest.fixture(scope="module")
+def game() -> anygame.Game:
+    return anygame.loads(BIDS, name="bids.kif")
+
+
+@pytest.fixture
+def start(game: anygame.Game) -> anygame.State:
+    return game.initial_state()
+
+
+# -- moving -------------------------------------------------------------------------------------------
+
+
+def test_a_move_leaves_the_state_as_it_was(start: anygame.State) -> None:
+    before = start.facts, start.legal_moves("left"), start.legal_moves("right"), start.is_terminal
+    following = start.next(["pass", "(bid 2)"])
+    assert texts(following.facts) == ["(bid right 2)", "(round 1)"]
+    assert texts(start.facts) == ["(round 0)"]
+    assert (start.facts, start.legal_moves("left"), start.legal_moves("right"), start.is_terminal) == before
+    assert start.next(["pass", "(bid 2)"]) == following
+
+
+def test_branches_do_not_touch_each_other(start: anygame.State) -> None:
+    branches = [start.next([left, right]) for left in ("pass", "(bid 1)") for right in ("(bid 1)", "(bid 2)")]
+    assert len(set(branches)) == 4
+    assert [texts(state.facts) for state in branches] == [
+        ["(bid right 1)", "(round 1)"],
+        ["(bid right 2)", "(round 1)"],
+        ["(bid left 1)", "(bid right 1)", "(round 1)"],
+        ["(bid left 1)", "(bid right 2)", "(round 1)"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "joint",
+    [
+        ["(bid 1)", "(bid 2)"],
+        ("(bid 1)", "(bid 2)"),
+        ["( bid  1 )", "(bid 2) ; a comment"],
+        [Compound("bid", (Constant("1"),)), Compound("bid", (Constant("2"),))],
+        {"left": "(bid 1)", "right": "(bid 2)"},
+        {"right": "(bid 2)", "left": "(bid 1)"},
+        {Constant("left"): "(bid 1)", Constant("right"): Compound("bid", (Constant("2"),))},
+        {anygame.Role(Constant("left")): "(bid 1)", " right ": "(bid 2)"},
+    ],
+)
+def test_joint_moves_may_be_given_in_many_ways(start: anygame.State, joint: Any) -> None:
+    assert texts(start.next(joint).facts) == ["(bid left 1)", "(bid right 2)", "(round 1)"]
+
+
+def test_roles_may_be_given_as_role_text_or_term(game: anygame.Game, start: anygame.State) -> None:
+    for role in (game.roles[1], "right", Constant("right"), "right ", "( right )"):
+        assert texts(start.legal_moves(role)) == ["(bid 1)", "(bid 2)"]
+        assert start.goal(role) == 0
+
+
+def test_an_illegal_move_says_what_was_meant(start: anygame.State) -> None:
+    with pytest.raises(anygame.IllegalMoveError, match=r"\(bid 3\) is not legal for right here") as raised:
+        start.next({"left": "pass", "right": "(bid 3)"})
+    assert (raised.value.role, raised.value.move) == ("right", "(bid 3)")
+    assert sorted(raised.value.suggestions) == ["(bid 1)", "(bid 2)"]
+    assert texts(start.facts) == ["(round 0)"]
+    assert start == start.game.initial_state()
+
+
+def test_an_illegal_move_unlike_any_other_lists_what_is_legal(start: anygame.State) -> None:
+    with pytest.raises(anygame.IllegalMoveError, match=r"legal: \(bid 1\), \(bid 2\), pass") as raised:
+        start.next(["zzzzzzzzzzzz", "(bid 1)"])
+    assert raised.value.suggestions == ("(bid 1)", "(bid 2)", "pass")
+
+
+def test_a_move_of_another_role_is_illegal(start: anygame.State) -> None:
+    with pytest.raises(anygame.IllegalMoveError) as raised:
+        start.next(["(bid 1)", "pass"])
+    assert (raised.value.role, raised.value.move) == ("right", "pass")
+
+
+@pytest.mark.parametrize("moves", [[], ["pass"], ["pass", "(bid 1)", "(bid 1)"]])
+def test_the_wrong_number_of_moves(start: anygame.State, moves: list[str]) -> None:
+    with pytest.raises(anygame.IllegalMoveError, match=rf"expected 2 moves.*left, right.*found {len(moves)}"):
+        start.next(moves)
+
+
+def test_a_missing_role(start: anygame.State) -> None:
+    with pytest.raises(anygame.IllegalMoveError, match="no move is given for right") as raised:
+        start.next({"left": "pass"})
+    assert raised.value.role == "right"
+
+
+def test_an_unknown_role(game: anygame.Game, start: anygame.State) -> None:
+    with pytest.raises(anygame.UnknownRoleError, match="did you mean right") as raised:
+        start.next({"left": "pass", "rihgt": "(bid 1)"})
+    assert (raised.value.role, raised.value.roles) == ("rihgt", game.roles)
+    for ask in (start.legal_moves, start.goal):
+        with pytest.raises(anygame.UnknownRoleError, match="the roles are left, right"):
+            ask("nobody")
+
+
+@pytest.mark.parametrize("role", ["", "(", "left right", "?r", "(left 1)"])
+def test_what_is_no_role_at_all(start: anygame.State, role: str) -> None:
+    with pytest.raises(anygame.UnknownRoleError):
+        start.legal_moves(role)
+
+
+@pytest.mark.parametrize("move", ["", "(bid", "(bid 1) (bid 2)", ")", "()"])
+def test_a_move_that_cannot_be_read(start: anygame.State, move: str) -> None:
+    with pytest.raises(anygame.IllegalMoveError, match="the move of left cannot be read") as raised:
+        start.next([move, "(bid 1)"])
+    assert (raised.value.role, raised.value.move) == ("left", move)
+
+
+def test_a_move_with_variables_is_not_legal(start: anygame.State) -> None:
+    with pytest.raises(anygame.IllegalMoveError, match=r"\(bid \?n\) is not legal"):
+        start.next(["(bid ?n)", "(bid 1)"])
+
+
+@pytest.mark.parametrize("move", ["pass", Constant("pass")])
+def test_a_single_move_is_no_joint_move(start: anygame.State, move: Any) -> None:
+    with pytest.raises(
+        anygame.IllegalMoveError, match=r"one move per role \(left, right\) in a list or by role"
+    ):
+        start.next(move)
+
+
+def test_a_single_move_is_no_joint_move_with_one_role_either() -> None:
+    state = anygame.loads("(role r) (legal r g)").initial_state()
+    with pytest.raises(anygame.IllegalMoveError, match="in a list or by role, found the single move g"):
+        state.next("g")
+
+
+def test_a_role_without_legal_moves() -> None:
+    state = anygame.loads("(role r) (role s) (legal r go)").initial_state()
+    assert state.legal_moves("s") == ()
+    assert not state.is_terminal
+    with pytest.raises(anygame.IllegalMoveError, match="s has no legal move at all") as raised:
+        state.next(["go", "go"])
+    assert (raised.value.role, raised.value.suggestions) == ("s", ())
+
+
+def test_terminal_states_have_moves_and_can_be_left(game: anygame.Game) -> None:
+    state = game.state(["(round 3)"])
+    assert state.is_terminal
+    assert texts(state.legal_moves("left")) == ["(bid 1)", "(bid 2)"]
+    assert texts(state.next(["(bid 1)", "(bid 1)"]).facts) == ["(bid left 1)", "(bid right 1)"]
+
+
+# -- goals --------------------------------------------------------------------------------------------
+
+GOALS = """
+(role r) (role s) (init none) (legal r go) (legal s go)
+(<= (goal r 100) (true won))
+(<= (goal r 50) (true drawn))
+(<= (goal r 050) (true drawn_again))
+(<= (goal r high) (true odd))
+(<= (goal r (sum 1 2)) (true strange))
+(<= (goal r -5) (true owing))
+(<= (goal ?r 7) (role ?r) (true all))
+"""
+
+
+@pytest.mark.parametrize(
+    ("facts", "goal"), [("none", None), ("won", 100), ("drawn_again", 50), ("owing", -5), ("all", 7)]
+)
+def test_a_goal_is_a_number_or_none(facts: str, goal: int | None) -> None:
+    state = anygame.loads(GOALS).state([facts])
+    assert state.goal("r") == goal
+    assert state.goal("s") == (7 if facts == "all" else None)
+
+
+@pytest.mark.parametrize(
+    ("facts", "values", "message"),
+    [
+        (["won", "drawn"], ("100", "50"), "gives? r 2 different goal values here: 100, 50"),
+        (["won", "drawn", "all"], ("100", "50", "7"), "3 different"),
+        (["odd"], ("high",), "should be an integer, but the rules give high"),
+        (["strange"], ("(sum 1 2)",), r"should be an integer, but the rules give \(sum 1 2\)"),
+        (["odd", "won"], ("100", "high"), "should be an integer"),
+    ],
+)
+def test_goals_that_cannot_be_used(facts: list[str], values: tuple[str, ...], message: str) -> None:
+    state = anygame.loads(GOALS).state(facts)
+    for _ in range(2):
+        with pytest.raises(anygame.GoalError, match=message) as raised:
+            state.goal("r")
+        assert (raised.value.role, raised.value.values) == ("r", values)
+
+
+# -- states from facts --------------------------------------------------------------------------------
+
+
+def test_a_state_from_facts(game: anygame.Game) -> None:
+    state = game.state(["(round 3)", Compound("bid", (Constant("left"), Constant("2"))), "(bid right 1)"])
+    assert state.is_terminal
+    assert (state.goal("left"), state.goal("right")) == (100, 0)
+
+
+def test_facts_may_come_twice_and_in_any_order(game: anygame.Game) -> None:
+    one = game.state(["(round 1)", "(bid left 1)", "(round 1)"])
+    other = game.state(iter(["(bid left 1)", "(round 1)"]))
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_facts_that_no_rule_knows_are_kept(game: anygame.Game) -> None:
+    state = game.state(["(round 0)", "(weather fine)", "sunday", "(round 1 2)", "(round (deep 1))"])
+    assert texts(state.facts) == ["(round (deep 1))", "(round 0)", "(round 1 2)", "(weather fine)", "sunday"]
+    assert state != game.initial_state()
+    assert texts(state.legal_moves("left")) == ["(bid 1)", "(bid 2)", "pass"]
+    assert texts(state.next(["pass", "(bid 1)"]).facts) == ["(bid right 1)", "(round 1)"]
+    assert pickle.loads(pickle.dumps(state)) == state
+
+
+def test_the_state_without_facts(game: anygame.Game) -> None:
+    state = game.state([])
+    assert state.facts == frozenset()
+    assert not state.is_terminal
+    assert texts(state.next(["(bid 1)", "(bid 1)"]).facts) == ["(bid left 1)", "(bid right 1)"]
+
+
+def test_facts_have_no_variables(game: anygame.Game) -> None:
+    with pytest.raises(anygame.PositionError, match=r"no variables, but \(round \?n\) has"):
+        game.state(["(round ?n)"])
+    with pytest.raises(anygame.PositionError, match="no variables"):
+        game.state([Variable("x")])
+
+
+def test_facts_that_cannot_be_read(game: anygame.Game) -> None:
+    with pytest.raises(anygame.TermSyntaxError):
+        game.state(["(round 1"])
+
+
+def test_a_state_may_be_read_back_from_its_text(start: anygame.State) -> None:
+    state = start.next(["(bid 2)", "(bid 1)"])
+    assert str(state) == "((bid left 2) (bid right 1) (round 1))"
+    assert start.game.state(map(str, state.facts)) == state
+    assert repr(state) == "<State of bids.kif: 3 facts>"
+
+
+# -- being a value ------------------------------------------------------------------------------------
+
+
+def test_states_of_equal_games_are_equal(game: anygame.Game, start: anygame.State) -> None:
+    other = anygame.loads(BIDS.replace("\n", "\n\n"), name="elsewhere").initial_state()
+    assert other.game is not game
+    assert other.game == game
+    assert hash(other.game) == hash(game)
+    assert other == start
+    assert hash(other) == hash(start)
+    assert {start: "found"}[other] == "found"
+    assert other.next(["pass", "(bid 1)"]) == start.next(["pass", "(bid 1)"])
+    assert other.next(["pass", "(bid 1)"]) != start
+
+
+def test_states_of_other_games_differ(start: anygame.State) -> None:
+    other = anygame.loads(BIDS + "(number 3)").initial_state()
+    assert other.facts == start.facts
+    assert other != start
+    assert start != start.facts
+    assert start != str(start)
+
+
+def test_a_state_reached_and_a_state_from_facts_are_one(game: anygame.Game, start: anygame.State) -> None:
+    reached = start.next(["(bid 1)", "(bid 2)"])
+    given = game.state(["(round 1)", "(bid left 1)", "(bid right 2)"])
+    assert reached == given
+    assert hash(reached) == hash(given)
+    assert len({reached, given}) == 1
+
+
+def _pickled(state: anygame.State) -> Any:
+    return pickle.loads(pickle.dumps(state))
+
+
+@pytest.mark.parametrize("way", [_pickled, copy.copy, copy.deepcopy])
+def test_a_copy_is_as_good_as_the_state(start: anygame.State, way: Callable[[Any], anygame.State]) -> None:
+    state = start.next(["(bid 2)", "(bid 1)"])
+    copied = way(state)
+    assert copied == state
+    assert hash(copied) == hash(state)
+    assert copied.game == state.game
+    assert copied.goal("left") == 100
+    assert copied.next(["(bid 1)", "(bid 1)"]) == state.next(["(bid 1)", "(bid 1)"])
+
+
+def test_copies_share_one_game(start: anygame.State) -> None:
+    states = [start, start.next(["pass", "(bid 1)"])]
+    first, second = pickle.loads(pickle.dumps(states))
+    assert first.game is second.game
+    assert _pickled(start).game is first.game
+
+
+def test_a_pickle_keeps_how_the_sheet_was_read() -> None:
+    limits = anygame.Limits(facts=1000)
+    game = anygame.loads("(role R) (init (At 1)) (legal r Go)", name="x", case_sensitive=False, limits=limits)
+    copied = pickle.loads(pickle.dumps(game))
+    assert copied == game
+    assert (copied.name, copied.case_sensitive, copied.limits) == ("x", False, limits)
+    assert texts(copied.initial_state().legal_moves("r")) == ["go"]
+
+
+def test_bindings_are_values(start: anygame.State) -> None:
+    first, second = start.query("(legal right ?m)")
+    assert first != second
+    assert len({first, second, *start.query("(legal right ?m)")}) == 2
+    assert dict(first) == {"?m": Compound("bid", (Constant("1"),))}
+    assert repr(second) == "{?m: (bid 2)}"
