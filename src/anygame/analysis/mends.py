@@ -7,6 +7,7 @@ So a literal can be moved and corrected at the same time.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -269,15 +270,16 @@ def _role(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Me
     assert first is not None
     text = node.source.text
     start = first.start
-    while text[:start].rstrip().endswith("(") and start > node.end:
-        start = len(text[:start].rstrip()) - 1
-    indent = text[max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1 : start]
-    gap = f"\n{indent}" if indent.isspace() else " "
+    between = text[node.end : start]
+    if "(" in between and not {"%", ";"} & set(between):  # parentheses round an infix literal
+        start = node.end + between.index("(")
+    line = max(text.rfind("\n", node.end, start), text.rfind("\r", node.end, start)) + 1
+    gap = f"\n{text[line:start]}" if line else " "
     message = f"nothing says what {role} may be: (role {role}) is added"
     if form_of(node.source) == "kif":
         place = _line_end(text, node.end, comments)
         if place > node.end:
-            gap = f"\n{indent}" if indent.isspace() else "\n    "
+            gap = gap if line else "\n    "
         edit = Edit(place, place, (f"{gap}(role {role})",))
     else:
         edit = Edit(start, start, (f"role({infix_variable(role.name)}) &{gap}",))
@@ -340,8 +342,11 @@ def _moved_with_comments(
 
 def _line_end(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:
     """Return where the comment ends that follows on the same line; ``end`` where none does."""
-    following = next((comment for comment in comments if comment[0] >= end), None)
-    return following[1] if following and not text[end : following[0]].strip(" \t") else end
+    number = bisect_left(comments, (end, end))
+    if number == len(comments):
+        return end
+    start, after = comments[number]
+    return end if text[end:start].strip(" \t") else after
 
 
 def _node_of(formula: Formula) -> Node | None:

@@ -52,6 +52,7 @@ _LEXEME: Final = re.compile(
 )
 _KIF_NAME: Final = re.compile(r"[^\s();?][^\s();]*")
 _KIF_VARIABLE_NAME: Final = re.compile(r"[^\s();]+")
+_ANY: Final = re.compile(r"_any([0-9]+)")
 _NAMES: Final = frozenset(("variable", "name", "quoted"))
 #: What people write who think of another language, and what to write here.
 _ADVICE: Final = {
@@ -106,6 +107,7 @@ class _Parser:
         self._openers: list[Node] = []
         self._depth = self._deepest = 0
         self._fresh = 0
+        self._taken: set[str] | None = None
 
     def _scan(self) -> list[_Token]:
         tokens = []
@@ -230,8 +232,10 @@ class _Parser:
         return f"{prefix}name"
 
     def _fresh_variable(self) -> str:
+        if self._taken is None:
+            self._taken = set(_ANY.findall(self._source.text))
         self._fresh += 1
-        while f"_any{self._fresh}" in self._source.text:
+        while str(self._fresh) in self._taken:
             self._fresh += 1
         return f"?_any{self._fresh}"
 
