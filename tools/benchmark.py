@@ -7,7 +7,9 @@
 A state counts when it is known whether it is terminal, and then its goals were computed, or else the legal
 moves of every role, and a joint move drawn from them was played. Each sheet is measured in a process of its
 own, on one core, after a warm-up in which the generated code is compiled. A playout too long for one repeat
-goes on in the next, so that slow games are not measured by their openings alone.
+goes on in the next, so that slow games are not measured by their openings alone. Speeds are by the clock on
+the wall; the column ``core`` is the share of it in which the process was running: well below 100 %, others
+were using the core, and the speeds are too low.
 
 ``--peers`` reads speeds of other systems, measured on the same machine, from a CSV file with the columns
 engine,sheet,setup_seconds,states_per_second,playouts_per_second; SHEET is the file's name without its ending.
@@ -28,7 +30,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from statistics import geometric_mean, median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Final
 
 import anygame
@@ -55,6 +57,7 @@ class Measurement:
         setup_seconds: reading, parsing, and the first answer, in a fresh process after the imports.
         states_per_second: of each repeat.
         playouts_per_second: over all repeats; 0 if none came to its end.
+        core_share: the share of that time in which the process had the core; below 1 on a busy machine.
         error: why there are no numbers, else empty.
     """
 
@@ -62,6 +65,7 @@ class Measurement:
     setup_seconds: float = 0.0
     states_per_second: tuple[float, ...] = ()
     playouts_per_second: float = 0.0
+    core_share: float = 0.0
     error: str = ""
 
 
@@ -106,12 +110,16 @@ def measure(path: Path, seconds: float, repeats: int, seed: int) -> Measurement:
     setup = perf_counter() - begin
     steps = playing(game, Random(seed))
     _run(steps, seconds, whole_playout=True)
+    busy = process_time()
     slots = [_run(steps, seconds) for _ in range(repeats)]
+    busy = process_time() - busy
+    total = sum(elapsed for _, _, elapsed in slots)
     return Measurement(
         path.stem,
         setup,
         tuple(states / elapsed for states, _, elapsed in slots),
-        sum(ends for _, ends, _ in slots) / sum(elapsed for _, _, elapsed in slots),
+        sum(ends for _, ends, _ in slots) / total,
+        busy / total,
     )
 
 
@@ -205,7 +213,15 @@ def read_peers(path: Path) -> Peers:
 def table(measurements: Sequence[Measurement], peers: Peers) -> str:
     """Return the measurements as a table; with peers, how many times as fast as each of them."""
     ratios = {engine: _ratios(measurements, speeds) for engine, speeds in peers.items()}
-    head = ["sheet", "set-up ms", "states/s", "min..max", "playouts/s", *(f"x {name}" for name in peers)]
+    head = [
+        "sheet",
+        "set-up ms",
+        "states/s",
+        "min..max",
+        "playouts/s",
+        "core",
+        *(f"x {name}" for name in peers),
+    ]
     rows, errors = [], []
     for one in measurements:
         if one.error:
@@ -219,13 +235,14 @@ def table(measurements: Sequence[Measurement], peers: Peers) -> str:
                 _number(median(speeds)),
                 f"{_number(min(speeds))}..{_number(max(speeds))}",
                 _number(one.playouts_per_second),
+                f"{one.core_share:.0%}",
                 *(_ratio(found.get(one.sheet)) for found in ratios.values()),
             ]
         )
     if any(ratios.values()):
         means = [geometric_mean(found.values()) if found else None for found in ratios.values()]
-        rows.append(["geometric mean", "", "", "", "", *map(_ratio, means)])
-        rows.append(["sheets compared", "", "", "", "", *(str(len(found)) for found in ratios.values())])
+        rows.append(["geometric mean", "", "", "", "", "", *map(_ratio, means)])
+        rows.append(["sheets compared", "", "", "", "", "", *(str(len(found)) for found in ratios.values())])
     return "\n".join([*_aligned([head, *rows]), *errors])
 
 
@@ -249,7 +266,9 @@ def _number(value: float) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}" if value < 100 else f"{value:.0f}"
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value >= 100 else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _machine(options: argparse.Namespace) -> dict[str, Any]:

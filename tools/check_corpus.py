@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anygame
 from anygame.errors import AnygameError, GoalError
+from anygame.language.parser import parse_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -117,7 +118,8 @@ def _check_state(game: Game, line: dict[str, Any], report: Report) -> State | No
             report.differ(kind, where, line["terminal"], state.is_terminal)
         kind = "legal"
         for role, moves in line["legal"].items():
-            _compare(report, kind, f"{where} for {role}", set(moves), set(map(str, state.legal_moves(role))))
+            recorded = {str(parse_term(move)) for move in moves}
+            _compare(report, kind, f"{where} for {role}", recorded, set(map(str, state.legal_moves(role))))
         kind = "goals"
         goals = [_goal(state, role) for role in game.roles]
         if goals != line["goals"]:

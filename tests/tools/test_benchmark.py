@@ -40,24 +40,25 @@ def test_measures_every_repeat() -> None:
     assert len(found.states_per_second) == 4
     assert min(*found.states_per_second, found.setup_seconds) > 0
     assert max(found.states_per_second) >= 5 * found.playouts_per_second > 0
+    assert 0 < found.core_share < 1.1
     assert not found.error
 
 
 def test_table_compares_medians_with_those_who_have_the_sheet() -> None:
     found = [
-        Measurement("long_name", 0.01234, (90.0, 100.0, 1200.0), 0.5),
-        Measurement("fast", 0.002, (4000.0,), 300.0),
-        Measurement("slow", 1.5, (2.0, 4.0), 0.0),
+        Measurement("long_name", 0.01234, (90.0, 100.0, 1200.0), 0.5, 0.996),
+        Measurement("fast", 0.002, (4000.0,), 300.0, 0.5),
+        Measurement("slow", 1.5, (2.0, 4.0), 0.0, 1.0),
         Measurement("broken", error="a role is missing"),
     ]
-    peers = {"first": {"long_name": 50.0, "fast": 500.0}, "second": {"fast": 8000.0, "unknown": 1.0}}
+    peers = {"first": {"long_name": 50.0, "fast": 500.0}, "second": {"fast": 80_000.0, "unknown": 1.0}}
     assert table(found, peers).splitlines() == [
-        "sheet            set-up ms  states/s      min..max  playouts/s  x first  x second",
-        "long_name               12       100     90..1,200         0.5     2.00",
-        "fast                     2     4,000  4,000..4,000         300     8.00      0.50",
-        "slow                  1500         3          2..4           0",
-        "geometric mean                                                     4.00      0.50",
-        "sheets compared                                                       2         1",
+        "sheet            set-up ms  states/s      min..max  playouts/s  core  x first  x second",
+        "long_name               12       100     90..1,200         0.5  100%     2.00",
+        "fast                     2     4,000  4,000..4,000         300   50%     8.00      0.05",
+        "slow                  1500         3          2..4           0  100%",
+        "geometric mean                                                           4.00      0.05",
+        "sheets compared                                                             2         1",
         "broken: a role is missing",
     ]
 
