@@ -1,0 +1,342 @@
+"""Games: loading, counting, playing at random, from several processes and threads."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from threading import Barrier
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.game.sheets import texts
+
+import anygame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+SHEETS = ROOT / "gdl"
+
+#: Take one or two of five; who takes the last wins. Both may pass once the pile is gone.
+PILE = """
+(role a) (role b)
+(init (pile 5)) (init (control a))
+(less 5 1 4) (less 4 1 3) (less 3 1 2) (less 2 1 1) (less 1 1 0)
+(less 5 2 3) (less 4 2 2) (less 3 2 1) (less 2 2 0)
+(turn a b) (turn b a)
+(<= (legal ?r (take ?n)) (true (control ?r)) (true (pile ?p)) (less ?p ?n ?q))
+(<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+(<= (next (pile ?q)) (does ?r (take ?n)) (true (pile ?p)) (less ?p ?n ?q))
+(<= (next (control ?s)) (true (control ?r)) (turn ?r ?s))
+(<= terminal (true (pile 0)))
+(<= (goal ?r 100) (true (pile 0)) (role ?r) (not (true (control ?r))))
+(<= (goal ?r 0) (true (pile 0)) (true (control ?r)))
+"""
+
+
+@pytest.fixture(scope="module")
+def pile() -> anygame.Game:
+    return anygame.loads(PILE, name="pile.kif")
+
+
+# -- loading ------------------------------------------------------------------------------------------
+
+
+def test_a_game_prints_as_rules_that_are_the_game(pile: anygame.Game) -> None:
+    again = anygame.loads(str(pile))
+    assert again == pile
+    assert hash(again) == hash(pile)
+    assert repr(pile) == "<Game pile.kif: 22 rules, roles a, b>"
+    assert pile != anygame.loads(PILE + "(extra fact)")
+    assert pile != anygame.loads(PILE, case_sensitive=False)
+    assert pile != PILE
+
+
+def test_a_game_is_loaded_from_a_file(tmp_path: Path, pile: anygame.Game) -> None:
+    path = tmp_path / "pile.kif"
+    path.write_text(PILE, encoding="utf-8")
+    assert anygame.load(path) == anygame.load(str(path)) == pile
+    assert anygame.load(path).name == str(path)
+    assert anygame.load(path, case_sensitive=False).case_sensitive is False
+
+
+def test_roles_are_text_and_terms() -> None:
+    white, random = anygame.loads("(role white) (role random)").roles
+    assert white == "white"
+    assert str(white) == f"{white}" == "white"
+    assert white.term is anygame.Constant("white")
+    assert (white.is_random, random.is_random) == (False, True)
+    assert len({white, "white"}) == 1
+    copied = pickle.loads(pickle.dumps(random))
+    assert (copied, copied.is_random, copied.term) == (random, True, random.term)
+
+
+def test_what_can_be_true_and_done(pile: anygame.Game) -> None:
+    assert {key: [texts(terms) for terms in arguments] for key, arguments in pile.fluents.items()} == {
+        ("control", 1): [["a", "b"]],
+        ("pile", 1): [["0", "1", "2", "3", "4", "5"]],
+    }
+    assert {key: [texts(terms) for terms in arguments] for key, arguments in pile.moves.items()} == {
+        ("take", 1): [["1", "2"]],
+        ("wait", 0): [],
+    }
+
+
+# -- counting -----------------------------------------------------------------------------------------
+
+
+def test_counts_of_the_game_tree(pile: anygame.Game) -> None:
+    # Ways to write 5 as a sum of ones and twos, step by step: sums that have reached 5 are not continued.
+    assert [anygame.perft(pile, depth) for depth in range(7)] == [1, 2, 4, 7, 5, 1, 0]
+
+
+def test_counts_split_by_first_move(pile: anygame.Game) -> None:
+    split = anygame.perft_divide(pile, 3)
+    assert {tuple(map(str, joint)): count for joint, count in split.items()} == {
+        ("(take 1)", "wait"): 4,
+        ("(take 2)", "wait"): 3,
+    }
+
+
+def test_counts_from_a_state(pile: anygame.Game) -> None:
+    state = pile.state(["(pile 2)", "(control b)"])
+    assert [anygame.perft(pile, depth, state) for depth in range(4)] == [1, 2, 1, 0]
+
+
+def test_a_terminal_state_has_no_continuation(pile: anygame.Game) -> None:
+    over = pile.state(["(pile 0)", "(control b)"])
+    assert [anygame.perft(pile, depth, over) for depth in range(3)] == [1, 0, 0]
+    assert anygame.perft_divide(pile, 1, over) == {}
+
+
+def test_simultaneous_moves_multiply() -> None:
+    game = anygame.loads("(role r) (role s) (n 1) (n 2) (n 3) (<= (legal ?r ?n) (role ?r) (n ?n))")
+    assert [anygame.perft(game, depth) for depth in range(4)] == [1, 9, 81, 729]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_counting_needs_moves_for_every_role(depth: int) -> None:
+    game = anygame.loads("(role r) (role s) (legal r go)")
+    with pytest.raises(anygame.IllegalMoveError, match="s has no legal move in a state that is not terminal"):
+        anygame.perft(game, depth)
+    assert anygame.perft(game, 0) == 1
+
+
+def test_depths_that_make_no_sense(pile: anygame.Game) -> None:
+    with pytest.raises(ValueError, match="at least 0, not -1"):
+        anygame.perft(pile, -1)
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        anygame.perft_divide(pile, 0)
+
+
+# -- playing at random --------------------------------------------------------------------------------
+
+
+def test_a_playout_is_a_match(pile: anygame.Game) -> None:
+    for playout in pile.playouts(20, seed=3):
+        state = pile.initial_state()
+        for joint in playout.moves:
+            assert not state.is_terminal
+            state = state.next(joint)
+        assert state.is_terminal
+        assert playout.is_complete
+        assert playout.length == len(playout.moves)
+        assert playout.goals == {role: state.goal(role) for role in pile.roles}
+
+
+def test_one_seed_one_result(pile: anygame.Game) -> None:
+    first = list(pile.playouts(10, seed=7))
+    assert list(pile.playouts(10, seed=7)) == first
+    assert pile.playout(7) == first[0]
+    assert list(pile.playouts(10, seed=8)) != first
+    assert list(pile.playouts(0, seed=7)) == []
+
+
+def test_moves_are_chosen_uniformly(pile: anygame.Game) -> None:
+    first_moves = Counter(str(playout.moves[0][0]) for playout in pile.playouts(2000, seed=1))
+    assert set(first_moves) == {"(take 1)", "(take 2)"}
+    assert 900 < first_moves["(take 1)"] < 1100
+
+
+def test_a_limit_cuts(pile: anygame.Game) -> None:
+    cut = pile.playout(1, limit=2)
+    assert (cut.length, cut.is_complete, cut.goals) == (2, False, {"a": None, "b": None})
+    nothing = pile.playout(1, limit=0)
+    assert (nothing.moves, nothing.is_complete) == ((), False)
+    endless = anygame.loads("(role r) (legal r go) (legal r stop)")
+    assert endless.playout(1, limit=50).length == 50
+
+
+def test_a_playout_that_ends_at_its_limit_is_complete(pile: anygame.Game) -> None:
+    whole = pile.playout(1)
+    assert pile.playout(1, limit=whole.length) == whole
+
+
+def test_playouts_from_a_state(pile: anygame.Game) -> None:
+    state = pile.state(["(pile 1)", "(control b)"])
+    playout = pile.playout(1, state=state)
+    assert [texts(joint) for joint in playout.moves] == [["(take 1)", "wait"]]
+    assert playout.goals == {"a": 0, "b": 100}
+    over = pile.playout(1, state=state.next(["wait", "(take 1)"]))
+    assert (over.moves, over.goals, over.is_complete) == ((), {"a": 0, "b": 100}, True)
+
+
+def test_goals_that_cannot_be_used_are_none_in_playouts() -> None:
+    game = anygame.loads("(role r) (role s) (role t) terminal (goal r 1) (goal r 2) (goal s high) (goal t 3)")
+    assert game.playout(1).goals == {"r": None, "s": None, "t": 3}
+
+
+def test_a_playout_stops_where_a_role_cannot_move() -> None:
+    game = anygame.loads("(role r) (role s) (init on) (legal r go) (<= (legal s go) (true on))")
+    with pytest.raises(anygame.IllegalMoveError, match="s has no legal move") as raised:
+        game.playout(1)
+    assert raised.value.role == "s"
+
+
+# -- many states --------------------------------------------------------------------------------------
+
+
+def test_any_number_of_states_keep_answering() -> None:
+    game = anygame.load(SHEETS / "tic_tac_toe.kif")
+    random = Random(5)
+    states: list[anygame.State] = []
+    answers = []
+    while len(states) < 2000:
+        state = game.initial_state()
+        while not state.is_terminal:
+            states.append(state)
+            answers.append(_answers(state))
+            state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
+    fresh = anygame.load(SHEETS / "tic_tac_toe.kif")
+    for state, answer in zip(states, answers, strict=True):
+        assert _answers(state) == answer
+    for state, answer in list(zip(states, answers, strict=True))[::50]:
+        assert _answers(fresh.state(state.facts)) == answer
+        assert _following(state) == _following(fresh.state(state.facts))
+
+
+def test_a_state_forgets_nothing_that_can_be_asked(pile: anygame.Game) -> None:
+    state = pile.initial_state().next(["(take 2)", "wait"])
+    before = _answers(state), _following(state)
+    state.forget()
+    assert (_answers(state), _following(state)) == before
+
+
+def _answers(state: anygame.State) -> tuple[object, ...]:
+    legal = [texts(state.legal_moves(role)) for role in state.game.roles]
+    return (
+        legal,
+        state.is_terminal,
+        texts(state.facts),
+        [str(found) for found in state.query("(legal ?r ?m)")],
+    )
+
+
+def _following(state: anygame.State) -> list[str]:
+    return texts(state.next([state.legal_moves(role)[-1] for role in state.game.roles]).facts)
+
+
+# -- processes ----------------------------------------------------------------------------------------
+
+_SCRIPT = """
+import pickle, sys
+import anygame
+game = anygame.load(sys.argv[1])
+print(hash("x"))
+for playout in game.playouts(3, seed=11):
+    print([list(map(str, joint)) for joint in playout.moves], playout.goals)
+state = game.initial_state()
+for joint in playout.moves[:2]:
+    state = state.next(joint)
+print([str(move) for role in game.roles for move in state.legal_moves(role)])
+print(*[str(found) for found in state.query("(true ?f)")])
+print(state.explain("(legal ?r ?m)"))
+print(game.explain_plan())
+print(pickle.dumps(state).hex())
+"""
+
+
+def _run(sheet: Path, hash_seed: str) -> list[str]:
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, str(sheet)],
+        env=environment, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", ["six_in_a_row", "pig", "rock_paper_scissors"])
+def test_other_processes_give_the_same_answers(name: str) -> None:
+    one, other = _run(SHEETS / f"{name}.kif", "1"), _run(SHEETS / f"{name}.kif", "2")
+    assert one[0] != other[0]
+    assert one[1:-1] == other[1:-1]
+    state, same = pickle.loads(bytes.fromhex(one[-1])), pickle.loads(bytes.fromhex(other[-1]))
+    assert state == same
+    assert len({state, same}) == 1
+    game = anygame.load(SHEETS / f"{name}.kif")
+    playouts = list(game.playouts(3, seed=11))
+    assert one[1:4] == [
+        f"{[list(map(str, joint)) for joint in playout.moves]} {playout.goals}" for playout in playouts
+    ]
+    reached = game.initial_state().next(playouts[-1].moves[0]).next(playouts[-1].moves[1])
+    assert state == reached
+    assert hash(state) == hash(reached)
+
+
+# -- threads ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hasty_switching() -> Iterator[None]:
+    """Let threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+def _match(game: anygame.Game, seed: int) -> list[object]:
+    random = Random(seed)
+    state = game.initial_state()
+    seen: list[object] = []
+    while not state.is_terminal:
+        seen.append(_answers(state))
+        state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
+    return [*seen, texts(state.facts), [state.goal(role) for role in game.roles]]
+
+
+@pytest.mark.usefixtures("hasty_switching")
+@pytest.mark.parametrize("name", ["tic_tac_toe", "capture_chess", "copolymer"])
+def test_threads_may_share_a_game(name: str) -> None:
+    expected = [_match(anygame.load(SHEETS / f"{name}.kif"), seed) for seed in range(8)]
+    game = anygame.load(SHEETS / f"{name}.kif")
+    ready = Barrier(8)
+
+    def play(seed: int) -> list[object]:
+        ready.wait()
+        return _match(game, seed)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(play, range(8))) == expected
+
+
+@pytest.mark.usefixtures("hasty_switching")
+def test_threads_may_share_a_state() -> None:
+    expected = _answers(anygame.load(SHEETS / "capture_chess.kif").initial_state())
+    for _ in range(10):
+        state = anygame.load(SHEETS / "capture_chess.kif").initial_state()
+        ready = Barrier(8)
+
+        def ask(_: int, state: anygame.State = state, ready: Barrier = ready) -> tuple[object, ...]:
+            ready.wait()
+            return _answers(state)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(ask, range(8))) == [expected] * 8
