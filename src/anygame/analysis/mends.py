@@ -242,8 +242,8 @@ def _parentheses(node: Node) -> Iterator[Mend]:
         if fold_head(name.text) in _OPERATORS or (before + after).strip("() \t\r\n"):
             continue
         # In KIF parentheses may be all that parts a name from its neighbours.
-        left = "" if not before or text[: node.start][-1:] in "( \t\r\n" else " "
-        right = "" if not before or text[node.end : node.end + 1] in ") \t\r\n" else " "
+        left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
+        right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
         edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))
         kept = tuple(edit for edit in edits if edit.start < edit.end)
         message = f"{node.span.text} becomes {text[name.start : name.end]}"

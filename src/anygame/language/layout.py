@@ -135,6 +135,7 @@ class _Writer:
         self._commented = commented
         self._source = source
         self._page = Page()
+        self._spread: dict[int, bool] = {}
 
     def write(self) -> str:
         """Return the whole text."""
@@ -207,10 +208,12 @@ class _Writer:
         name = fold_head(_name_of(node))
         if not node.children or name not in _JOINING:
             return False
-        parts = node.children[1:]
-        if name != "not" and any(self._lines_between(a.end, b.start) for a, b in pairwise(parts)):
-            return True
-        return any(map(self._is_spread, parts))
+        known = self._spread.get(id(node))
+        if known is None:
+            parts = node.children[1:]
+            known = name != "not" and any(self._lines_between(a.end, b.start) for a, b in pairwise(parts))
+            known = self._spread[id(node)] = known or any(map(self._is_spread, parts))
+        return known
 
     def _flat(self, node: Node, room: int, formula: bool = True) -> str | None:
         """Return a node on one line, if there is room and nothing inside wants lines of its own."""
