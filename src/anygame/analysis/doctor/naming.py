@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.doctor.registry import check, found
+from anygame.analysis.doctor.registry import check, define, found
 from anygame.analysis.doctor.sheet import atoms_in
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS
@@ -137,21 +137,31 @@ def unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
+define("operator-constant", Severity.WARNING, "an operator as an object")
+
+
 @check("keyword-constant", Severity.INFO, "a keyword as an object", needs_all=False)
 def keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report each keyword once that stands as a constant."""
+    """Report each keyword and each operator once that stands as a constant."""
     reported = set()
     for name in sheet.names:
         keyword = name.text.lower()
-        if name.kind == "constant" and keyword in KEYWORDS.keys() | _OPERATORS and keyword not in reported:
+        if name.kind != "constant" or keyword in reported:
+            continue
+        if keyword in _OPERATORS:
             reported.add(keyword)
-            yield found(
-                "keyword-constant",
-                f"{shown(name.text)} is a keyword of GDL; as an object it is a mere name here, and "
-                "confuses other systems",
-                name.span,
-                hint="another name",
+            message = (
+                f"{shown(name.text)} joins formulas; as an object it is a mere name, most likely by mistake"
             )
+            hint = "is a parenthesis missing before it?"
+            yield found("operator-constant", message, name.span, hint=hint)
+        elif keyword in KEYWORDS:
+            reported.add(keyword)
+            message = (
+                f"{shown(name.text)} is a keyword of GDL; as an object it is a mere name here, and confuses "
+                "other systems"
+            )
+            yield found("keyword-constant", message, name.span, hint="another name")
 
 
 @check("likely-typo", Severity.INFO, "a name used once that is nearly another one", needs_all=False)

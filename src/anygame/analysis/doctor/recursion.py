@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import components
 from anygame.analysis.doctor.registry import check, define, found
@@ -15,7 +15,7 @@ from anygame.language.terms import Compound, Variable, variables_of
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from anygame.analysis.dependencies import Component
     from anygame.analysis.doctor.sheet import Key, Sheet
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
+
+#: Rules beyond which they are not compared one by one.
+_MOST_COMPARED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +51,25 @@ define("recursion-restriction", Severity.INFO, "a recursion that the definition 
 @check("growing-recursion", Severity.WARNING, "a recursion that builds ever larger terms")
 def recursion(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report recursive rules whose arguments can grow, and those that are merely too free."""
-    parts = [part for part in sheet.normal if part.body]
-    found_parts, _ = components(parts, lambda part: part.head.key, _reads, lambda *_: True)
-    for component in found_parts:
+    for component in _by_name(sheet):
         if component.recursive:
+            inside = {rule.head.key for rule in component.rules}
             for part in component.rules:
-                yield from _of_rule(part, component)
+                yield from _of_rule(part, inside)
 
 
-def _of_rule(part: NormalRule, component: Component[NormalRule]) -> Iterator[Diagnostic]:
-    inside = {rule.head.key for rule in component.rules}
+def _by_name(sheet: Sheet) -> list[Component[NormalRule]]:
+    """Return the rules in groups whose relations depend on each other, by negations or not."""
+    parts = [part for part in sheet.normal if part.body]
+    found_parts, _ = components(parts, lambda part: part.head.key, _all_reads, lambda *_: True)
+    return found_parts
+
+
+def _all_reads(part: NormalRule) -> list[_Read]:
+    return [_Read(atom, True) for atom, _ in reads_of(part)]
+
+
+def _of_rule(part: NormalRule, inside: Container[Key]) -> Iterator[Diagnostic]:
     literals = [item.atom for item in part.body if isinstance(item, Literal)]
     recursive = [atom for atom in literals if atom.key in inside]
     bound = {v for atom in literals if atom.key not in inside for v in atom.variables()}
@@ -117,25 +129,35 @@ def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
 @check("negation-by-name", Severity.INFO, "a relation that depends on its own negation, though no rule does")
 def negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report negative cycles between relations that are none between rules."""
-    parts = sheet.normal
-    _, coarse = components(parts, lambda part: part.head.key, _reads, lambda *_: True)
-    if not coarse:
+    suspects = list(_negations_inside(sheet))
+    parts = list(dict.fromkeys(part for group, _, _ in suspects for part in group.rules))
+    if not parts or len(parts) > _MOST_COMPARED:
         return
-    _, fine = components(parts, lambda part: part.head.key, _reads, _may_feed)
-    real = {id(rule.origin) for cycle in fine for rule in cycle.rules}
+    _, cycles = components(parts, lambda part: part.head.key, _reads, _may_feed)
+    real = {id(rule.origin) for cycle in cycles for rule in cycle.rules}
     seen = set()
-    for cycle in coarse:
-        for reader, index in cycle.negations:
-            atom = reads_of(reader)[index][0]
-            if id(reader.origin) not in real and (atom.span or atom) not in seen:
-                seen.add(atom.span or atom)
-                yield found(
-                    "negation-by-name",
-                    f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, and that on "
-                    f"`{reader.head.predicate}` again, though no single rule on itself",
-                    atom.span or reader.origin.span,
-                    hint="this plays here; systems that look at the names alone refuse it",
-                )
+    for _, reader, atom in suspects:
+        place = atom.span or reader.origin.span
+        if id(reader.origin) not in real and place not in seen:
+            seen.add(place)
+            yield found(
+                "negation-by-name",
+                f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, and that on "
+                f"`{reader.head.predicate}` again, though no single rule on itself",
+                place,
+                hint="this plays here; systems that look at the names alone refuse it",
+            )
+
+
+def _negations_inside(sheet: Sheet) -> Iterator[tuple[Component[NormalRule], NormalRule, Atom]]:
+    """Yield the atoms that a rule denies and whose relations depend on the rule's own."""
+    for group in _by_name(sheet):
+        inside = {rule.head.key for rule in group.rules}
+        if group.recursive:
+            for part in group.rules:
+                for atom, positive in reads_of(part):
+                    if not positive and atom.key in inside:
+                        yield group, part, atom
 
 
 def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:

@@ -23,6 +23,8 @@ __all__ = ["Key", "Name", "Sheet", "atoms_in", "formulas_in", "key_of", "span_of
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
+_MOST_OF_A_RULE: Final = 4096
+_MOST_NORMAL: Final = 100_000
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
 
@@ -64,11 +66,11 @@ class Sheet:
 
     @cached_property
     def normal(self) -> list[NormalRule]:
-        """The rules in normal form; those whose alternatives explode are left out."""
+        """The rules in normal form; those beyond the bounds on alternatives are left out."""
         result: list[NormalRule] = []
         for rule in self.program.rules:
             try:
-                result += normalise(rule)
+                result += normalise(rule, min(_MOST_OF_A_RULE, _MOST_NORMAL - len(result)))
             except TooManyAlternatives:
                 self._left_out.append(rule)
         return result

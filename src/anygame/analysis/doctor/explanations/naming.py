@@ -60,6 +60,15 @@ ENTRIES: Final = (
         "(init (cell 1 target))",
     ),
     Explanation(
+        "operator-constant",
+        "`not`, `or`, `and`, `distinct` and `<=` do not name objects.",
+        "Inside a term they join nothing. Most often a parenthesis is missing, and the rest of a "
+        "formula became arguments.",
+        GDL,
+        "(<= terminal (true (cell 1 or b)))",
+        "(<= terminal (or (true (cell 1)) (true b)))",
+    ),
+    Explanation(
         "likely-typo",
         "A name that is used once is not nearly one that is used often.",
         "Nothing tells a misspelt name from a new one but that nobody else knows it.",
