@@ -213,6 +213,23 @@ class Compiler:
                 self._demanded = before
                 self.reset()
 
+    def run_whole(self, step: Step, frame: Frame) -> None:
+        """Compute all rows of a step in a frame that is thrown away, though others may ask it on demand."""
+        if step.relations[0] not in self._demanded:
+            step.run(frame)
+            return
+        with self._lock:
+            while True:
+                try:
+                    source = Generator(
+                        self._engine, self, step, self.statistics(frame, step), whole=True
+                    ).source()
+                except NeedsWhole as need:
+                    self._compute_whole(need.needed, frame)
+                else:
+                    break
+            self._function(source, f"component{step.number}")(frame)
+
     def ask(self, key: IndexKey, frame: Frame) -> Callable[[Any], Collection[Any]]:
         """Return the lookup on demand that answers for some key columns in a frame."""
         with self._lock:

@@ -206,7 +206,7 @@ class Engine:
         for number in sorted(number for number in makers if number <= step.number):
             if number == step.number:
                 again[TRACE] = rounds
-            makers[number].run(again)
+            self.compiler.run_whole(makers[number], again)
         return rounds
 
     def rows(self, frame: Frame, relation: Relation) -> Collection[Row]:

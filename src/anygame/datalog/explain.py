@@ -24,6 +24,9 @@ _MOST_STEPS: Final = 300_000
 _DEEPEST: Final = 400
 
 Bindings = dict["Variable", "Term"]
+#: A recursive step and one of its rounds; None and -1 for what is not recursive.
+Stage = tuple["Step | None", int]
+_ANY_STAGE: Final[Stage] = (None, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ class Explainer:
         if text in shown or depth > _DEEPEST:
             return Derivation(text, "shown")
         shown[text] = None
-        step, stage = self._stage(atom)
+        before = self._stage(atom)
         for rule in self._by_head.get(atom.key, []):
             place = rule.origin.span.place if rule.origin.span else ""
             bindings = _head_match(rule, atom)
@@ -164,21 +167,23 @@ class Explainer:
                 continue
             if not rule.body:
                 return Derivation(text, "fact", place)
-            solution = next(self._solve(list(rule.body), bindings, step, stage), None)
+            solution = next(self._solve(list(rule.body), bindings, before), None)
             if solution is not None:
-                premises = [self._premise(item, solution, shown, depth) for item in rule.body]
+                premises = [self._premise(item, solution, before, shown, depth) for item in rule.body]
                 return Derivation(text, "rule", place, tuple(premises))
         raise LimitError(f"no derivation of {text} found within the bound", limit="steps", bound=_MOST_STEPS)
 
-    def _premise(self, item: Formula, bindings: Bindings, shown: dict[str, None], depth: int) -> Derivation:
+    def _premise(
+        self, item: Formula, bindings: Bindings, before: Stage, shown: dict[str, None], depth: int
+    ) -> Derivation:
         if isinstance(item, Literal):
             return self._derive(_ground(item.atom, bindings), shown, depth + 1)
         if isinstance(item, Or):
             for part in item.formulas:
-                if self._test(part, bindings):
-                    return self._premise(part, bindings, shown, depth)
+                if self._test(part, bindings, before):
+                    return self._premise(part, bindings, before, shown, depth)
         if isinstance(item, And):
-            parts = tuple(self._premise(part, bindings, shown, depth) for part in item.formulas)
+            parts = tuple(self._premise(part, bindings, before, shown, depth) for part in item.formulas)
             return Derivation(_text(item, bindings), "rule", "", parts)
         reason = "distinct" if isinstance(item, Distinct) else "absent"
         return Derivation(_text(item, bindings), reason)
@@ -221,19 +226,13 @@ class Explainer:
 
     # -- solving bodies ----------------------------------------------------------------------------
 
-    def _solve(
-        self, items: list[Formula], bindings: Bindings, step: Step | None, stage: int
-    ) -> Iterator[Bindings]:
+    def _solve(self, items: list[Formula], bindings: Bindings, before: Stage) -> Iterator[Bindings]:
         if not items:
             yield bindings
             return
         item, rest = self._choose(items, bindings)
-        for extended in self._candidates(item, bindings):
-            if isinstance(item, Literal) and step is not None:
-                own, earlier = self._stage(_ground(item.atom, extended))
-                if own is step and earlier >= stage:
-                    continue
-            yield from self._solve(rest, extended, step, stage)
+        for extended in self._candidates(item, bindings, before):
+            yield from self._solve(rest, extended, before)
 
     def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
         """Return the next item to satisfy: a test that can be decided, or the smallest relation in touch."""
@@ -250,33 +249,36 @@ class Explainer:
         best = min(items, key=rank)
         return best, [item for item in items if item is not best]
 
-    def _candidates(self, item: Formula, bindings: Bindings) -> Iterator[Bindings]:
+    def _candidates(
+        self, item: Formula, bindings: Bindings, before: Stage = _ANY_STAGE
+    ) -> Iterator[Bindings]:
         self._steps_left -= 1
         if self._steps_left <= 0:
             return
         if not isinstance(item, Literal):
-            if self._test(item, bindings):
+            if self._test(item, bindings, before):
                 yield bindings
             return
         atom = _ground(item.atom, bindings)
         for arguments in self._facts_like(atom):
             extended = dict(bindings)
             self._steps_left -= 1
-            if all(match(p, t, extended) for p, t in zip(atom.arguments, arguments, strict=True)):
+            fits = all(match(p, t, extended) for p, t in zip(atom.arguments, arguments, strict=True))
+            if fits and self._is_earlier(Atom(atom.predicate, arguments), before):
                 yield extended
 
-    def _test(self, item: Formula, bindings: Bindings) -> bool:
+    def _test(self, item: Formula, bindings: Bindings, before: Stage = _ANY_STAGE) -> bool:
         if isinstance(item, Literal):
             atom = _ground(item.atom, bindings)
-            return next(self._facts_like(atom), None) is not None
+            return next(self._facts_like(atom), None) is not None and self._is_earlier(atom, before)
         if isinstance(item, Not):
             return not self._test(item.formula, bindings)
         if isinstance(item, Distinct):
             return apply(item.left, bindings) is not apply(item.right, bindings)
         if isinstance(item, Or):
-            return any(self._test(part, bindings) for part in item.formulas)
+            return any(self._test(part, bindings, before) for part in item.formulas)
         assert isinstance(item, And)
-        return all(self._test(part, bindings) for part in item.formulas)
+        return all(self._test(part, bindings, before) for part in item.formulas)
 
     # -- what holds --------------------------------------------------------------------------------
 
@@ -297,17 +299,25 @@ class Explainer:
             found = self._found[key] = sorted(every, key=lambda row: " ".join(map(str, row)))
         return iter(found)
 
-    def _stage(self, atom: Atom) -> tuple[Step | None, int]:
+    def _is_earlier(self, atom: Atom, before: Stage) -> bool:
+        """Return whether an atom came out before a stage, so that what came out there may rest on it."""
+        if before[0] is None:
+            return True
+        step, number = self._stage(atom)
+        return step is not before[0] or number < before[1]
+
+    def _stage(self, atom: Atom) -> Stage:
         """Return the recursive step that makes an atom and the round in which it did; None, -1 for others."""
-        step = self._reasoner.recursive_step(atom)
-        if step is None:
-            return None, -1
-        rounds = self._stages.get(step.number)
-        if rounds is None:
-            rounds = self._stages[step.number] = {}
-            for number, (predicate, arguments) in self._reasoner.rounds(self._frame, step):
-                rounds.setdefault((predicate, *arguments), number)
-        return step, rounds.get((atom.predicate, *atom.arguments), -1)
+        row = (atom.predicate, *atom.arguments)
+        for step in self._reasoner.recursive_steps(atom):
+            rounds = self._stages.get(step.number)
+            if rounds is None:
+                rounds = self._stages[step.number] = {}
+                for number, (predicate, arguments) in self._reasoner.rounds(self._frame, step):
+                    rounds.setdefault((predicate, *arguments), number)
+            if row in rounds:
+                return step, rounds[row]
+        return _ANY_STAGE
 
 
 def _fits(patterns: tuple[Term, ...], terms: tuple[Term, ...]) -> bool:

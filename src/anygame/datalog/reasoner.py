@@ -345,11 +345,11 @@ class Reasoner:
         """Whether a relation can only be asked about together with a joint move."""
         return any(self.engine.level(relation) == ACTION for relation in self.relations(key))
 
-    def recursive_step(self, atom: Atom) -> Step | None:
-        """Return the recursive component that makes a ground atom, if one does."""
+    def recursive_steps(self, atom: Atom) -> list[Step]:
+        """Return the recursive components that make a ground atom's relation, in the order of computation."""
         relation = self.layout.relation(atom)
         makers = self.engine.makers(relation) if relation is not None else []
-        return next((step for step in makers if step.component.recursive), None)
+        return [step for step in makers if step.component.recursive]
 
     def rounds(self, frame: Frame, step: Step) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
         """Run a recursive step again and yield what it finds with the round in which it does."""
