@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
+from tests.datalog.programs import choices
 
-from anygame.language.rules import And, Distinct, Literal, Not, Or
+from anygame.language.rules import And, Distinct, Literal, Not
 from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
@@ -19,24 +19,10 @@ if TYPE_CHECKING:
 else:
     clingo = pytest.importorskip("clingo")
 
-__all__ = ["Model", "choices", "model"]
+__all__ = ["Model", "model"]
 
-#: One way in which a formula can hold: parts that are literals, negated or not, and comparisons.
-Choice: TypeAlias = "tuple[Formula, ...]"
 #: Rows by name and arity, as text.
 Model: TypeAlias = dict[tuple[str, int], set[tuple[str, ...]]]
-
-
-def choices(formula: Formula, holds: bool = True) -> list[Choice]:
-    """Multiply a formula (or its negation) out into alternative conjunctions."""
-    if isinstance(formula, Not):
-        return choices(formula.formula, not holds)
-    if isinstance(formula, (And, Or)):
-        parts = [choices(part, holds) for part in formula.formulas]
-        if isinstance(formula, And) == holds:
-            return [sum(choice, ()) for choice in product(*parts)]
-        return [choice for part in parts for choice in part]
-    return [(formula if holds else Not(formula),)]
 
 
 def _term(term: Term) -> str:

@@ -10,7 +10,7 @@ nothing grows for ever.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count, product
 from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from anygame.language.rules import Formula
 
-__all__ = ["LIMITS", "Case", "asking", "atoms_in", "cases", "ground_terms", "relations_of", "rows"]
+__all__ = ["LIMITS", "Case", "asking", "atoms_in", "cases", "choices", "ground_terms", "relations_of", "rows"]
 
 #: Small enough that a random program which multiplies too much is given up quickly.
 LIMITS: Final = anygame.Limits(facts=800, terms=5000, depth=12)
@@ -136,7 +136,7 @@ class _Maker:
 
     def binder(self, variable: Variable, bound: Sequence[Variable], depth: int = 1) -> Formula:
         """Draw a formula that binds a variable."""
-        shapes = [shape for shape in self.below if shape.arity > (shape.tag is not None)]
+        shapes = [shape for shape in self.below + self.layer if shape.arity > (shape.tag is not None)]
         shape = self.draw(st.sampled_from(shapes))
         atom = self.atom(shape, bound, 1)
         place = self.draw(st.integers(0, shape.arity - 1 - (shape.tag is not None)))
@@ -159,12 +159,14 @@ class _Maker:
         bound = list(dict.fromkeys(v for literal in literals for v in literal.variables()))
         if self.draw(st.integers(0, 3)) == 0:
             variable = Variable("v")
-            count = self.draw(st.integers(1, 2))
-            formulas.append(Or(tuple(self.binder(variable, bound) for _ in range(count))))
+            several = range(self.draw(st.integers(1, 2)))
+            formulas.append(Or(tuple(self.binder(variable, bound) for _ in several)))
             bound.append(variable)
+        if self.draw(st.integers(0, 4)) == 0:
+            formulas.append(Or((self.read(bound, readable), self.read(bound, readable))))
         formulas += [self.test(bound) for _ in range(self.draw(st.integers(0, 2)))]
         own = {shape.name for shape in self.layer}
-        recursive = any(literal.atom.predicate in own for literal in literals)
+        recursive = any(atom.predicate in own for formula in formulas for atom in atoms_in(formula))
         return self.draw(st.permutations(formulas)), bound, recursive
 
     def rule(self, shape: Shape) -> Rule:
@@ -244,6 +246,18 @@ def atoms_in(formula: Formula) -> Iterator[Atom]:
     elif isinstance(formula, (And, Or)):
         for part in formula.formulas:
             yield from atoms_in(part)
+
+
+def choices(formula: Formula, holds: bool = True) -> list[tuple[Formula, ...]]:
+    """Multiply a formula (or its negation) out into alternative conjunctions of literals and comparisons."""
+    if isinstance(formula, Not):
+        return choices(formula.formula, not holds)
+    if isinstance(formula, (And, Or)):
+        parts = [choices(part, holds) for part in formula.formulas]
+        if isinstance(formula, And) == holds:
+            return [tuple(chain.from_iterable(choice)) for choice in product(*parts)]
+        return [choice for part in parts for choice in part]
+    return [(formula if holds else Not(formula),)]
 
 
 def relations_of(program: Program) -> list[tuple[str, int]]:
