@@ -1,8 +1,9 @@
-"""Ways to ask tiny sheets that tests write inline."""
+"""Ways to ask rule sheets, above all tiny ones that tests write inline."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -14,10 +15,23 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-__all__ = ["asked", "errors_of", "facts_after", "moves_of", "start_of", "texts"]
+__all__ = [
+    "SHEETS",
+    "answers_of",
+    "asked",
+    "errors_of",
+    "facts_after",
+    "following",
+    "moves_of",
+    "start_of",
+    "texts",
+]
+
+#: The folder of the rule sheets that come with the project.
+SHEETS: Final = Path(__file__).parents[2] / "gdl"
 
 #: What a sheet needs besides the rules that a test is about.
-_ROLE = "(role robot) "
+_ROLE: Final = "(role robot) "
 
 
 def start_of(rules: str, *, case_sensitive: bool = True) -> anygame.State:
@@ -61,3 +75,19 @@ def errors_of(rules: str) -> list[tuple[str, list[str]]]:
 def _pointed_at(fault: Diagnostic) -> list[str]:
     spans = [fault.span, *(note.span for note in fault.notes)]
     return [span.text for span in spans if span is not None]
+
+
+def answers_of(state: anygame.State) -> tuple[object, ...]:
+    """Return much of what can be asked of a state."""
+    legal = [texts(state.legal_moves(role)) for role in state.game.roles]
+    return (
+        legal,
+        state.is_terminal,
+        texts(state.facts),
+        [str(found) for found in state.query("(legal ?r ?m)")],
+    )
+
+
+def following(state: anygame.State) -> list[str]:
+    """Return what is true after everybody's last move."""
+    return texts(state.next([state.legal_moves(role)[-1] for role in state.game.roles]).facts)

@@ -1,28 +1,19 @@
-"""Games: loading, counting, playing at random, from several processes and threads."""
+"""Games: loading, counting, playing at random, keeping many states."""
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from random import Random
-from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.game.sheets import texts
+from tests.game.sheets import SHEETS, answers_of, following, texts
 
 import anygame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ROOT = Path(__file__).parents[2]
-SHEETS = ROOT / "gdl"
+    from pathlib import Path
 
 #: Take one or two of five; who takes the last wins. Both may pass once the pile is gone.
 PILE = """
@@ -212,131 +203,18 @@ def test_any_number_of_states_keep_answering() -> None:
         state = game.initial_state()
         while not state.is_terminal:
             states.append(state)
-            answers.append(_answers(state))
+            answers.append(answers_of(state))
             state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
     fresh = anygame.load(SHEETS / "tic_tac_toe.kif")
     for state, answer in zip(states, answers, strict=True):
-        assert _answers(state) == answer
+        assert answers_of(state) == answer
     for state, answer in list(zip(states, answers, strict=True))[::50]:
-        assert _answers(fresh.state(state.facts)) == answer
-        assert _following(state) == _following(fresh.state(state.facts))
+        assert answers_of(fresh.state(state.facts)) == answer
+        assert following(state) == following(fresh.state(state.facts))
 
 
 def test_a_state_forgets_nothing_that_can_be_asked(pile: anygame.Game) -> None:
     state = pile.initial_state().next(["(take 2)", "wait"])
-    before = _answers(state), _following(state)
+    before = answers_of(state), following(state)
     state.forget()
-    assert (_answers(state), _following(state)) == before
-
-
-def _answers(state: anygame.State) -> tuple[object, ...]:
-    legal = [texts(state.legal_moves(role)) for role in state.game.roles]
-    return (
-        legal,
-        state.is_terminal,
-        texts(state.facts),
-        [str(found) for found in state.query("(legal ?r ?m)")],
-    )
-
-
-def _following(state: anygame.State) -> list[str]:
-    return texts(state.next([state.legal_moves(role)[-1] for role in state.game.roles]).facts)
-
-
-# -- processes ----------------------------------------------------------------------------------------
-
-_SCRIPT = """
-import pickle, sys
-import anygame
-game = anygame.load(sys.argv[1])
-print(hash("x"))
-for playout in game.playouts(3, seed=11):
-    print([list(map(str, joint)) for joint in playout.moves], playout.goals)
-state = game.initial_state()
-for joint in playout.moves[:2]:
-    state = state.next(joint)
-print([str(move) for role in game.roles for move in state.legal_moves(role)])
-print(*[str(found) for found in state.query("(true ?f)")])
-print(state.explain("(legal ?r ?m)"))
-print(game.explain_plan())
-print(pickle.dumps(state).hex())
-"""
-
-
-def _run(sheet: Path, hash_seed: str) -> list[str]:
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-    done = subprocess.run(
-        [sys.executable, "-c", _SCRIPT, str(sheet)],
-        env=environment, capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    return done.stdout.splitlines()
-
-
-@pytest.mark.parametrize("name", ["six_in_a_row", "pig", "rock_paper_scissors"])
-def test_other_processes_give_the_same_answers(name: str) -> None:
-    one, other = _run(SHEETS / f"{name}.kif", "1"), _run(SHEETS / f"{name}.kif", "2")
-    assert one[0] != other[0]
-    assert one[1:-1] == other[1:-1]
-    state, same = pickle.loads(bytes.fromhex(one[-1])), pickle.loads(bytes.fromhex(other[-1]))
-    assert state == same
-    assert len({state, same}) == 1
-    game = anygame.load(SHEETS / f"{name}.kif")
-    playouts = list(game.playouts(3, seed=11))
-    assert one[1:4] == [
-        f"{[list(map(str, joint)) for joint in playout.moves]} {playout.goals}" for playout in playouts
-    ]
-    reached = game.initial_state().next(playouts[-1].moves[0]).next(playouts[-1].moves[1])
-    assert state == reached
-    assert hash(state) == hash(reached)
-
-
-# -- threads ------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def hasty_switching() -> Iterator[None]:
-    """Let threads take turns as often as they can."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(usual)
-
-
-def _match(game: anygame.Game, seed: int) -> list[object]:
-    random = Random(seed)
-    state = game.initial_state()
-    seen: list[object] = []
-    while not state.is_terminal:
-        seen.append(_answers(state))
-        state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
-    return [*seen, texts(state.facts), [state.goal(role) for role in game.roles]]
-
-
-@pytest.mark.usefixtures("hasty_switching")
-@pytest.mark.parametrize("name", ["tic_tac_toe", "capture_chess", "copolymer"])
-def test_threads_may_share_a_game(name: str) -> None:
-    expected = [_match(anygame.load(SHEETS / f"{name}.kif"), seed) for seed in range(8)]
-    game = anygame.load(SHEETS / f"{name}.kif")
-    ready = Barrier(8)
-
-    def play(seed: int) -> list[object]:
-        ready.wait()
-        return _match(game, seed)
-
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(play, range(8))) == expected
-
-
-@pytest.mark.usefixtures("hasty_switching")
-def test_threads_may_share_a_state() -> None:
-    expected = _answers(anygame.load(SHEETS / "capture_chess.kif").initial_state())
-    for _ in range(10):
-        state = anygame.load(SHEETS / "capture_chess.kif").initial_state()
-        ready = Barrier(8)
-
-        def ask(_: int, state: anygame.State = state, ready: Barrier = ready) -> tuple[object, ...]:
-            ready.wait()
-            return _answers(state)
-
-        with ThreadPoolExecutor(8) as pool:
-            assert list(pool.map(ask, range(8))) == [expected] * 8
+    assert (answers_of(state), following(state)) == before

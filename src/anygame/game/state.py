@@ -104,10 +104,12 @@ class State:
         return self._terminal
 
     def _seen(self) -> View:
-        if self._view is None:
-            self._view = self._game.machine.view(self._position)
+        # Another thread may make this state forget its view at any moment: hold on to it.
+        view = self._view
+        if view is None:
+            view = self._view = self._game.machine.view(self._position)
             self._game.remember(self)
-        return self._view
+        return view
 
     def forget(self) -> None:
         """Drop intermediate results; answers stay the same and are computed again when needed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from anygame.datalog.explain import Explainer
@@ -33,21 +34,28 @@ _MOST_TERMS_KEPT = 500_000
 
 
 class ReasonerMachine:
-    """Answers from the reasoner. See ``anygame.game.machine.Machine`` for the contract."""
+    """Answers from the reasoner. See ``anygame.game.machine.Machine`` for the contract.
+
+    Threads may share a machine: it answers one question at a time, since questions share what has been
+    compiled and computed so far, and the clock that bounds them.
+    """
 
     def __init__(self, program: Program, limits: Limits | None = None) -> None:
         self.reasoner = Reasoner(program, limits)
         self.roles = self.reasoner.roles
         self._role_values = [self.reasoner.values.number(role) for role in self.roles]
         self._moves: dict[Move, Term] = {}
+        self._asking = RLock()
 
     def initial(self) -> Position:
         """Return the initial position."""
-        return self.reasoner.initial(), frozenset()
+        with self._asking:
+            return self.reasoner.initial(), frozenset()
 
     def position(self, facts: Iterable[Term]) -> Position:
         """Return the position of some ground facts."""
-        return self.reasoner.fluents(facts)
+        with self._asking:
+            return self.reasoner.fluents(facts)
 
     def facts(self, position: Position) -> frozenset[Term]:
         """Return the facts of a position."""
@@ -59,8 +67,11 @@ class ReasonerMachine:
 
     def legal(self, view: Frame) -> tuple[tuple[Term, ...], ...]:
         """Return the legal moves per role, sorted by text."""
-        moves = self.reasoner.legal(view)
-        return tuple([tuple(sorted(map(self._term, moves[value]), key=str)) for value in self._role_values])
+        with self._asking:
+            moves = self.reasoner.legal(view)
+            return tuple(
+                [tuple(sorted(map(self._term, moves[value]), key=str)) for value in self._role_values]
+            )
 
     def _term(self, move: Move) -> Term:
         found = self._moves.get(move)
@@ -72,11 +83,13 @@ class ReasonerMachine:
 
     def is_terminal(self, view: Frame) -> bool:
         """Return whether the position is terminal."""
-        return self.reasoner.terminal(view)
+        with self._asking:
+            return self.reasoner.terminal(view)
 
     def goals(self, view: Frame, role: Term) -> list[Term]:
         """Return every goal value of a role."""
-        return sorted(self.reasoner.goals(view).get(self.reasoner.values.number(role), []), key=str)
+        with self._asking:
+            return sorted(self.reasoner.goals(view).get(self.reasoner.values.number(role), []), key=str)
 
     def _joint(self, joint: Sequence[Term]) -> list[Move]:
         moves = [self.reasoner.move(role, move) for role, move in zip(self.roles, joint, strict=True)]
@@ -84,14 +97,16 @@ class ReasonerMachine:
 
     def next(self, view: Frame, joint: Sequence[Term]) -> Position:
         """Return the position after a legal joint move."""
-        fluents = self.reasoner.next(view, self._joint(joint))
+        with self._asking:
+            fluents = self.reasoner.next(view, self._joint(joint))
         return tuple(
             [rows if isinstance(rows, frozenset) else frozenset(rows) for rows in fluents]
         ), frozenset()
 
     def percepts(self, view: Frame, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return what each role sees of a joint move."""
-        seen = self.reasoner.percepts(view, self._joint(joint))
+        with self._asking:
+            seen = self.reasoner.percepts(view, self._joint(joint))
         return {
             role: tuple(sorted(set(seen.get(value, ())), key=str))
             for role, value in zip(self.roles, self._role_values, strict=True)
@@ -101,16 +116,17 @@ class ReasonerMachine:
         self, view: Frame, atom: Atom, joint: Sequence[Term] | None
     ) -> Iterator[Mapping[Variable, Term]]:
         """Yield the bindings under which an atom holds, sorted by the text of the atom's arguments."""
-        self._check_known(atom, joint)
-        frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
-        found = []
-        for arguments in self.reasoner.matching(frame, atom):
-            bindings: dict[Variable, Term] = {}
-            if all(
-                match(pattern, term, bindings)
-                for pattern, term in zip(atom.arguments, arguments, strict=True)
-            ):
-                found.append((" ".join(map(str, arguments)), bindings))
+        with self._asking:
+            self._check_known(atom, joint)
+            frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
+            found = []
+            for arguments in self.reasoner.matching(frame, atom):
+                bindings: dict[Variable, Term] = {}
+                if all(
+                    match(pattern, term, bindings)
+                    for pattern, term in zip(atom.arguments, arguments, strict=True)
+                ):
+                    found.append((" ".join(map(str, arguments)), bindings))
         found.sort(key=lambda entry: entry[0])
         return iter([bindings for _, bindings in found])
 
@@ -141,27 +157,33 @@ class ReasonerMachine:
         fluents = position[0]
         moves: list[list[Move]] = []
         while True:
-            frame = reasoner.frame(fluents)
-            if reasoner.terminal(frame) or len(moves) >= limit:
-                break
-            legal = reasoner.legal(frame)
-            joint = []
-            for role, value in zip(self.roles, self._role_values, strict=True):
-                options = legal[value]
-                if not options:
-                    raise IllegalMoveError(
-                        f"{role} has no legal move in a state that is not terminal: "
-                        f"({' '.join(sorted(map(str, reasoner.facts(fluents))))})",
-                        str(role),
-                    )
-                # The order of sets must not show in what a seed gives.
-                joint.append(
-                    sorted(options)[random.randrange(len(options))] if len(options) > 1 else options[0]
+            # One step at a time, so that other threads get their turn.
+            with self._asking:
+                frame = reasoner.frame(fluents)
+                if reasoner.terminal(frame) or len(moves) >= limit:
+                    break
+                joint = self._random_joint(frame, fluents, random)
+                moves.append(joint)
+                fluents = reasoner.next(frame, joint)
+        with self._asking:
+            played = tuple([tuple(map(self._term, joint)) for joint in moves])
+            goals = [self._goal(frame, value) for value in self._role_values]
+            return played, goals, reasoner.terminal(frame)
+
+    def _random_joint(self, frame: Frame, fluents: Fluents, random: Random) -> list[Move]:
+        legal = self.reasoner.legal(frame)
+        joint = []
+        for role, value in zip(self.roles, self._role_values, strict=True):
+            options = legal[value]
+            if not options:
+                raise IllegalMoveError(
+                    f"{role} has no legal move in a state that is not terminal: "
+                    f"({' '.join(sorted(map(str, self.reasoner.facts(fluents))))})",
+                    str(role),
                 )
-            moves.append(joint)
-            fluents = reasoner.next(frame, joint)
-        played = tuple([tuple(map(self._term, joint)) for joint in moves])
-        return played, [self._goal(frame, value) for value in self._role_values], reasoner.terminal(frame)
+            # The order of sets must not show in what a seed gives.
+            joint.append(sorted(options)[random.randrange(len(options))] if len(options) > 1 else options[0])
+        return joint
 
     def _goal(self, frame: Frame, role: int) -> int | None:
         values = self.reasoner.goals(frame).get(role, [])
@@ -169,13 +191,17 @@ class ReasonerMachine:
 
     def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
         """Return a derivation of a ground atom, None where it does not hold."""
-        self._check_known(atom, joint)
-        return Explainer(self.reasoner, view, None if joint is None else self._joint(joint)).derive(atom)
+        with self._asking:
+            return self._explainer(view, atom, joint).derive(atom)
 
     def explain_failure(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
         """Return why nothing gives an atom, None where something does."""
+        with self._asking:
+            return self._explainer(view, atom, joint).fail(atom)
+
+    def _explainer(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Explainer:
         self._check_known(atom, joint)
-        return Explainer(self.reasoner, view, None if joint is None else self._joint(joint)).fail(atom)
+        return Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
 
 
 def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Reasoner) -> str:
