@@ -14,7 +14,7 @@ from anygame.language.layout import format_sheet
 IN_PLAY = PLAY_SEVERITIES.keys() - {"limit-reached"}
 WITH_EXAMPLES = [code for code, explanation in EXPLANATIONS.items() if explanation.bad]
 #: Those whose examples would be too large, or wait for a clock.
-WITHOUT_EXAMPLES = {"bad-encoding", "too-large", "too-many-problems", "limit-reached", "play-cut"}
+WITHOUT_EXAMPLES = {"bad-encoding", "too-large", "too-many-problems", "play-cut"}
 
 
 def codes_of(code: str, text: str) -> set[str]:

@@ -260,5 +260,7 @@ ENTRIES: Final = (
         "A game's facts, terms and time stay within the reasoner's limits.",
         "Rules can stand for more than any memory holds; rather than to go on for ever the reasoner stops.",
         LIMITS,
+        f"(role x)\n(init {'(s ' * 160}zero{')' * 161}",
+        "(role x)\n(init (count 160))",
     ),
 )

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import anygame
+from anygame.game.checking import Bounds, Finding, check_play, check_rules
+from anygame.language import Severity, parse_program
+
+#: Two ways through a row of doors, a short one and a long one, to a place without a way out.
+DOORS = """
+    (role solo) (role idle)
+    (init (at 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (<= (legal solo step) (true (at ?x)) (succ ?x ?_y))
+    (<= (legal solo leap) (true (at 2)))
+    (<= (legal idle noop) (role idle))
+    (<= (next (at ?y)) (does solo step) (true (at ?x)) (succ ?x ?y))
+    (<= (next (at 5)) (does solo leap))
+    (<= terminal (true (at 9)))
+    (<= (goal ?r 0) (role ?r))
+"""
+FOREVER = """
+    (role solo) (legal solo go) (init (at 0))
+    (<= (next (at 0)) (does solo go))
+    (<= terminal (true (at 1))) (goal solo 0)
+"""
+
+
+def found(text: str, **bounds: float) -> dict[str, Finding]:
+    findings = check_play(anygame.loads(text), Bounds(**bounds))  # type: ignore[arg-type]
+    assert findings == sorted(findings, key=lambda finding: finding.diagnostic)
+    return {finding.diagnostic.code: finding for finding in findings}
+
+
+def line_of(finding: Finding) -> list[str]:
+    assert finding.line is not None
+    return [str(joint[0]) for joint in finding.line]
+
+
+def test_the_line_is_the_shortest() -> None:
+    assert line_of(found(DOORS)["no-move"]) == ["step", "step", "leap"]
+
+
+def test_the_line_of_a_playout_will_do_where_the_search_ends_early() -> None:
+    line = line_of(found(DOORS, states=1, playouts=20)["no-move"])
+    assert line in (["step", "step", "leap"], ["step"] * 5)
+
+
+def test_the_same_seed_gives_the_same_findings() -> None:
+    assert found(DOORS, states=1, playouts=1, seed=4) == found(DOORS, states=1, playouts=1, seed=4)
+
+
+def test_games_that_go_on_are_counted() -> None:
+    finding = found(FOREVER, playouts=3, steps=25)["endless"]
+    assert finding.diagnostic.message == "3 of 3 random playouts did not end within 25 joint moves"
+    assert line_of(finding) == ["go"] * 25
+    assert any("and 19 more" in note.message for note in finding.diagnostic.notes)
+
+
+def test_playing_stops_when_time_is_up() -> None:
+    finding = found(FOREVER, playouts=5, seconds=0)["play-cut"]
+    assert finding.diagnostic.message == "time was up after 0 of 5 playouts"
+    assert (finding.diagnostic.severity, finding.line) == (Severity.INFO, None)
+
+
+def test_playing_stops_at_the_limits_of_the_reasoner() -> None:
+    growing = FOREVER + "(n zero) (<= (n (s ?x)) (n ?x)) (<= (legal solo (say ?x)) (n ?x))"
+    finding = found(growing)["limit-reached"]
+    assert finding.diagnostic.severity is Severity.ERROR
+    assert finding.diagnostic.message.startswith("playing stopped: ")
+
+
+def test_a_role_that_is_chance_needs_no_goal() -> None:
+    ends = "(init over) (<= terminal (true over)) (legal random roll) (legal solo go)"
+    assert found(f"(role random) (role solo) {ends} (goal solo 50)") == {}
+    assert list(found(f"(role dice) (role solo) {ends} (goal solo 50)")) == ["goal-missing"]
+
+
+def test_a_terminal_state_needs_no_move() -> None:
+    assert found("(role x) (init over) (<= terminal (true over)) (goal x 100)") == {}
+
+
+def test_what_is_past_the_limits_is_refused_with_a_place() -> None:
+    (fault,) = check_rules(parse_program(f"(role x) (init {'(s ' * 160}zero{')' * 161}"))
+    assert (fault.code, fault.severity) == ("limit-reached", Severity.ERROR)
+    assert fault.span is not None
+
+
+def test_rules_that_can_be_played_have_no_fault() -> None:
+    assert check_rules(parse_program(DOORS)) == []
