@@ -139,6 +139,7 @@ def test_sarif_has_rules_results_and_regions() -> None:
         "region": {"startLine": 7, "startColumn": 14, "endLine": 7, "endColumn": 23},
     }
     assert run(["check", "clean.kif", "--sarif", "--json"])[1] == 2
+    assert '"uri": "%3Cstdin%3E"' in run(["check", "-", "--sarif"], WARNED)[0]
 
 
 def test_mends_that_are_suggested_mend(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def _location(file: str, span: Span | None) -> dict[str, Any]:
 
 
 def _artifact(file: str) -> dict[str, str]:
-    return {"uri": quote(file.replace("\\", "/"), safe="/<>:.-_~")}
+    return {"uri": quote(file.replace("\\", "/"), safe="/:.-_~")}
 
 
 def _region(span: Span) -> dict[str, int]:
