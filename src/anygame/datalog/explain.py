@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.normal import binders
 from anygame.errors import LimitError, QueryError
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
+from anygame.language.terms import Variable, substitute
 from anygame.language.unification import apply, match, unify
 
 if TYPE_CHECKING:
@@ -16,12 +18,12 @@ if TYPE_CHECKING:
     from anygame.datalog.reasoner import Move, Reasoner
     from anygame.datalog.steps import Frame, Step
     from anygame.language.rules import Formula
-    from anygame.language.terms import Term, Variable
+    from anygame.language.terms import Term
 
 __all__ = ["Attempt", "Derivation", "Explainer", "Failure"]
 
 _MOST_STEPS: Final = 300_000
-_DEEPEST: Final = 400
+_DEEPEST: Final = 100
 
 Bindings = dict["Variable", "Term"]
 #: A recursive step and one of its rounds; None and -1 for what is not recursive.
@@ -35,8 +37,9 @@ class Derivation:
 
     Attributes:
         conclusion: what holds, as KIF text.
-        reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree), or for
-            tests ``absent`` (nothing gives what is negated) and ``distinct``.
+        reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree),
+            ``deeper`` (derived, but too deep in the tree to be told), or for tests ``absent`` (nothing gives
+            what is negated) and ``distinct``.
         place: where the rule or fact stands (``name:line:column``), or empty.
         premises: why each part of the rule's body holds.
     """
@@ -70,6 +73,7 @@ class Derivation:
             "fact": "fact",
             "rule": "by the rule at",
             "shown": "shown above",
+            "deeper": "deeper than is shown; ask for it",
         }
         return f"{self.conclusion}   [{words[self.reason]}{' ' + self.place if self.place else ''}]"
 
@@ -129,6 +133,18 @@ class Failure:
         }
 
 
+@dataclass(slots=True)
+class _Level:
+    """One part of a body on trial: what is left, bound and told before it; whether it ever held."""
+
+    item: Formula
+    rest: list[Formula]
+    bindings: Bindings
+    held: tuple[str, ...]
+    candidates: Iterator[Bindings]
+    held_once: bool = False
+
+
 class Explainer:
     """Explains atoms in one state, and with one joint move if there is one."""
 
@@ -156,8 +172,10 @@ class Explainer:
             return Derivation(text, "state")
         if atom.predicate == "does":
             return Derivation(text, "move")
-        if text in shown or depth > _DEEPEST:
+        if text in shown:
             return Derivation(text, "shown")
+        if depth > _DEEPEST:
+            return Derivation(text, "deeper")
         shown[text] = None
         before = self._stage(atom)
         for rule in self._by_head.get(atom.key, []):
@@ -197,7 +215,10 @@ class Explainer:
         attempts = []
         for rule in self._by_head.get(atom.key, []):
             unified: Bindings | None = {}
-            for pattern, term in zip(rule.head.arguments, atom.arguments, strict=True):
+            own = set(rule.head.variables()) | binders(rule.body)
+            apart = {v: Variable(f"{v.name}'") for v in atom.variables() if v in own}
+            asked = [substitute(term, apart) for term in atom.arguments]
+            for pattern, term in zip(rule.head.arguments, asked, strict=True):
                 unified = None if unified is None else unify(pattern, term, unified)
             if unified is not None and rule.body:
                 attempts.append(self._attempt(rule, unified))
@@ -205,34 +226,50 @@ class Explainer:
 
     def _attempt(self, rule: NormalRule, bindings: Bindings) -> Attempt:
         best: tuple[int, tuple[str, ...], str] = (-1, (), "")
-
-        def follow(items: list[Formula], bindings: Bindings, held: tuple[str, ...]) -> None:
-            nonlocal best
-            if not items:
-                return
-            item, rest = self._choose(items, bindings)
-            solutions = 0
-            for extended in self._candidates(item, bindings):
-                solutions += 1
-                if self._steps_left <= 0:
-                    return
-                follow(rest, extended, (*held, _text(item, extended)))
-            if not solutions and len(held) > best[0]:
-                best = (len(held), held, _text(item, bindings))
-
-        follow(list(rule.body), bindings, ())
+        stack = [self._level(list(rule.body), bindings, ())]
+        while stack:
+            level = stack[-1]
+            extended = next(level.candidates, None)
+            if self._steps_left <= 0:
+                break
+            if extended is not None:
+                level.held_once = True
+                held = (*level.held, _text(level.item, extended))
+                if level.rest:
+                    stack.append(self._level(level.rest, extended, held))
+            else:
+                stack.pop()
+                if not level.held_once and len(level.held) > best[0]:
+                    best = (len(level.held), level.held, _text(level.item, level.bindings))
+        if best[0] < 0:
+            raise LimitError(
+                f"why {rule.head} fails takes more than {_MOST_STEPS} steps to find",
+                limit="steps",
+                bound=_MOST_STEPS,
+            )
         place = rule.origin.span.place if rule.origin.span else ""
         return Attempt(str(rule.origin), place, best[1], best[2])
+
+    def _level(self, items: list[Formula], bindings: Bindings, held: tuple[str, ...]) -> _Level:
+        item, rest = self._choose(items, bindings)
+        return _Level(item, rest, bindings, held, self._candidates(item, bindings))
 
     # -- solving bodies ----------------------------------------------------------------------------
 
     def _solve(self, items: list[Formula], bindings: Bindings, before: Stage) -> Iterator[Bindings]:
-        if not items:
-            yield bindings
-            return
+        # Without recursion: a body may be longer than CPython nests calls.
         item, rest = self._choose(items, bindings)
-        for extended in self._candidates(item, bindings, before):
-            yield from self._solve(rest, extended, before)
+        stack = [(rest, self._candidates(item, bindings, before))]
+        while stack:
+            rest, candidates = stack[-1]
+            extended = next(candidates, None)
+            if extended is None:
+                stack.pop()
+            elif rest:
+                item, rest = self._choose(rest, extended)
+                stack.append((rest, self._candidates(item, extended, before)))
+            else:
+                yield extended
 
     def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
         """Return the next item to satisfy: a test that can be decided, or the smallest relation in touch."""
