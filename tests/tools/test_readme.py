@@ -7,6 +7,7 @@ from tests.cli.transcripts import ROOT, run
 from tests.tools.readme import README, replayed
 
 import anygame
+from anygame import language
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,55 @@ def test_sheet_in_the_readme_is_a_sound_game() -> None:
         assert list(playout.goals.values()) == [100, 0] if playout.length % 2 else [0, 100]
     output, status = run(["check", "--play", "20", "-"], sheet)
     assert (output, status) == ("", 0)
+
+
+GAME = "(role a) (legal a x) (<= terminal (true over)) (d 1) (d 2) (d 3) "
+
+
+@pytest.mark.parametrize(
+    ("rules", "pattern", "answers"),
+    [
+        ("(p 1) (q 2) (<= (n ?x) (d ?x) (not (or (p ?x) (q ?x))))", "(n ?x)", ["3"]),
+        ("(<= (won) (d 1)) (<= (n 1) won)", "(n ?x)", ["1"]),
+        ("(p 1) (p 1 2) (<= (n ?y) (p ?x) (p ?x ?y))", "(n ?x)", ["2"]),
+        (
+            "(w 1) (<= (goal ?r 100) (role ?r) (w 0)) (<= (goal ?r 0) (role ?r) (not (goal ?r 100)))",
+            "(goal a ?x)",
+            ["0"],
+        ),
+        ("(role a)", "(role ?x)", ["a"]),
+        ("(w 01) (<= (n ?x) (w ?x) (distinct ?x 1))", "(n ?x)", ["01"]),
+        ("(INIT (S 1)) (<= (n ?x) (True (S ?x))) (<= (n 7) (true (s ?x)))", "(n ?x)", ["1"]),
+    ],
+)
+def test_dialect_is_as_the_readme_says(rules: str, pattern: str, answers: list[str]) -> None:
+    game = anygame.loads(GAME + rules)
+    assert [str(found["x"]) for found in game.initial_state().query(pattern)] == answers
+    assert game.roles == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("rules", "code"),
+    [
+        ("(<= (n ?x) (d ?x) (not (d ?y)))", "unsafe-variable"),
+        ("(<= (n ?x) (d ?x) (distinct ?x ?y))", "unsafe-variable"),
+        ("(<= (goal ?r 100) (d 1))", "unsafe-variable"),
+        ("(<= p (not q)) (<= q (not p))", "unstratified"),
+        ("(true (f 1))", "state-in-head"),
+    ],
+)
+def test_sheets_are_refused_as_the_readme_says(rules: str, code: str) -> None:
+    with pytest.raises(anygame.RuleSheetError) as refused:
+        anygame.loads(GAME + rules)
+    assert code in {getattr(found, "code", "") for found in refused.value.diagnostics}
+
+
+def test_limits_are_as_the_readme_says() -> None:
+    text = README.read_text(encoding="utf-8").replace("\n", " ")
+    read, reason = language.Limits(), anygame.Limits()
+    assert f"{read.bytes // 2**20} MiB of text, {read.depth} nested parentheses" in text
+    assert f"{reason.facts // 10**6} million facts of a relation" in text
+    assert f"terms {reason.depth} deep, {reason.seconds:.0f} seconds for a question" in text
 
 
 @pytest.mark.parametrize(
