@@ -7,14 +7,16 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import TermSyntaxError, UnknownRoleError
+from anygame.errors import PositionError, TermSyntaxError, UnknownRoleError
 from anygame.game.machines.reasoner import ReasonerMachine
 from anygame.game.playouts import Playout, play_out, play_outs
 from anygame.game.roles import Role
 from anygame.game.state import State
+from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.printer import format_program
 from anygame.language.source import Source
+from anygame.language.terms import Compound, Term
 from anygame.language.text import read_source
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
     from anygame.datalog.limits import Limits
     from anygame.language.rules import Program
-    from anygame.language.terms import Term
 
 __all__ = ["Game", "load", "loads"]
 
@@ -85,7 +86,7 @@ class Game:
             near = get_close_matches(str(role), self._index, n=1)
             advice = f"; did you mean {near[0]}?" if near else ""
             raise UnknownRoleError(
-                f"no role is called {role}: the roles are {', '.join(self._index)}{advice}",
+                f"no role is called {shown(str(role))}: the roles are {', '.join(self._index)}{advice}",
                 str(role),
                 self._index,
             )
@@ -113,14 +114,21 @@ class Game:
             facts: ground terms or their text, without ``true``: ``["(cell 1 1 b)", "(control white)"]``.
 
         Raises:
-            PositionError: a fact has variables.
+            PositionError: a fact has variables, or stands inside ``true``.
             TermSyntaxError: a fact cannot be read.
         """
-        terms = [
-            parse_term(fact, case_sensitive=self.case_sensitive) if isinstance(fact, str) else fact
-            for fact in facts
-        ]
-        return State(self, self.machine.position(terms))
+        if isinstance(facts, str | Term):
+            raise PositionError(f"expected facts in a list, found the single fact {shown(str(facts))}")
+        return State(self, self.machine.position(map(self._fact, facts)))
+
+    def _fact(self, fact: str | Term) -> Term:
+        term = parse_term(fact, case_sensitive=self.case_sensitive) if isinstance(fact, str) else fact
+        if not isinstance(term, Term):
+            raise PositionError(f"a fact should be text or a term, found {fact!r} ({type(fact).__name__})")
+        if isinstance(term, Compound) and term.functor == "true" and ("true", 1) not in self.fluents:
+            inner = " ".join(map(str, term.arguments))
+            raise PositionError(f"facts are given without `true`: {shown(inner)}, not {shown(str(term))}")
+        return term
 
     # -- playouts ----------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anygame.errors import GoalError, IllegalMoveError, QueryError, TermSyntaxError
+from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_atom, parse_term
 from anygame.language.terms import Term, Variable
 
@@ -184,7 +185,12 @@ class State:
         roles = self._game.roles
         given: list[str | Term]
         if isinstance(moves, Mapping):
-            by_index = {self._game.role_index(role): move for role, move in moves.items()}
+            by_index: dict[int, str | Term] = {}
+            for role, move in moves.items():
+                index = self._game.role_index(role)
+                if index in by_index:
+                    raise IllegalMoveError(f"two moves are given for {roles[index]}", roles[index])
+                by_index[index] = move
             for index, role in enumerate(roles):
                 if index not in by_index:
                     raise IllegalMoveError(
@@ -209,6 +215,12 @@ class State:
     def _legal_move(self, index: int, move: str | Term) -> Term:
         role = self._game.roles[index]
         legal = self._all_legal()[index]
+        if not isinstance(move, str | Term):
+            raise IllegalMoveError(
+                f"the move of {role} should be text or a term, found {move!r} ({type(move).__name__})",
+                role,
+                str(move),
+            )
         try:
             term = (
                 parse_term(move, case_sensitive=self._game.case_sensitive) if isinstance(move, str) else move
@@ -226,7 +238,7 @@ class State:
         else:
             advice = f"; {role} has no legal move at all"
         raise IllegalMoveError(
-            f"{term} is not legal for {role} here{advice}", role, str(term), near or names[:8]
+            f"{shown(str(term), 200)} is not legal for {role} here{advice}", role, str(term), near or names[:8]
         )
 
     # -- asking ------------------------------------------------------------------------------------
