@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 __all__ = [
+    "BIDS",
     "SHEETS",
     "answers_of",
     "asked",
@@ -29,6 +30,23 @@ __all__ = [
 
 #: The folder of the rule sheets that come with the project.
 SHEETS: Final = Path(__file__).parents[2] / "gdl"
+
+#: Two players bid at once; three bids end the match.
+BIDS: Final = """
+(role left) (role right)
+(number 1) (number 2)
+(init (round 0))
+(succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal ?r (bid ?n)) (role ?r) (number ?n))
+(<= (legal left pass) (true (round 0)))
+(<= (next (round ?n)) (true (round ?m)) (succ ?m ?n))
+(<= (next (bid ?r ?n)) (does ?r (bid ?n)))
+(<= over (true (round 3)))
+(<= terminal over)
+(<= (ahead ?r) (true (bid ?r 2)) (true (bid ?other 1)))
+(<= (goal ?r 100) (ahead ?r))
+(<= (goal ?r 0) (role ?r) (not (ahead ?r)))
+"""
 
 #: What a sheet needs besides the rules that a test is about.
 _ROLE: Final = "(role robot) "
