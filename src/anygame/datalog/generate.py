@@ -276,7 +276,12 @@ class Generator:
         lines += [self._local_setup("    ", own=False), first, self._local_setup("    ", own=True)]
         lines += [f"    d{slot} = s{slot}\n" for slot in slots]
         lines.append("    trace = F.get(0)\n")
-        lines.append(f"    while {' or '.join(f'd{slot}' for slot in slots)}:\n")
+        newest = " or ".join(f"d{slot}" for slot in slots)
+        if any(self._recurs_in_a_test(rule) for rule in rules):
+            # Such a rule may fire without any row of its own relations, but only the loop holds it.
+            lines.append(f"    once = True\n    while once or {newest}:\n        once = False\n")
+        else:
+            lines.append(f"    while {newest}:\n")
         lines.append("        if trace is not None:\n")
         lines.append(
             f"            trace.append({{{', '.join(f'{slot}: set(d{slot})' for slot in slots)}}})\n"
@@ -310,11 +315,14 @@ class Generator:
     def _own_reads(self, rule: FlatRule) -> bool:
         return any(read.relation in self.step.relations for read in rule.reads)
 
+    def _recurs_in_a_test(self, rule: FlatRule) -> bool:
+        return any(read.relation in self.step.relations and not read.joined for read in rule.reads)
+
     def _recursive_rule(self, rule: FlatRule) -> str:
         """One version per recursive literal, reading its newest rows there; all rows if a test recurs."""
         target = f"n{self.engine.slot(rule.head.relation)}"
         own = set(self.step.relations)
-        if any(read.relation in own and not read.joined for read in rule.reads):
+        if self._recurs_in_a_test(rule):
             return self._rule(rule, target, indent="        ")
         return "".join(
             self._rule(rule, target, indent="        ", delta=number)
