@@ -150,6 +150,20 @@ def test_one_seed_one_result(pile: anygame.Game) -> None:
     assert list(pile.playouts(0, seed=7)) == []
 
 
+@pytest.mark.xfail(reason="playouts sort moves by the numbers of terms, not by text", strict=True)
+def test_a_seed_gives_the_same_whatever_was_asked_before() -> None:
+    rules = """
+        (role r) (n 1) (n 2) (n 3) (init (stack nil))
+        (<= (legal r (become (push ?x ?s))) (true (stack ?s)) (n ?x))
+        (<= (legal r (become ?s)) (true (stack (push ?x ?s))))
+        (<= (next (stack ?s)) (does r (become ?s)))
+        (<= terminal (true (stack (push ?x (push ?y (push ?z ?s))))))
+        """
+    fresh, asked = anygame.loads(rules), anygame.loads(rules)
+    assert len(asked.state(["(stack (push 3 nil))"]).legal_moves("r")) == 4
+    assert list(asked.playouts(20, seed=3)) == list(fresh.playouts(20, seed=3))
+
+
 def test_moves_are_chosen_uniformly(pile: anygame.Game) -> None:
     first_moves = Counter(str(playout.moves[0][0]) for playout in pile.playouts(2000, seed=1))
     assert set(first_moves) == {"(take 1)", "(take 2)"}

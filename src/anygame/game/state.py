@@ -238,7 +238,10 @@ class State:
         else:
             advice = f"; {role} has no legal move at all"
         raise IllegalMoveError(
-            f"{shown(str(term), 200)} is not legal for {role} here{advice}", role, str(term), near or names[:8]
+            f"{shown(str(term), 200)} is not legal for {role} here{advice}",
+            role,
+            str(term),
+            near or names[:8],
         )
 
     # -- asking ------------------------------------------------------------------------------------
