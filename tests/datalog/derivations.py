@@ -82,12 +82,14 @@ class Checker:
         else:
             atom = parse_atom(node.conclusion)
             assert self.holds(Literal(atom)), node.conclusion
-            if node.reason in {"state", "move"}:
+            if node.reason == "deeper":
+                assert not node.premises
+            elif node.reason in {"state", "move"}:
                 assert atom.predicate == {"state": "true", "move": "does"}[node.reason]
                 assert not node.premises
             elif node.reason == "fact":
-                assert self.rules[node.place].head == atom
-                assert not choices(And(self.rules[node.place].body))[0]
+                # Of a body of equations, which are solved where the rule is read, nothing is left.
+                assert self._is_instance(self.rules[node.place], atom, [])
             else:
                 assert node.reason == "rule"
                 assert self._is_instance(self.rules[node.place], atom, _parts(node.premises)), str(node)

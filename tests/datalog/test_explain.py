@@ -60,3 +60,130 @@ def test_every_answer_checks_out(case: Case) -> None:
 def test_every_answer_checks_out_however_it_is_computed(case: Case, how: str) -> None:
     with mode(how):
         check_answers(case)
+
+
+CITIES = """
+    (role r) (init (at a)) (legal r (go b)) (legal r stay)
+    (road a b) (road b c) (road c a)
+    (<= (reach ?x ?y) (road ?x ?y))
+    (<= (reach ?x ?z) (reach ?x ?y) (reach ?y ?z))
+    (<= (alone ?x) (road ?x ?y) (not (true (at ?x))) (distinct ?x ?y))
+    (<= (next (at ?x)) (does r (go ?x)))
+"""
+
+
+def test_a_derivation_is_a_tree_of_rules_and_facts() -> None:
+    state = anygame.loads(CITIES, name="cities").initial_state()
+    assert str(state.explain("(alone b)")) == (
+        "(alone b)   [by the rule at cities:6:5]\n"
+        "├─ (road b c)   [fact cities:3:16]\n"
+        "├─ (not (true (at b)))   [nothing gives it]\n"
+        "└─ (distinct b c)   [they differ]"
+    )
+    assert str(state.explain("(true (at a))")) == "(true (at a))   [in the state]"
+
+
+def test_a_derivation_uses_the_moves() -> None:
+    state = anygame.loads(CITIES).initial_state()
+    derivation = state.explain("(next (at b))", ["(go b)"])
+    assert [(part.conclusion, part.reason) for part in derivation.premises] == [("(does r (go b))", "move")]
+    with pytest.raises(anygame.QueryError, match="give the joint move"):
+        state.explain("(next (at b))")
+
+
+def test_of_several_facts_the_first_by_text_is_explained() -> None:
+    state = anygame.loads(CITIES).initial_state()
+    assert state.explain("(reach ?x ?y)").conclusion == "(reach a a)"
+
+
+def test_what_was_derived_is_not_derived_again() -> None:
+    derivation = anygame.loads(CITIES).initial_state().explain("(reach a a)")
+    text = str(derivation)
+    assert text.count("(road a b)") == 1
+    assert "shown above" not in text or text.index("shown above") > text.index("by the rule")
+    assert derivation.to_dict()["conclusion"] == "(reach a a)"
+
+
+def test_recursion_through_an_or_rests_on_what_came_before() -> None:
+    game = anygame.loads("(role r) (q a) (<= (p a) (or (p b) (q a))) (<= (p b) (or (p a) (q a)))")
+    state = game.initial_state()
+    checker = Checker(game.program, {("p", 1): {("a",), ("b",)}, ("q", 1): {("a",)}})
+    for atom in ("(p a)", "(p b)"):
+        checker.check(state.explain(atom))
+
+
+def test_each_part_of_a_relation_that_negates_itself_has_its_own_rounds() -> None:
+    game = anygame.loads(
+        """
+        (role r) (edge a b) (edge b c) (edge c d) (start a 1) (start c 0)
+        (<= (mark ?x 1) (start ?x 1))
+        (<= (mark ?y 1) (mark ?x 1) (edge ?x ?y) (not (start ?y 0)))
+        (<= (mark ?x 0) (start ?x 0) (not (mark ?x 1)))
+        (<= (mark ?y 0) (mark ?x 0) (edge ?x ?y) (not (mark ?y 1)))
+        """
+    )
+    state = game.initial_state()
+    marks = {("a", "1"), ("b", "1"), ("c", "0"), ("d", "0")}
+    edges = {("a", "b"), ("b", "c"), ("c", "d")}
+    start = {("a", "1"), ("c", "0")}
+    checker = Checker(
+        game.program, {("mark", 2): set(marks), ("edge", 2): set(edges), ("start", 2): set(start)}
+    )
+    assert {(str(b["x"]), str(b["n"])) for b in state.query("(mark ?x ?n)")} == marks
+    for mark in marks:
+        checker.check(state.explain(f"(mark {' '.join(mark)})"))
+
+
+def test_a_long_chain_is_told_as_far_as_somebody_may_read() -> None:
+    links = " ".join(f"(succ {number} {number + 1})" for number in range(1200))
+    game = anygame.loads(f"(role r) (reach 0) {links} (<= (reach ?y) (reach ?x) (succ ?x ?y))")
+    text = str(game.initial_state().explain("(reach 1200)"))
+    assert "deeper than is shown" in text
+    assert "shown above" not in text
+    assert 50 < len(text.splitlines()) < 1000
+
+
+def test_a_long_body_is_explained() -> None:
+    count = 700
+    body = " ".join(f"(link ?x{number} ?x{number + 1})" for number in range(count))
+    game = anygame.loads(f"(role r) (link a b) (link b a) (<= far {body}) (<= (far ?x{count} ?x0) {body})")
+    state = game.initial_state()
+    assert len(state.explain("far").premises) == count
+    assert len(state.explain_failure("(far a b)").attempts[0].held) >= 1
+
+
+def test_a_failure_names_the_part_that_fails() -> None:
+    state = anygame.loads(CITIES, name="cities").initial_state()
+    assert str(state.explain_failure("(alone a)")) == (
+        "(alone a) does not hold\n"
+        "the rule at cities:6:5: (<= (alone ?x) (road ?x ?y) (not (true (at ?x))) (distinct ?x ?y))\n"
+        "    fails  (not (true (at a)))"
+    )
+    (attempt,) = state.explain_failure("(alone d)").attempts
+    assert (attempt.held, attempt.failed) == (("(not (true (at d)))",), "(road d ?y)")
+
+
+def test_a_failure_without_any_rule() -> None:
+    state = anygame.loads(CITIES).initial_state()
+    assert (
+        str(state.explain_failure("(road b a)")) == "(road b a) does not hold: no rule or fact could give it"
+    )
+    assert state.explain_failure("(road b a)").to_dict() == {"atom": "(road b a)", "attempts": []}
+
+
+def test_variables_of_the_question_are_not_those_of_the_rules() -> None:
+    game = anygame.loads("(role r) (item a) (<= (p (box ?x)) (lid ?x)) (<= (w ?x ?y) (item ?x) (item ?y))")
+    state = game.initial_state()
+    assert [attempt.failed for attempt in state.explain_failure("(p ?x)").attempts] == ["(lid ?x)"]
+    assert state.explain_failure("(w ?y b)").attempts[0].failed == "(item b)"
+    assert state.explain("(w ?y ?y)").conclusion == "(w a a)"
+
+
+def test_what_holds_has_no_failure() -> None:
+    state = anygame.loads(CITIES).initial_state()
+    with pytest.raises(anygame.QueryError, match="does hold"):
+        state.explain_failure("(road a b)")
+    with pytest.raises(anygame.QueryError, match="does not hold"):
+        state.explain("(road b a)")
+    with pytest.raises(anygame.QueryError, match="know no relation"):
+        state.explain("(rode b a)")
