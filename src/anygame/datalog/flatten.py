@@ -39,6 +39,8 @@ _LAID_OUT_AS: Final = {
     ("legal", 2): ("does", 2),
     ("input", 2): ("does", 2),
 }
+#: Their first argument is a role, which is looked up as a whole.
+_OF_ROLES: Final = {"does", "legal", "input", "goal", "sees", "percept"}
 _MOST_VARIANTS: Final = 64
 _MOST_COPIES: Final = 20_000
 
@@ -65,6 +67,8 @@ class Layout:
         for argument in range(arity):
             tops = sorted(domains.tops(predicate, arity, argument), key=_shape_order)
             wanted = split == "all" or (split == "protocol" and predicate in _PROTOCOL)
+            if argument == 0 and arity == 2 and predicate in _OF_ROLES:
+                wanted = False
             nested = any(isinstance(top, tuple) for top in tops)
             if wanted and nested and variants * len(tops) <= _MOST_VARIANTS:
                 variants *= len(tops)

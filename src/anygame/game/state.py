@@ -26,7 +26,7 @@ __all__ = ["Bindings", "JointMove", "State"]
 #: Moves by role, or in the order of the roles; as text or terms.
 JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 
-_INTEGER = re.compile(r"[+-]?\d+")
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 class Bindings(Mapping[str, Term]):

@@ -29,7 +29,7 @@ __all__ = ["ReasonerMachine"]
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
 
-_INTEGER = re.compile(r"[+-]?\d+")
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _MOST_TERMS_KEPT = 500_000
 
 
