@@ -81,7 +81,7 @@ class Engine:
             step.may_be_demanded = all(
                 len(self._makers[relation]) == 1 and relation.width > 0 and relation.predicate not in _WHOLE
                 for relation in step.relations
-            )
+            ) and not _asks_for_larger_terms(step)
         self._sequences: dict[tuple[Relation, ...], list[Step]] = {}
         self.static: Frame = {}
         self.compiler = Compiler(self)
@@ -180,9 +180,12 @@ class Engine:
         try:
             step.run(frame)
         except LimitError as error:
-            if error.details or not step.component.rules:
-                raise
-            raise blame(error, step.component.rules, self.makers_of_name) from None
+            raise self._blamed(error, step) from None
+
+    def _blamed(self, error: LimitError, step: Step) -> LimitError:
+        if error.details or not step.component.rules:
+            return error
+        return blame(error, step.component.rules, self.makers_of_name)
 
     def makers_of_name(self, name: str) -> list[FlatRule]:
         """Return the rules that derive relations of a name, given as name/arity."""
@@ -218,7 +221,10 @@ class Engine:
         if found is not None:
             return found
         if self.compiler.is_demanded(relation):
-            return self.compiler.all_rows(relation, frame)
+            try:
+                return self.compiler.all_rows(relation, frame)
+            except LimitError as error:
+                raise self._blamed(error, self.compiler.demander(relation)) from None
         return self.facts.get(relation, ())
 
     def static_rows(self, relation: Relation) -> set[Row] | None:
@@ -271,6 +277,17 @@ class Engine:
 
 def _head_relation(rule: FlatRule) -> Relation:
     return rule.head.relation
+
+
+def _asks_for_larger_terms(step: Step) -> bool:
+    """Whether a recursive step, on demand, might ask itself for ever larger terms."""
+    return any(
+        isinstance(term, Compound) and not term.is_ground
+        for rule in step.component.rules
+        for read in rule.reads
+        if read.relation in step.relations
+        for term in read.atom.columns
+    )
 
 
 def _may_feed(feeder: FlatRule, reader: FlatRule, index: int) -> bool:

@@ -208,8 +208,12 @@ class _Translation:
             self.destructure(item)
             return
         key = row_expression([self.column(part) for part in item.parts])
-        known = self.store.composer(item.functor, "known")
-        self.loop([self.bind(item.value)], f"({known}({key}, -1),)")
+        # Rows that nobody has asked for yet may hold terms that never arose: there the term is made.
+        if any(isinstance(other, Join) and self.store.on_demand(other.relation) for other in self.items):
+            source = f"{self.store.composer(item.functor, 'make')}({key})"
+        else:
+            source = f"{self.store.composer(item.functor, 'known')}({key}, -1)"
+        self.loop([self.bind(item.value)], f"({source},)")
 
     def destructure(self, item: Compose) -> None:
         parts = self.store.composer(item.functor, "parts")
@@ -357,7 +361,8 @@ class _Translation:
         if not atom.columns:
             test = self.store.rows(atom.relation)
         else:
-            row = row_expression([self.expression(term, make=False) for term in atom.columns])
+            make = self.store.on_demand(atom.relation)
+            row = row_expression([self.expression(term, make=make) for term in atom.columns])
             test = self.member(atom.relation, row)
         return test if positive else f"not {test}"
 

@@ -390,7 +390,11 @@ class Reasoner:
             else:
                 columns.append(term)
         known = {n: term for n, term in enumerate(columns) if term is not None and term.is_ground}
-        values = {n: self.values.find(term) for n, term in known.items()}
+        # On demand a term may be asked for before it ever arose; otherwise all that can arise is there.
+        if self.engine.is_static(relation):
+            self.engine.static_rows(relation)
+        number = self.values.number if self.engine.compiler.is_demanded(relation) else self.values.find
+        values = {n: number(term) for n, term in known.items()}
         if None in values.values():
             return
         free = tuple(n for n in range(relation.width) if n not in known)
@@ -405,8 +409,6 @@ class Reasoner:
         self, frame: Frame, relation: Relation, values: dict[int, int | None], free: tuple[int, ...]
     ) -> Iterator[tuple[int, ...]]:
         engine = self.engine
-        if engine.is_static(relation):
-            engine.static_rows(relation)
         if values and engine.compiler.is_demanded(relation):
             key = tuple(values.values())
             ask = engine.compiler.ask((relation, tuple(values), free), frame)
