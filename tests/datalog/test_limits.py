@@ -1,0 +1,117 @@
+"""What grows too far is stopped, by name, and everything else is still answered."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from tests.datalog.modes import MODES, mode
+
+import anygame
+from anygame import Limits
+
+COUNTING = "(role r) (num z) (<= (num (s ?x)) (num ?x))"
+THIRTY = " ".join(f"(d {number})" for number in range(30))
+EIGHT = [f"?{name}" for name in "abcdefgh"]
+HUGE = f"(role r) {THIRTY} (<= (p {' '.join(EIGHT)}) {' '.join(f'(d {name})' for name in EIGHT)})"
+
+
+def limit_of(text: str, limits: Limits, question: str) -> anygame.LimitError:
+    """Ask whether something holds; return the error that stops it."""
+    state = anygame.loads(text, limits=limits).initial_state()
+    with pytest.raises(anygame.LimitError) as caught:
+        list(state.query(question))
+    return caught.value
+
+
+def test_endless_counting_names_the_relation_and_its_rule() -> None:
+    error = limit_of(COUNTING, Limits(), "(num ?x)")
+    assert (error.limit, error.bound, error.relation) == ("depth", 150, "num/1")
+    assert "(<= (num (s ?x)) (num ?x))" in str(error)
+    assert "try:" in str(error)
+
+
+def test_endless_counting_in_the_state_names_the_relation() -> None:
+    text = "(role r) (init z) (<= (num ?x) (true ?x)) (<= (num (s ?x)) (num ?x))"
+    error = limit_of(text, Limits(), "(num ?x)")
+    assert (error.limit, error.relation) == ("depth", "num/1")
+
+
+def test_terms_that_double_reach_the_bound_on_terms_or_facts() -> None:
+    text = "(role r) (tree leaf) (<= (tree (node ?x ?y)) (tree ?x) (tree ?y))"
+    error = limit_of(text, Limits(facts=2000, terms=10_000), "(tree ?x)")
+    assert error.limit in {"facts", "terms", "depth"}
+    assert error.relation == "tree/1"
+
+
+def test_more_terms_than_the_bound() -> None:
+    error = limit_of(COUNTING, Limits(terms=100), "(num ?x)")
+    assert (error.limit, error.bound, error.relation) == ("terms", 100, "num/1")
+
+
+def test_a_huge_join_names_the_relation() -> None:
+    error = limit_of(HUGE, Limits(facts=1000), f"(p {' '.join(EIGHT)})")
+    assert (error.limit, error.bound, error.relation) == ("facts", 1000, "p/8")
+    assert "(<= (p ?a" in str(error)
+
+
+def test_time_is_bounded() -> None:
+    never = " ".join(f"(distinct {name} {other})" for name, other in pairwise(EIGHT))
+    text = f"{HUGE} (<= (slow {EIGHT[0]}) (p {' '.join(EIGHT)}) {never} (not (d {EIGHT[-1]})))"
+    error = limit_of(text, Limits(seconds=0.05), "(slow ?x)")
+    assert (error.limit, error.bound) == ("seconds", 0.05)
+    assert error.relation in {"slow/1", "p/8"}
+
+
+def test_nothing_is_asked_that_nobody_needs() -> None:
+    game = anygame.loads(
+        f"{COUNTING} (init here) (legal r stay) (<= (next ?x) (true ?x)) (<= terminal (num q))"
+    )
+    state = game.initial_state()
+    assert not state.is_terminal
+    assert state.next(["stay"]) == state
+
+
+def test_after_a_limit_other_questions_are_answered() -> None:
+    text = f"{HUGE} (init here) (legal r (go 1)) (<= (next ?x) (true ?x)) (<= terminal (p 1 2 3 4 5 6 7 30))"
+    game = anygame.loads(text, limits=Limits(facts=1000))
+    state = game.initial_state()
+    for _ in range(2):
+        with pytest.raises(anygame.LimitError):
+            list(state.query(f"(p {' '.join(EIGHT)})"))
+        assert [str(move) for move in state.legal_moves("r")] == ["(go 1)"]
+        assert not state.is_terminal
+        assert state.next(["(go 1)"]) == state
+        assert len(list(state.query("(p 1 2 3 4 5 6 7 8)"))) == 1
+        assert len(list(state.query("(p 1 2 3 4 5 6 7 ?x)"))) == 30
+        assert not list(game.initial_state().query("(p 1 2 3 4 5 6 7 30)"))
+
+
+@pytest.mark.parametrize("how", MODES)
+def test_endless_counting_ends_however_it_is_computed(how: str) -> None:
+    with mode(how):
+        game = anygame.loads(
+            "(role r) (init z) (<= (num ?x) (true ?x)) (<= (num (s ?x)) (num ?x))"
+            "(<= (legal r ?x) (num ?x)) (<= terminal (num (s (s z))))"
+            "(<= (down ?x) (down (s ?x))) (<= (goal r 100) (down z))"
+        )
+        state = game.initial_state()
+        with pytest.raises(anygame.LimitError) as caught:
+            state.legal_moves("r")
+        assert caught.value.limit == "depth"
+        assert state.goal("r") is None
+
+
+def test_rules_that_multiply_are_refused_or_laid_out_plainly() -> None:
+    shapes = " ".join(f"(init (f{number} a))" for number in range(60))
+    body = " ".join(f"(true ?x{number})" for number in range(4))
+    text = f"(role r) {shapes} (<= (pick ?x0 ?x1 ?x2 ?x3) {body} (same ?x0 ?x1)) (same (f0 a) (f1 a))"
+    state = anygame.loads(text, limits=Limits(facts=10_000)).initial_state()
+    assert len(list(state.query("(pick ?a ?b ?c ?d)"))) == 3600
+
+
+def test_disjunctions_that_multiply_are_refused_with_their_place() -> None:
+    either = " ".join(f"(or (p ?x{number}) (q ?x{number}))" for number in range(13))
+    with pytest.raises(anygame.RuleSheetError, match="too-many-alternatives") as caught:
+        anygame.loads(f"(role r)\n(<= (w {' '.join(f'?x{number}' for number in range(13))}) {either})")
+    assert ":2:1:" in str(caught.value)
