@@ -39,8 +39,6 @@ from anygame.errors import AnygameError, IllegalMoveError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.datalog.reasoner import Move
-
 #: By engine and sheet: states per second.
 Peers = dict[str, dict[str, float]]
 
@@ -77,7 +75,7 @@ def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
 
     Draws the same moves as ``game.playouts``, whose loop this is, but can be stopped after every state.
     """
-    reasoner = game.machine.reasoner
+    reasoner, draw = game.machine.reasoner, game.machine.draw
     values = [reasoner.values.number(role) for role in reasoner.roles]
     start = reasoner.initial()
     fluents = start
@@ -91,12 +89,8 @@ def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
         legal = reasoner.legal(frame)
         if not all(legal[value] for value in values):
             raise IllegalMoveError("a role has no legal move in a state that is not terminal")
-        fluents = reasoner.next(frame, [_draw(legal[value], random) for value in values])
+        fluents = reasoner.next(frame, [draw(legal[value], random) for value in values])
         yield False
-
-
-def _draw(options: list[Move], random: Random) -> Move:
-    return sorted(options)[random.randrange(len(options))] if len(options) > 1 else options[0]
 
 
 def measure(path: Path, seconds: float, repeats: int, seed: int) -> Measurement:

@@ -226,6 +226,7 @@ class Generator:
 
     def _addition(self, rule: FlatRule, code: RuleCode, target: str, slot: int) -> str:
         if not rule.head.columns:
+            assert not code.clauses, "what only asks whether something exists has guards alone"
             return f"{target} |= UNIT"
         if not code.clauses:
             return f"{target}.add({code.head})"

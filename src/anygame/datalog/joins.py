@@ -145,8 +145,8 @@ class _Translation:
         generators = 0
         for item in rest:
             if isinstance(item, Compose):
-                continue
-            if item.variables() - bound:
+                generators += 1
+            elif item.variables() - bound:
                 generators += 1
                 fanout *= self.statistics.fanout(item.relation, item.columns, bound)
             bound |= item.variables()

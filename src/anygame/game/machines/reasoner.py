@@ -14,7 +14,7 @@ from anygame.language.rules import KEYWORDS
 from anygame.language.unification import match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
     from anygame.datalog.explain import Derivation, Failure
@@ -45,6 +45,7 @@ class ReasonerMachine:
         self.roles = self.reasoner.roles
         self._role_values = [self.reasoner.values.number(role) for role in self.roles]
         self._moves: dict[Move, Term] = {}
+        self._names = _Names(self._term)
         self._asking = RLock()
 
     def initial(self) -> Position:
@@ -181,9 +182,18 @@ class ReasonerMachine:
                     f"({' '.join(sorted(map(str, self.reasoner.facts(fluents))))})",
                     str(role),
                 )
-            # The order of sets must not show in what a seed gives.
-            joint.append(sorted(options)[random.randrange(len(options))] if len(options) > 1 else options[0])
+            joint.append(self.draw(options, random))
         return joint
+
+    def draw(self, options: list[Move], random: Random) -> Move:
+        """Return one of some moves of a role at random, and leave them sorted by text.
+
+        Neither the order of sets nor the numbers of terms may show in what a seed gives.
+        """
+        if len(options) == 1:
+            return options[0]
+        options.sort(key=self._names.__getitem__)
+        return options[random.randrange(len(options))]
 
     def _goal(self, frame: Frame, role: int) -> int | None:
         values = self.reasoner.goals(frame).get(role, [])
@@ -202,6 +212,20 @@ class ReasonerMachine:
     def _explainer(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Explainer:
         self._check_known(atom, joint)
         return Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
+
+
+class _Names(dict["Move", str]):
+    """The text of each move that was ever sorted."""
+
+    def __init__(self, term: Callable[[Move], Term]) -> None:
+        super().__init__()
+        self._term = term
+
+    def __missing__(self, move: Move) -> str:
+        if len(self) > _MOST_TERMS_KEPT:
+            self.clear()
+        name = self[move] = str(self._term(move))
+        return name
 
 
 def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Reasoner) -> str:
