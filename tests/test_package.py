@@ -65,7 +65,6 @@ def test_the_command_tells_the_version() -> None:
     assert (done.stdout + done.stderr).split() == ["anygame", anygame.__version__]
 
 
-@pytest.mark.xfail(reason="the version goes to standard error", strict=True)
 def test_the_version_goes_to_standard_output() -> None:
     assert _version().stdout.split() == ["anygame", anygame.__version__]
 

@@ -268,7 +268,7 @@ def relations_of(program: Program) -> list[tuple[str, int]]:
 
 
 def asking(case: Case) -> Case:
-    """Return the case with rules that ask every relation for single rows, and by its first argument alone.
+    """Return the case with rules that ask every relation for single rows, and by its first argument.
 
     The answers are fluents of the next state.
     """
@@ -280,6 +280,10 @@ def asking(case: Case) -> Case:
             things = [Literal(Atom("thing", (variable,))) for variable in variables]
             rules.append(Rule(Atom("next", (Compound(f"{name}.{arity}.row", variables),)), (*things, asked)))
             rules.append(Rule(Atom("next", (Compound(f"{name}.{arity}", variables),)), (things[0], asked)))
+            boxed = Literal(Atom(name, (Compound("f", variables[:1]), *variables[1:])))
+            rules.append(
+                Rule(Atom("next", (Compound(f"{name}.{arity}.boxed", variables),)), (things[0], boxed))
+            )
     return replace(case, program=Program((*case.program.rules, *rules)))
 
 

@@ -150,7 +150,6 @@ def test_one_seed_one_result(pile: anygame.Game) -> None:
     assert list(pile.playouts(0, seed=7)) == []
 
 
-@pytest.mark.xfail(reason="playouts sort moves by the numbers of terms, not by text", strict=True)
 def test_a_seed_gives_the_same_whatever_was_asked_before() -> None:
     rules = """
         (role r) (n 1) (n 2) (n 3) (init (stack nil))

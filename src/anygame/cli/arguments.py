@@ -107,7 +107,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(message=f"anygame {version('anygame')}\n")
+        print(f"anygame {version('anygame')}")
+        parser.exit()
 
 
 def _add(

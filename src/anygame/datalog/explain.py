@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Attempt", "Derivation", "Explainer", "Failure"]
 
-_MOST_STEPS: Final = 300_000
+_MOST_STEPS: Final = 100_000
 _DEEPEST: Final = 100
 
 Bindings = dict["Variable", "Term"]
