@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.analysis.doctor.explanations import EXPLANATIONS
+from anygame.cli.files import SUFFIXES
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.remedies import remedies_for
 from anygame.cli.sarif import format_sarif
@@ -33,7 +34,6 @@ __all__ = ["check", "explain_code"]
 
 _ERRORS: Final = 1
 _COULD_NOT_RUN: Final = 2
-_SUFFIX: Final = "*.kif"
 
 
 def check(options: Namespace) -> int:
@@ -102,12 +102,16 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
             is_folder = name != "-" and Path(name).is_dir()
         except (OSError, ValueError):
             is_folder = False
-        inside = sorted(map(str, Path(name).rglob(_SUFFIX))) if is_folder else [name]
+        inside = _sheets_in(Path(name)) if is_folder else [name]
         if not inside:
-            complain(f"there is no {_SUFFIX} in {shown(name)}")
+            complain(f"there is no rule sheet ({', '.join(SUFFIXES)}) in {shown(name)}")
             status = _COULD_NOT_RUN
         files.update(dict.fromkeys(inside))
     return list(files), status
+
+
+def _sheets_in(folder: Path) -> list[str]:
+    return sorted(str(path) for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
 
 
 def _name(file: str) -> str:

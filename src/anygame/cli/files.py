@@ -15,10 +15,11 @@ from anygame.language.text import read_source
 if TYPE_CHECKING:
     from anygame.game.game import Game
 
-__all__ = ["read_game", "sheet_source"]
+__all__ = ["SUFFIXES", "read_game", "sheet_source"]
 
 _INPUT_LIMIT: Final = 16 * 2**20
-_SUFFIXES: Final = (".kif", ".gdl", ".hrf")
+#: What the names of rule sheets end in.
+SUFFIXES: Final = (".kif", ".gdl", ".hrf")
 
 
 def read_game(name: str, *, case_sensitive: bool = True) -> Game:
@@ -78,7 +79,7 @@ def _standard_input() -> str:
 def _near(path: Path) -> list[str]:
     """Return names of files like the one that is missing."""
     if path.parent.is_dir():
-        stems = [str(path.with_name(path.name + suffix)) for suffix in _SUFFIXES]
+        stems = [str(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
         near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
         if near:
             return near
@@ -92,7 +93,7 @@ def _sheets_in(folder: Path, name: str) -> list[str]:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:
         return []
-    sheets = [other for other in names if other.endswith(_SUFFIXES)]
+    sheets = [other for other in names if other.endswith(SUFFIXES)]
     if not name:
         return [str(folder / sheet) for sheet in sheets[:3]]
     stems = {Path(other).stem.lower(): other for other in sheets}

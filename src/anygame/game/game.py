@@ -263,7 +263,7 @@ def load(path: str | os.PathLike[str], *, case_sensitive: bool = True, limits: L
     """Load a game from a rule sheet.
 
     Args:
-        path: a ``.kif`` file.
+        path: a file in KIF or in the infix form.
         case_sensitive: whether names that differ by case differ; keywords are read in any case.
         limits: bounds on what may be derived.
 
