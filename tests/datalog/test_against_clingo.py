@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from tests.datalog.asp import model
 from tests.datalog.modes import MODES, mode
 from tests.datalog.programs import ROLES, Case, asking, cases, relations_of, rows
@@ -15,7 +15,12 @@ import anygame
 if TYPE_CHECKING:
     from tests.datalog.asp import Model
 
-law = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+law = settings(
+    deadline=None,
+    max_examples=80,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=set(Phase) - {Phase.explain},
+)
 
 
 def check_contract(state: anygame.State, case: Case, expected: Model) -> None:

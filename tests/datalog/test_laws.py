@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from tests.datalog.programs import ROLES, Case, asking, atoms_in, cases, rows
 
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
-law = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+law = settings(
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=set(Phase) - {Phase.explain},
+)
 
 
 def answers(case: Case) -> list[dict[tuple[str, int], set[tuple[str, ...]]]]:
