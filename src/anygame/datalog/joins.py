@@ -146,7 +146,8 @@ class _Translation:
         for item in rest:
             if isinstance(item, Compose):
                 generators += 1
-            elif item.variables() - bound:
+            elif item.number == self.delta or item.variables() - bound:
+                # The newest rows are looked through, be it for a row that is known.
                 generators += 1
                 fanout *= self.statistics.fanout(item.relation, item.columns, bound)
             bound |= item.variables()
