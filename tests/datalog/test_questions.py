@@ -134,3 +134,25 @@ def test_plans_made_in_one_state_serve_in_others() -> None:
         assert len(list(state.query("(pair ?x ?y)"))) == count * count
         assert state.is_terminal == (count >= 3)
         assert state.next(["wait"]) == state
+
+
+@pytest.mark.usefixtures("_how")
+def test_recursion_that_waits_for_one_row() -> None:
+    game = anygame.loads(
+        """
+        (role r) (init a) (link 1 2) (link 2 3) (link 2 1)
+        (<= (lit 1) (true a))
+        (<= (lit ?y) (lit ?x) (link ?x ?y))
+        (<= (lit 9) open)
+        (<= open (lit 3))
+        (<= shut (lit 4))
+        (<= (lit ?x) shut (link ?x ?y))
+        (<= (w ?x) open (or (e (f b ?x) ?x ?v)))
+        (<= open (w (f 0)))
+        """
+    )
+    state = game.initial_state()
+    assert [str(found["x"]) for found in state.query("(lit ?x)")] == ["1", "2", "3", "9"]
+    assert list(state.query("open"))
+    assert not list(state.query("shut"))
+    assert not list(game.state([]).query("open"))
