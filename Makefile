@@ -1,12 +1,13 @@
 # make play   set up .venv and open the REPL on one of the rule files
 # make test   set up .venv and run the whole test suite
 # make check  what CI runs: lint, types, tests
+# make coverage  the suite again with branch coverage, which takes more than twice as long
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 GAME   ?= gdl/copolymer.kif
 
-.PHONY: play test lint types check benchmark clean
+.PHONY: play test coverage lint types check benchmark clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
@@ -18,6 +19,9 @@ play: $(VENV)/.installed
 	@$(BIN)/anygame repl $(GAME)
 
 test: $(VENV)/.installed lint types
+	$(BIN)/python -m pytest
+
+coverage: $(VENV)/.installed
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/.installed
