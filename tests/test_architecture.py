@@ -28,7 +28,10 @@ _ALLOWED = {
     "datalog": {"errors", "language", "analysis"},
     "game": {"errors", "language"},
     "game.machines": {"errors", "language", "analysis", "datalog", "game"},
-    "cli": {"errors", "language", "analysis", "game", "anygame"},
+    "players": {"errors", "language", "game"},
+    "match": {"errors", "language", "game", "players"},
+    "tournament": {"errors", "language", "game", "players", "match"},
+    "cli": {"errors", "language", "analysis", "game", "players", "match", "tournament", "anygame"},
     "__main__": {"cli"},
     "anygame": {"errors", "language", "datalog", "game"},
 }

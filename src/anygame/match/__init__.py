@@ -1,0 +1,3 @@
+"""Matches: a referee, its players' seats, and the record of what happened; no sockets."""
+
+from __future__ import annotations

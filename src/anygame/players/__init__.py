@@ -1,0 +1,3 @@
+"""Players: what chooses moves."""
+
+from __future__ import annotations
