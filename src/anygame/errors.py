@@ -12,6 +12,8 @@
     ├── GoalError (ValueError)           the rules give a role no usable goal value
     ├── QueryError (ValueError)          a question the rules cannot be asked
     ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
+    ├── PlayerError (ValueError)         a player that cannot be found or made
+    ├── RecordError (ValueError)         a match record that cannot be used
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
 ``str(error)`` is written for people; the same facts are attributes, for programs.
@@ -31,8 +33,10 @@ __all__ = [
     "IllegalMoveError",
     "LimitError",
     "MissingExtraError",
+    "PlayerError",
     "PositionError",
     "QueryError",
+    "RecordError",
     "RuleSheetError",
     "SheetSyntaxError",
     "TermSyntaxError",
@@ -147,6 +151,14 @@ class QueryError(AnygameError, ValueError):
 
 class PositionError(AnygameError, ValueError):
     """A position that cannot be used: a fact with variables, a saved file of another game ..."""
+
+
+class PlayerError(AnygameError, ValueError):
+    """A player that cannot be found or made: unknown name, no such class, a constructor that fails ..."""
+
+
+class RecordError(AnygameError, ValueError):
+    """A match record that cannot be used: no JSON, a wrong shape, rules that are missing or disagree ..."""
 
 
 class MissingExtraError(AnygameError, ImportError):

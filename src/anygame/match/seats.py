@@ -1,9 +1,9 @@
 """Seats: how the referee reaches one player, wherever it runs.
 
-A seat carries the messages of the GGP protocol and brings back what the player replied, unread: what a reply
-means is the referee's business (`anygame.match.judging`). A seat never raises because of its player; what goes
-wrong is in the `Reply`. Clocks count from the sending: a seat waits for the whole reply, from the moment the
-player can be reached, for at most the clock and its grace.
+A seat carries the messages of the GGP protocol and brings back what the player replied, unread: what a
+reply means is the referee's business (`anygame.match.judging`). A seat never raises because of its player;
+what goes wrong is in the `Reply`. Clocks count from the sending: a seat waits for the whole reply, from the
+moment the player can be reached, for at most the clock and its grace.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class MatchInfo:
         role: the role that the player has.
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
-        scramble: the seed of the words that stand for those of the rules, the same for all players of a match;
-            None to send the rules as they are. Only seats that send text need it; the moves they take
-            and the replies they return are always in the words of ``game``.
+        scramble: the seed of the words that stand for those of the rules, the same for all players of a
+            match; None to send the rules as they are. Only seats that send text need it; the moves they
+            take and the replies they return are always in the words of ``game``.
     """
 
     match_id: str
@@ -84,8 +84,8 @@ class Reply:
 class Seat(Protocol):
     """How the referee reaches one player.
 
-    Calls for one match come in order: ``start``, ``play`` any number of times, then ``stop`` or ``abort``; then
-    perhaps the next match. A cancelled call leaves the seat usable for ``abort``.
+    Calls for one match come in order: ``start``, ``play`` any number of times, then ``stop`` or ``abort``;
+    then perhaps the next match. A cancelled call leaves the seat usable for ``abort``.
 
     Attributes:
         name: of the player, for records and for people.
