@@ -1,0 +1,1 @@
+"""Grounding: which atoms can ever hold, and which instances of the rules can ever fire."""

@@ -1,0 +1,344 @@
+"""Joins: the instances of one rule, as columns, literal after literal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
+from anygame.errors import LimitError
+from anygame.language.terms import Compound, Term, Variable, variables_of
+from anygame.network.grounding.rules import Composed
+from anygame.network.grounding.tables import Table, hashed, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.datalog.relations import Relation
+    from anygame.datalog.values import Values
+    from anygame.network.grounding.rules import GroundRule, Test
+    from anygame.network.grounding.tables import Ids, Rows
+
+__all__ = ["Instances", "Join", "Tables"]
+
+#: Asks a relation that has no table: given columns and the distinct values there, all matching rows.
+Ask = Any
+
+
+class Tables:
+    """The tables by relation, and the values in them.
+
+    Args:
+        values: ground terms as numbers.
+        most: how many rows a join may have.
+        ask: computes rows of static relations that are too large to be computed as a whole; called with a
+            relation, the places of the known columns, and one tuple of values for them.
+    """
+
+    def __init__(
+        self,
+        values: Values,
+        most: int,
+        ask: Callable[[Relation, tuple[int, ...], tuple[int, ...]], Iterable[tuple[int, ...]]],
+    ) -> None:
+        self.values = values
+        self.most = most
+        self.ask = ask
+        self.of: dict[Relation, Table] = {}
+        self.demanded: set[Relation] = set()
+        self._composed: dict[tuple[str, int], Table] = {}
+        self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
+        self._depths: Rows = np.zeros(0, np.int32)
+
+    def table(self, relation: Relation) -> Table:
+        """Return the table of a relation, an empty one where it has none."""
+        found = self.of.get(relation)
+        if found is None:
+            found = self.of[relation] = Table(relation.width)
+        return found
+
+    def parts(self, functor: tuple[str, int]) -> Table:
+        """Return the compound values of a functor: the value, and its parts."""
+        table = self._composed.setdefault(functor, Table(functor[1] + 1))
+        composer = self.values.composer(functor)
+        if len(composer.parts) > table.count:
+            news = list(composer.parts.items())[table.count :]
+            rows = [(value, *_tuple(parts[0])) for value, parts in news]
+            table.add(list(np.array(rows, np.int32).T), len(rows))
+        return table
+
+    def compose(self, functor: tuple[str, int], parts: Sequence[Rows], count: int) -> Rows:
+        """Return the values of a functor over columns of parts."""
+        if not count:
+            return np.zeros(0, np.int32)
+        composer = self.values.composer(functor)
+        distinct, inverse = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)
+        wholes = [composer(row[0] if len(row) == 1 else tuple(row)) for row in distinct.tolist()]
+        return np.array(wholes, np.int32)[inverse.reshape(-1)]
+
+    def are_constants(self, column: Rows) -> NDArray[np.bool_]:
+        """Return which values of a column are constants."""
+        if len(self._depths) < len(self.values.depths):
+            self._depths = np.array(self.values.depths, np.int32)
+        found: NDArray[np.bool_] = self._depths[column] == 0
+        return found
+
+    def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
+        """Return a table with at least those rows of a relation that have the given keys."""
+        questions, answers = self._asked.setdefault(
+            (relation, known), (Table(len(known)), Table(relation.width))
+        )
+        distinct = np.unique(np.stack(keys, axis=1), axis=0) if len(keys[0]) else np.zeros((0, len(known)))
+        columns = list(distinct.astype(np.int32).T)
+        fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
+        rows = [row for n in fresh.tolist() for row in self.ask(relation, known, tuple(distinct[n].tolist()))]
+        if len(rows) > self.most:
+            raise LimitError(f"a join has more than {self.most:,} rows", limit="instances", bound=self.most)
+        if rows:
+            answers.add(list(np.array(rows, np.int32).T), len(rows))
+        questions.add([column[fresh] for column in columns], len(fresh))
+        return answers
+
+
+def _tuple(value: object) -> tuple[int, ...]:
+    return value if isinstance(value, tuple) else (value,)  # type: ignore[return-value]
+
+
+class Instances:
+    """Instances of a rule while they are being joined.
+
+    Attributes:
+        count: how many.
+        columns: the value of each variable.
+        gates: per gate literal, by its place in the rule, the numbers of its rows.
+    """
+
+    def __init__(self) -> None:
+        self.count = 1
+        self.columns: dict[Variable, Rows] = {}
+        self.gates: dict[int, Ids] = {}
+
+    def keep(self, which: NDArray[Any]) -> None:
+        """Keep some instances, given as a mask or by number, perhaps many times."""
+        self.columns = {variable: column[which] for variable, column in self.columns.items()}
+        self.gates = {place: column[which] for place, column in self.gates.items()}
+        self.count = int(which.sum()) if which.dtype == np.bool_ else len(which)
+
+
+class Join:
+    """All instances of one rule that use a range of rows of each of its literals."""
+
+    def __init__(self, rule: GroundRule, tables: Tables) -> None:
+        self._rule = rule
+        self._tables = tables
+        self.literals: tuple[FlatAtom, ...] = (*rule.gates, *rule.guards)
+        self._needs = [(test, _variables_of(test)) for test in rule.tests]
+
+    def run(self, first: int | None, ranges: Sequence[tuple[int, int]]) -> Instances:
+        """Return the instances whose rows lie in a range per literal, beginning with one of the literals.
+
+        Raises:
+            LimitError: a join has too many rows.
+        """
+        found = Instances()
+        waiting = set(range(len(self.literals)))
+        tests = list(self._needs)
+        composed = list(self._rule.composed)
+        if first is not None:
+            waiting.discard(first)
+            self._scan(found, first, ranges[first])
+        while found.count and (waiting or tests or composed):
+            self._settle(found, tests, composed)
+            if not waiting or not found.count:
+                break
+            place = self._next(found, waiting)
+            waiting.discard(place)
+            self._extend(found, place, ranges[place])
+        return found
+
+    def column(self, found: Instances, term: Term) -> Rows:
+        """Return a term's value in every instance."""
+        if isinstance(term, Variable):
+            return found.columns[term]
+        if isinstance(term, Compound) and not term.is_ground:
+            parts = [self.column(found, part) for part in term.arguments]
+            return self._tables.compose((term.functor, len(parts)), parts, found.count)
+        return np.full(found.count, self._tables.values.number(term), np.int32)
+
+    # -- literals ----------------------------------------------------------------------------------
+
+    def _next(self, found: Instances, waiting: set[int]) -> int:
+        """Return the waiting literal that multiplies instances least."""
+        return min(sorted(waiting), key=lambda place: self._growth(found, place))
+
+    def _growth(self, found: Instances, place: int) -> float:
+        atom = self.literals[place]
+        known = self._known(found, atom)
+        if atom.relation in self._tables.demanded:
+            return 1e15 / (1 + len(known)) if len(known) < atom.relation.width else 0.5
+        table = self._tables.table(atom.relation)
+        if not known:
+            return 1e6 + table.count
+        keys = table.index(known).keys
+        distinct = 1 + int(np.count_nonzero(keys[1:] != keys[:-1])) if len(keys) else 1
+        return table.count / distinct
+
+    @staticmethod
+    def _known(found: Instances, atom: FlatAtom) -> tuple[int, ...]:
+        return tuple(
+            place
+            for place, term in enumerate(atom.columns)
+            if not isinstance(term, Variable) or term in found.columns
+        )
+
+    def _scan(self, found: Instances, place: int, rows: tuple[int, int]) -> None:
+        """Begin with some rows of a literal."""
+        atom = self.literals[place]
+        table = self._tables.table(atom.relation)
+        numbers = np.arange(rows[0], rows[1], dtype=np.int64)
+        self._take(found, place, table, np.zeros(len(numbers), np.int64), numbers, ())
+
+    def _extend(self, found: Instances, place: int, rows: tuple[int, int]) -> None:
+        """Join the instances with a literal."""
+        atom = self.literals[place]
+        known = self._known(found, atom)
+        keys = [self.column(found, atom.columns[number]) for number in known]
+        if atom.relation in self._tables.demanded:
+            table = self._tables.asked(atom.relation, known, keys)
+            rows = (0, table.count)
+        else:
+            table = self._tables.table(atom.relation)
+        if len(known) == atom.relation.width:
+            numbers = table.find(keys, found.count)
+            held = np.flatnonzero((numbers >= rows[0]) & (numbers < rows[1]))
+            self._take(found, place, table, held, numbers[held], known)
+            return
+        if not known:
+            total = found.count * (rows[1] - rows[0])
+            if total > self._tables.most:
+                raise _too_many(self._tables.most)
+            left = np.repeat(np.arange(found.count), rows[1] - rows[0])
+            right = np.tile(np.arange(rows[0], rows[1]), found.count)
+            self._take(found, place, table, left, right, known)
+            return
+        left, right = matches(table, known, hashed(keys, found.count), self._tables.most)
+        same = (right >= rows[0]) & (right < rows[1])
+        for number, key in zip(known, keys, strict=True):
+            same &= table.column(number)[right] == key[left]
+        if not same.all():
+            left, right = left[same], right[same]
+        self._take(found, place, table, left, right, known)
+
+    def _take(
+        self, found: Instances, place: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
+    ) -> None:
+        """Keep instances ``left`` with rows ``right`` of a literal's table."""
+        atom = self.literals[place]
+        found.keep(left)
+        if place < len(self._rule.gates):
+            found.gates[place] = right
+        same: NDArray[np.bool_] | None = None
+        for number, term in enumerate(atom.columns):
+            if number in known:
+                continue
+            column = table.column(number)[right]
+            if isinstance(term, Variable) and term not in found.columns:
+                found.columns[term] = column
+            else:
+                equal = column == self.column(found, term)
+                same = equal if same is None else same & equal
+        if same is not None and not same.all():
+            found.keep(same)
+
+    # -- tests -------------------------------------------------------------------------------------
+
+    def _settle(
+        self, found: Instances, tests: list[tuple[Test, set[Variable]]], composed: list[Composed]
+    ) -> None:
+        """Apply every test, and take every value apart or put it together, whose variables are known."""
+        progress = True
+        while progress and found.count:
+            progress = False
+            for item in list(composed):
+                if self._relate(found, item):
+                    composed.remove(item)
+                    progress = True
+            for entry in list(tests):
+                test, needed = entry
+                if needed <= found.columns.keys():
+                    tests.remove(entry)
+                    held = self._holds(found, test)
+                    if not held.all():
+                        found.keep(held)
+                    progress = True
+
+    def _relate(self, found: Instances, item: Composed) -> bool:
+        variables = [v for part in item.parts for v in variables_of(part)]
+        if all(variable in found.columns for variable in variables):
+            parts = [self.column(found, part) for part in item.parts]
+            wholes = self._tables.compose(item.functor, parts, found.count)
+            if item.whole in found.columns:
+                found.keep(found.columns[item.whole] == wholes)
+            else:
+                found.columns[item.whole] = wholes
+            return True
+        if item.whole not in found.columns:
+            return False
+        table = self._tables.parts(item.functor)
+        wholes = found.columns[item.whole]
+        left, right = matches(table, (0,), hashed([wholes], found.count), self._tables.most)
+        same = table.column(0)[right] == wholes[left]
+        left, right = left[same], right[same]
+        found.keep(left)
+        for number, part in enumerate(item.parts, 1):
+            column = table.column(number)[right]
+            if isinstance(part, Variable) and part not in found.columns:
+                found.columns[part] = column
+            else:
+                equal = column == self.column(found, part)
+                found.keep(equal)
+                right = right[equal]
+        return True
+
+    def _holds(self, found: Instances, test: Test) -> NDArray[np.bool_]:
+        if isinstance(test, Unequal):
+            differ: NDArray[np.bool_] = self.column(found, test.left) != self.column(found, test.right)
+            return ~differ if test.negated else differ
+        if isinstance(test, IsConstant):
+            return self._tables.are_constants(found.columns[test.variable])
+        if isinstance(test, Alternatives):
+            held = np.zeros(found.count, np.bool_)
+            for choice in test.choices:
+                every = np.ones(found.count, np.bool_)
+                for part in choice:
+                    every &= self._holds(found, part)
+                held |= every
+            return held
+        if isinstance(test, Negated):
+            return ~self._holds(found, test.atom)
+        keys = [self.column(found, term) for term in test.columns]
+        if test.relation in self._tables.demanded and keys:
+            table = self._tables.asked(test.relation, tuple(range(len(keys))), keys)
+        else:
+            table = self._tables.table(test.relation)
+        present: NDArray[np.bool_] = table.find(keys, found.count) >= 0
+        return present
+
+
+def _variables_of(test: Test) -> set[Variable]:
+    if isinstance(test, FlatAtom):
+        return {v for term in test.columns for v in variables_of(term)}
+    if isinstance(test, Negated):
+        return _variables_of(test.atom)
+    if isinstance(test, Unequal):
+        return {*variables_of(test.left), *variables_of(test.right)}
+    if isinstance(test, IsConstant):
+        return {test.variable}
+    return {v for choice in test.choices for part in choice for v in _variables_of(part)}
+
+
+def _too_many(most: int) -> LimitError:
+    return LimitError(f"a join has more than {most:,} rows", limit="instances", bound=most)

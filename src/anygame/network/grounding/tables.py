@@ -1,0 +1,141 @@
+"""Tables: relations as integer columns that only grow, searched by hashed keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.errors import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int32]
+    Ids = NDArray[np.int64]
+
+__all__ = ["Table", "hashed", "matches"]
+
+#: Odd factors, one per column: a multiplicative hash; whatever it finds is compared in full.
+_FACTORS: Final = np.random.default_rng(20130501).integers(1, 2**63, size=256, dtype=np.uint64) | np.uint64(1)
+_SMALLEST: Final = 64
+
+
+def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
+    """Return one key per row; equal rows have equal keys, and others hardly ever."""
+    keys = np.zeros(count, np.uint64)
+    for column, factor in zip(columns, _FACTORS[: len(columns)], strict=True):
+        keys += column.astype(np.uint64) * factor
+    keys ^= keys >> np.uint64(29)
+    return keys
+
+
+class Index:
+    """Rows of a table in the order of the keys of some columns."""
+
+    __slots__ = ("count", "keys", "order")
+
+    def __init__(self, keys: NDArray[np.uint64]) -> None:
+        self.count = len(keys)
+        self.order: Ids = np.argsort(keys, kind="stable")
+        self.keys = keys[self.order]
+
+
+class Table:
+    """Distinct rows of one relation, numbered in the order in which they came.
+
+    Args:
+        width: the number of columns.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.count = 0
+        self._data: Rows = np.empty((width, _SMALLEST), np.int32)
+        self._indexes: dict[tuple[int, ...], Index] = {}
+
+    def column(self, number: int) -> Rows:
+        """Return a column of all rows."""
+        return self._data[number, : self.count]
+
+    def rows(self) -> Rows:
+        """Return all rows, [count, width]."""
+        return self._data[:, : self.count].T
+
+    def index(self, columns: tuple[int, ...]) -> Index:
+        """Return the index on some columns, up to date."""
+        found = self._indexes.get(columns)
+        if found is None or found.count != self.count:
+            found = Index(hashed([self.column(number) for number in columns], self.count))
+            self._indexes[columns] = found
+        return found
+
+    def find(self, columns: Sequence[Rows], count: int) -> Ids:
+        """Return the number of each of some rows, given by columns; -1 for rows that are not here."""
+        everything = tuple(range(self.width))
+        index = self.index(everything)
+        if not self.count:
+            return np.full(count, -1, np.int64)
+        keys = hashed(columns, count)
+        places = np.searchsorted(index.keys, keys)
+        places[places == self.count] = 0
+        found = index.order[places]
+        same = index.keys[places] == keys
+        for number, column in enumerate(columns):
+            same &= self._data[number, found] == column
+        return np.where(same, found, -1)
+
+    def add(self, columns: Sequence[Rows], count: int) -> Ids:
+        """Add rows that are not here yet and return the number of each.
+
+        Raises:
+            LimitError: two different rows have one key.
+        """
+        if not count:
+            return np.zeros(0, np.int64)
+        numbers = self.find(columns, count)
+        fresh = np.flatnonzero(numbers < 0)
+        if not len(fresh):
+            return numbers
+        keys = hashed([column[fresh] for column in columns], len(fresh))
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        # In the order of arrival, whatever the keys.
+        order = np.argsort(first, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        added = fresh[first[order]]
+        self._append([column[added] for column in columns], len(added))
+        numbers[fresh] = self.count - len(added) + place[inverse]
+        for number, column in enumerate(columns):
+            if not np.array_equal(self._data[number, numbers[fresh]], column[fresh]):
+                raise LimitError("two rows have one hash value", limit="hash", bound=1)
+        return numbers
+
+    def _append(self, columns: Sequence[Rows], count: int) -> None:
+        needed = self.count + count
+        if needed > self._data.shape[1]:
+            grown = np.empty((self.width, max(needed, 2 * self._data.shape[1])), np.int32)
+            grown[:, : self.count] = self._data[:, : self.count]
+            self._data = grown
+        for number, column in enumerate(columns):
+            self._data[number, self.count : needed] = column
+        self.count = needed
+
+
+def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
+    """Return the pairs (number of a key, number of a row of the table) with equal keys.
+
+    Raises:
+        LimitError: there are more than ``most``.
+    """
+    index = table.index(on)
+    low = np.searchsorted(index.keys, keys, side="left")
+    counts = np.searchsorted(index.keys, keys, side="right") - low
+    total = int(counts.sum())
+    if total > most:
+        raise LimitError(f"a join has more than {most:,} rows", limit="instances", bound=most)
+    left = np.repeat(np.arange(len(keys)), counts)
+    within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    return left, index.order[np.repeat(low, counts) + within]
