@@ -1,3 +1,22 @@
-"""Players: what chooses moves."""
+"""Players: what chooses moves. They know games and clocks, and nothing of matches or sockets."""
 
 from __future__ import annotations
+
+from anygame.players.clock import Clock
+from anygame.players.loading import STRATEGIES, is_address, make_player, player_class
+from anygame.players.mcts import MctsPlayer
+from anygame.players.player import Player
+from anygame.players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
+
+__all__ = [
+    "STRATEGIES",
+    "Clock",
+    "GreedyPlayer",
+    "LegalPlayer",
+    "MctsPlayer",
+    "Player",
+    "RandomPlayer",
+    "is_address",
+    "make_player",
+    "player_class",
+]

@@ -1,0 +1,74 @@
+"""What a player is: it gets ready, chooses moves, and is told the end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.players.clock import Clock
+
+__all__ = ["Player"]
+
+
+class Player(ABC):
+    """Plays one role, one match after another. Only `move` must be written.
+
+    Calls come one at a time, in a thread that the player has to itself. Whoever calls waits no longer than
+    the clock: for a player that is late its `best` is played, or a random move where it has none, as for one
+    that raises or returns what is not legal; and the match goes on.
+
+    >>> import anygame
+    >>> from anygame.players import Clock
+    >>> class Last(Player):
+    ...     def move(self, state, clock):
+    ...         return state.legal_moves(self.role)[-1]
+    >>> game = anygame.loads("(role me) (legal me 1) (legal me 2) (<= terminal (true over))")
+    >>> player = Last()
+    >>> player.start(game, game.roles[0], Clock.of(1))
+    >>> str(player.move(game.initial_state(), Clock.of(1)))
+    '2'
+
+    Attributes:
+        game: the rules of the match, from `start` on.
+        role: the player's role in it.
+        random: random numbers, from the seed if one is given.
+        best: while `move` thinks, the best move so far; it is played if the clock runs out first.
+    """
+
+    game: Game
+    role: Role
+    best: Term | None = None
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.random = Random(seed)
+
+    @property
+    def name(self) -> str:
+        """What the player is called in records."""
+        return type(self).__name__
+
+    def start(self, game: Game, role: Role, clock: Clock) -> None:
+        """Get ready for a match; there is time until the clock is up."""
+        self.game = game
+        self.role = role
+
+    @abstractmethod
+    def move(self, state: State, clock: Clock) -> Term:
+        """Return a legal move of ``self.role`` before the clock is up."""
+
+    def stop(self, goals: Mapping[Role, int | None]) -> None:  # noqa: B027 - few players care
+        """Learn how the match ended; None where the rules give a role no goal."""
+
+    def abort(self) -> None:  # noqa: B027
+        """Learn that the match ended without a result."""
+
+    def preview(self, game: Game, clock: Clock) -> None:  # noqa: B027
+        """Look at a game that may be played later; there is time until the clock is up."""

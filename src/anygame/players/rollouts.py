@@ -1,0 +1,101 @@
+"""Rollouts: what states are worth, found by playing on at random."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Protocol
+
+from anygame.errors import GoalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.players.clock import Clock
+
+__all__ = ["PlainRollouts", "Rollouts", "Values", "values_of"]
+
+#: What a state is worth to each role, in the order of the roles: 0 a goal of 0, 1 a goal of 100.
+Values = tuple[float, ...]
+
+_HIGHEST_GOAL: Final = 100
+_LONGEST: Final = 10_000
+_QUICK: Final = 0.1
+
+
+class Rollouts(Protocol):
+    """Plays on from states. A search hands over ``width`` states at once, as many as it can be fed well.
+
+    Attributes:
+        width: how many states are best given at a time.
+    """
+
+    width: int
+
+    def values(self, states: Sequence[State], clock: Clock) -> list[Values] | None:
+        """Return what each of some states is worth; None if the clock ran out before."""
+
+
+class PlainRollouts:
+    """One playout of the contract for each state.
+
+    A playout cannot be interrupted. Until it is known how long they take, and where they take long, they are
+    played step by step, with an eye on the clock.
+    """
+
+    width = 1
+
+    def __init__(self, game: Game, random: Random) -> None:
+        self.game = game
+        self.random = random
+        self._count = 0
+        self._seconds = 0.0
+
+    def values(self, states: Sequence[State], clock: Clock) -> list[Values] | None:
+        """Return the goals that one playout from each state ends with."""
+        found = []
+        for state in states:
+            values = self._timed(state, clock)
+            if values is None:
+                return None
+            found.append(values)
+        return found
+
+    def _timed(self, state: State, clock: Clock) -> Values | None:
+        begin = monotonic()
+        is_quick = self._count > 0 and 4 * self._seconds / self._count < min(_QUICK, clock.remaining())
+        values = self._quickly(state) if is_quick else self._stepwise(state, clock)
+        if values is not None:
+            self._count += 1
+            self._seconds += monotonic() - begin
+        return values
+
+    def _quickly(self, state: State) -> Values:
+        playout = self.game.playout(self.random.getrandbits(32), state=state, limit=_LONGEST)
+        return tuple([_worth(playout.goals[role]) for role in self.game.roles])
+
+    def _stepwise(self, state: State, clock: Clock) -> Values | None:
+        for _ in range(_LONGEST):
+            if state.is_terminal:
+                break
+            if clock.is_up:
+                return None
+            state = state.next([self.random.choice(state.legal_moves(role)) for role in self.game.roles])
+        return values_of(state)
+
+
+def values_of(state: State) -> Values:
+    """Return what the goals of a state are worth; no usable goal is worth nothing."""
+    found = []
+    for role in state.game.roles:
+        try:
+            found.append(_worth(state.goal(role)))
+        except GoalError:
+            found.append(0.0)
+    return tuple(found)
+
+
+def _worth(goal: int | None) -> float:
+    return min(max((goal or 0) / _HIGHEST_GOAL, 0.0), 1.0)

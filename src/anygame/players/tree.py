@@ -1,0 +1,120 @@
+"""The tree of a Monte Carlo search, with the statistics of decoupled UCT.
+
+All roles move at once in GDL, so every role has its own bandit at every node and chooses on its own, as if
+the others' choices were chance (Finnsson and Bjoernsson 2008); a role whose turn it is not has a single move.
+The role ``random`` draws.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import IllegalMoveError
+from anygame.players.rollouts import values_of
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.players.rollouts import Values
+
+__all__ = ["Node", "Options"]
+
+#: Weight of what is not known yet against what is, for values from 0 to 1.
+_EXPLORATION: Final = 0.5
+
+
+class Options:
+    """The moves of one role at a node, and how they did.
+
+    Attributes:
+        moves: the legal moves.
+        counts: how often each was tried; tries under way count too, so that others are tried meanwhile.
+        sums: what each brought the role in all.
+        visits: the sum of the counts.
+    """
+
+    __slots__ = ("_untried", "counts", "is_random", "moves", "sums", "visits")
+
+    def __init__(self, role: Role, moves: tuple[Term, ...], random: Random) -> None:
+        self.moves = moves
+        self.counts = [0] * len(moves)
+        self.sums = [0.0] * len(moves)
+        self.visits = 0
+        self.is_random = role.is_random
+        self._untried = [] if self.is_random else random.sample(range(len(moves)), len(moves))
+
+    def choose(self, random: Random) -> int:
+        """Return the place of the move to try next, and count it: UCB1, untried moves first."""
+        if len(self.moves) == 1:
+            chosen = 0
+        elif self.is_random:
+            chosen = random.randrange(len(self.moves))
+        elif self._untried:
+            chosen = self._untried.pop()
+        else:
+            urge = _EXPLORATION * sqrt(log(self.visits))
+            chosen, highest = 0, -1.0
+            for place, count in enumerate(self.counts):
+                bound = self.sums[place] / count + urge / sqrt(count)
+                if bound > highest:
+                    chosen, highest = place, bound
+        self.counts[chosen] += 1
+        self.visits += 1
+        return chosen
+
+    def best(self) -> Term:
+        """Return the move tried most; among equals, the one that did best."""
+        place = max(range(len(self.moves)), key=lambda each: (self.counts[each], self.sums[each]))
+        return self.moves[place]
+
+
+class Node:
+    """A state in the tree.
+
+    Attributes:
+        state: the state.
+        options: by role, in the order of the roles; empty in terminal states.
+        children: by the places of the moves that lead to them.
+        values: what the state is worth if it is terminal, else None.
+    """
+
+    __slots__ = ("children", "options", "state", "values")
+
+    def __init__(self, state: State, random: Random) -> None:
+        self.state = state
+        self.children: dict[tuple[int, ...], Node] = {}
+        self.values: Values | None = None
+        self.options: tuple[Options, ...] = ()
+        if state.is_terminal:
+            self.values = values_of(state)
+        else:
+            self.options = tuple([_options(state, role, random) for role in state.game.roles])
+
+    def choose(self, random: Random) -> tuple[int, ...]:
+        """Return the places of the moves that the roles try next, and count them."""
+        return tuple([options.choose(random) for options in self.options])
+
+    def child(self, places: tuple[int, ...], random: Random) -> tuple[Node, bool]:
+        """Return the node that moves lead to, and whether it is new."""
+        known = self.children.get(places)
+        if known is not None:
+            return known, False
+        joint = [options.moves[place] for options, place in zip(self.options, places, strict=True)]
+        made = self.children[places] = Node(self.state.next(joint), random)
+        return made, True
+
+    def learn(self, places: tuple[int, ...], values: Values) -> None:
+        """Add what a try brought each role."""
+        for options, place, value in zip(self.options, places, values, strict=True):
+            options.sums[place] += value
+
+
+def _options(state: State, role: Role, random: Random) -> Options:
+    moves = state.legal_moves(role)
+    if not moves:
+        raise IllegalMoveError(f"{role} has no legal move in a state that is not terminal", role)
+    return Options(role, moves, random)
