@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from anygame.game.game import Game
     from anygame.game.roles import Role
+    from anygame.game.state import State
     from anygame.language.terms import Term
 
 __all__ = [
@@ -55,6 +58,7 @@ class MatchInfo:
         scramble: the seed of the words that stand for those of the rules, the same for all players of a
             match; None to send the rules as they are. Only seats that send text need it; the moves they
             take and the replies they return are always in the words of ``game``.
+        state: returns the state that the match is in, for seats that share this process; None elsewhere.
     """
 
     match_id: str
@@ -63,6 +67,7 @@ class MatchInfo:
     start_clock: float
     play_clock: float
     scramble: int | None = None
+    state: Callable[[], State] | None = None
 
 
 @dataclass(frozen=True, slots=True)

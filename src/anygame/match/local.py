@@ -1,0 +1,173 @@
+"""Local seats: players that run in a thread of this process, under the same clocks as all others."""
+
+from __future__ import annotations
+
+import asyncio
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from anygame.errors import GoalError
+from anygame.language.terms import Term
+from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
+from anygame.players.clock import Clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.match.seats import MatchInfo
+    from anygame.players.player import Player
+
+__all__ = ["LocalSeat"]
+
+
+class LocalSeat:
+    """A player of this process. It gets the states of the match as they are, without messages.
+
+    A player that hangs cannot be stopped: its thread is left behind, and it is late from then on.
+
+    Attributes:
+        player: who sits here.
+        name: what it is called in records.
+    """
+
+    def __init__(self, player: Player, *, name: str | None = None) -> None:
+        self.player = player
+        self.name = player.name if name is None else name
+        self._match: MatchInfo | None = None
+        self._state: State | None = None
+        self._worker: _Worker | None = None
+        self._is_thinking = False
+
+    async def start(self, match: MatchInfo) -> Reply:
+        """Let the player get ready: ``ready``, or ``busy`` where it fails."""
+        self._match = match
+        self._state = match.game.initial_state()
+        seconds = match.start_clock
+        return await self._ask(
+            lambda: self.player.start(match.game, match.role, Clock.of(seconds)), seconds, "ready", "busy"
+        )
+
+    async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
+        """Let the player choose a move: its text, ``nil`` where it fails or returns no term."""
+        if self._match is None or self._match.match_id != match_id:
+            return Reply("busy", detail=f"{self.name} does not play {match_id}")
+        state = self._advanced(joint)
+        self._is_thinking = False
+
+        def think() -> object:
+            self.player.best = None
+            self._is_thinking = True
+            return self.player.move(state, Clock.of(clock))
+
+        reply = await self._ask(think, clock + PLAY_GRACE, None, "nil")
+        best = self.player.best
+        if reply.error == TIMED_OUT and self._is_thinking and isinstance(best, Term):
+            return Reply(str(best), detail="the best move when the clock ran out")
+        return reply
+
+    def _advanced(self, joint: tuple[Term, ...] | None) -> State:
+        """Return the state of the match after some moves: the referee's where it can be seen."""
+        assert self._match is not None
+        assert self._state is not None
+        if self._match.state is not None:
+            self._state = self._match.state()
+        elif joint is not None:
+            self._state = self._state.next(joint)
+        return self._state
+
+    async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
+        """Tell the player how the match ended."""
+        if self._match is None or self._match.match_id != match_id:
+            return
+        goals = _goals(self._advanced(joint))
+        seconds = self._match.play_clock
+        self._match = self._state = None
+        await self._ask(lambda: self.player.stop(goals), seconds, "done", "done")
+
+    async def abort(self, match_id: str) -> None:
+        """Tell the player that the match ended without a result."""
+        if self._match is None or self._match.match_id != match_id:
+            return
+        self._match = self._state = None
+        await self._ask(self.player.abort, ABORT_CLOCK, "aborted", "aborted")
+
+    async def close(self) -> None:
+        """Let the player's thread end, as soon as it does."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
+        """Let the player's thread make a call; reply what it returns, or the text given for that."""
+        if self._worker is None:
+            self._worker = _Worker(self.name)
+        try:
+            returned = await asyncio.wait_for(self._worker.submit(call), seconds)
+        except TimeoutError:
+            return Reply(None, TIMED_OUT, f"{self.name} did not answer within {seconds:g} s")
+        except _PlayerFailedError as error:
+            return Reply(failed, detail=f"{self.name} failed: {error}")
+        if done is not None:
+            return Reply(done)
+        if not isinstance(returned, Term | str):
+            return Reply(failed, detail=f"{self.name} returned {type(returned).__name__}, not a move")
+        return Reply(str(returned)[:LONGEST_REPLY])
+
+
+class _PlayerFailedError(Exception):
+    """The code of a player raised something."""
+
+
+class _Worker:
+    """A thread that makes calls, one after the other."""
+
+    def __init__(self, name: str) -> None:
+        self._calls: SimpleQueue[tuple[Callable[[], object], asyncio.Future[Any]] | None] = SimpleQueue()
+        Thread(target=self._work, name=f"player {name}", daemon=True).start()
+
+    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
+        """Have a call made; nobody may wait for it any more when it ends."""
+        future = asyncio.get_running_loop().create_future()
+        self._calls.put((call, future))
+        return future
+
+    def close(self) -> None:
+        """End the thread when it has made the calls that wait."""
+        self._calls.put(None)
+
+    def _work(self) -> None:
+        while (task := self._calls.get()) is not None:
+            call, future = task
+            if future.cancelled():
+                continue
+            try:
+                outcome: object = call()
+            except BaseException as error:  # noqa: BLE001 - whatever a player raises stays its own business
+                outcome = _PlayerFailedError(f"{type(error).__name__}: {error}"[:1000])
+            try:
+                future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
+            except RuntimeError:
+                return  # the loop has been closed: nobody waits
+            del task, call, future, outcome
+
+
+def _deliver(future: asyncio.Future[Any], outcome: object) -> None:
+    if future.done():
+        return
+    if isinstance(outcome, _PlayerFailedError):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+def _goals(state: State) -> dict[Role, int | None]:
+    goals: dict[Role, int | None] = {}
+    for role in state.game.roles:
+        try:
+            goals[role] = state.goal(role)
+        except GoalError:
+            goals[role] = None
+    return goals
