@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.datalog.relations import Relation, is_ground
+from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation
 from anygame.datalog.steps import STATIC
 from anygame.errors import LimitError
 from anygame.network.grounding.joins import Join, Tables
 from anygame.network.grounding.rules import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from anygame.datalog.reasoner import Reasoner
+    from anygame.datalog.relations import FlatRule
     from anygame.network.grounding.joins import Instances
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "Grounding", "GroundingLimits", "ground"]
 
 _FLOWS = {"next": "true", "legal": "does"}
+#: Relations that are asked for; they have tables even where they depend on nothing.
+_ASKED = {"next", "legal", "terminal", "goal"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class _Grounder:
     # -- static relations --------------------------------------------------------------------------
 
     def _is_static(self, relation: Relation) -> bool:
-        return self._engine.is_static(relation) and relation.predicate not in _FLOWS
+        return self._engine.is_static(relation) and relation.predicate not in _ASKED
 
     def _ask(
         self, relation: Relation, known: tuple[int, ...], key: tuple[int, ...]
@@ -188,7 +191,6 @@ class _Grounder:
             self._reasoner.layout.variants(("terminal", 0))[0],
             *self._reasoner.layout.variants(("goal", 2)),
             *self._reasoner.layout.variants(("next", 1)),
-            *self._reasoner.layout.variants(("sees", 2)),
         ]
         steps = self._engine.sequence(wanted)
         return [rule for step in steps for rule in step.component.rules]
@@ -199,7 +201,7 @@ class _Grounder:
         for relation in self._engine.slots:
             if self._grows(relation) and self._engine.facts.get(relation):
                 self._facts[relation] = self._add_rows(relation, self._engine.facts[relation])
-        for key in (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2), ("sees", 2)):
+        for key in (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2)):
             for relation in layout.variants(key):
                 if self._engine.level(relation) == STATIC:
                     rows = self._engine.rows(self._engine.static, relation)
@@ -289,8 +291,6 @@ class _Grounder:
 
 
 def _tested(rule: GroundRule) -> set[Relation]:
-    from anygame.datalog.relations import Alternatives, FlatAtom, Negated
-
     found: set[Relation] = set()
     pending = list(rule.tests)
     while pending:

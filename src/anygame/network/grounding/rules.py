@@ -12,7 +12,7 @@ from itertools import count, product
 from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Relation, Unequal
-from anygame.language.terms import Compound, Constant, Term, Variable, variables_of
+from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,0 +1,193 @@
+"""A game compiled: its network, and the names of the network's inputs and outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.datalog.relations import Relation
+from anygame.errors import LimitError
+from anygame.network.grounding.grounder import GroundingLimits, ground
+from anygame.network.logic.atoms import Atoms
+from anygame.network.logic.circuit import build_circuit
+from anygame.network.logic.levelling import lay_out
+from anygame.network.network import FALSE, Network
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.datalog.reasoner import Reasoner
+    from anygame.language.terms import Term
+    from anygame.network.grounding.grounder import Grounding
+
+__all__ = ["CompiledGame", "compile_game"]
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledGame:
+    """A network and its names.
+
+    Attributes:
+        network: the logic.
+        roles: in the order of the rules.
+        fluents: the term of each fluent, sorted by text.
+        actions: per role the moves that can ever be legal, sorted by text.
+        stages: what it was made of: name of the step, then figures by name.
+    """
+
+    network: Network
+    roles: tuple[Term, ...]
+    fluents: tuple[Term, ...]
+    actions: tuple[tuple[Term, ...], ...]
+    stages: tuple[tuple[str, dict[str, float]], ...]
+
+
+def compile_game(
+    reasoner: Reasoner,
+    limits: GroundingLimits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> CompiledGame:
+    """Compile a game.
+
+    Args:
+        reasoner: its rules.
+        limits: bounds on instances, joins and time.
+        progress: called now and then with instances and atoms found so far.
+
+    Raises:
+        LimitError: a bound was reached; the game can still be played by the reasoner.
+    """
+    grounding = ground(reasoner, limits, progress)
+    began = monotonic()
+    stages = [("grounding", _figures_of(grounding))]
+    atoms = Atoms(grounding)
+    names = _Names(grounding, atoms)
+    inputs = {atom: 1 + place for place, atom in enumerate(names.fluent_atoms)}
+    first = 1 + len(inputs)
+    choices = []
+    for role_atoms in names.action_atoms:
+        inputs.update({atom: first + place for place, atom in enumerate(role_atoms)})
+        choices.append(range(first, first + len(role_atoms)))
+        first += len(role_atoms)
+    wanted = sorted({atom for atom in names.outputs() if atom is not None})
+    circuit = build_circuit(atoms, inputs, first, choices, wanted)
+    literal_of = dict(zip(wanted, circuit.outputs, strict=True))
+
+    def literal(atom: int | None) -> int:
+        return FALSE if atom is None else literal_of[atom]
+
+    network = lay_out(
+        circuit.gates,
+        actions=tuple(map(len, names.action_atoms)),
+        initial=names.initial,
+        legal=[literal(atom) for atom in names.legal],
+        terminal=literal(names.terminal),
+        goals=[[(value, literal(atom)) for value, atom in role] for role in names.goals],
+        following=[literal(atom) for atom in names.following],
+    )
+    stages.append(
+        (
+            "logic",
+            {
+                "conjunctions": atoms.conjunctions,
+                "literals": atoms.literals,
+                "gates": network.gates,
+                "inputs": len(network.inputs),
+                "seconds": monotonic() - began,
+            },
+        )
+    )
+    return CompiledGame(network, reasoner.roles, names.fluents, names.actions, tuple(stages))
+
+
+def _figures_of(grounding: Grounding) -> dict[str, float]:
+    return {
+        "atoms": sum(table.count for table in grounding.tables.values()),
+        "instances": grounding.instances,
+        "rounds": grounding.rounds,
+        "seconds": grounding.seconds,
+    }
+
+
+class _Names:
+    """Which atoms are inputs and outputs, in the order of the network."""
+
+    def __init__(self, grounding: Grounding, atoms: Atoms) -> None:
+        reasoner = grounding.reasoner
+        self._grounding = grounding
+        self._atoms = atoms
+        roles = {reasoner.values.number(role): place for place, role in enumerate(reasoner.roles)}
+        fluents: list[tuple[str, Term, int, int | None, bool]] = []
+        actions: list[list[tuple[str, Term, int, int | None]]] = [[] for _ in roles]
+        for relation in atoms.fluents:
+            terms = self._terms(relation, 0)
+            starts = set(grounding.initial.get(relation, np.zeros(0, np.int64)).tolist())
+            following = self._same_rows("next", relation)
+            for row, (term, atom, after) in enumerate(
+                zip(terms, atoms.of(relation).tolist(), following, strict=True)
+            ):
+                fluents.append((str(term), term, atom, after, row in starts))
+        for relation in atoms.actions:
+            terms = self._terms(relation, 1)
+            legal = self._same_rows("legal", relation)
+            players = grounding.tables[relation].column(0).tolist()
+            for term, role, atom, allowed in zip(
+                terms, players, atoms.of(relation).tolist(), legal, strict=True
+            ):
+                actions[roles[role]].append((str(term), term, atom, allowed))
+        fluents.sort(key=lambda item: item[0])
+        for moves in actions:
+            moves.sort(key=lambda item: item[0])
+        self.fluents = tuple(item[1] for item in fluents)
+        self.fluent_atoms = [item[2] for item in fluents]
+        self.following = [item[3] for item in fluents]
+        self.initial = np.array([item[4] for item in fluents], np.bool_)
+        self.actions = tuple(tuple(item[1] for item in moves) for moves in actions)
+        self.action_atoms = [[item[2] for item in moves] for moves in actions]
+        self.legal = [item[3] for moves in actions for item in moves]
+        terminal = atoms.of(reasoner.layout.variants(("terminal", 0))[0]).tolist()
+        self.terminal: int | None = terminal[0] if terminal else None
+        self.goals = self._goals(roles)
+
+    def outputs(self) -> list[int | None]:
+        """Return every atom that is to be computed."""
+        goals = [atom for role in self.goals for _, atom in role]
+        return [*self.legal, self.terminal, *goals, *self.following]
+
+    def _terms(self, relation: Relation, argument: int) -> list[Term]:
+        values = self._grounding.reasoner.values.terms
+        rows = self._grounding.tables[relation].rows().tolist()
+        return [relation.arguments(tuple([values[number] for number in row]))[argument] for row in rows]
+
+    def _same_rows(self, predicate: str, relation: Relation) -> list[int | None]:
+        """Return the atoms of another relation in the rows of a relation."""
+        table = self._grounding.tables[relation]
+        other = Relation(predicate, relation.shapes)
+        source = self._grounding.tables.get(other)
+        if source is None:
+            return [None] * table.count
+        numbers = source.find([table.column(n) for n in range(table.width)], table.count)
+        atoms = self._atoms.of(other, numbers).tolist()
+        return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
+
+    def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
+        goals: list[list[tuple[int, int]]] = [[] for _ in roles]
+        for relation in self._grounding.reasoner.layout.variants(("goal", 2)):
+            if relation not in self._grounding.tables:
+                continue
+            values = self._terms(relation, 1)
+            players = self._grounding.tables[relation].column(0).tolist()
+            atoms = self._atoms.of(relation).tolist()
+            for value, role, atom in zip(values, players, atoms, strict=True):
+                if role not in roles:
+                    continue
+                try:
+                    goals[roles[role]].append((int(str(value)), atom))
+                except ValueError:
+                    raise LimitError(
+                        f"the goal value {value} is no integer", limit="goals", bound=0
+                    ) from None
+        return [sorted(values) for values in goals]

@@ -1,0 +1,1 @@
+"""Logic: instances of rules become few gates."""

@@ -1,0 +1,127 @@
+"""Atoms: one number for each that can ever hold, and the conjunctions that derive it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.datalog.relations import Relation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.network.grounding.grounder import Batch, Grounding
+    from anygame.network.grounding.tables import Ids
+
+__all__ = ["Atoms"]
+
+#: Marks a literal that always holds, and one that never does.
+_HOLDS, _FAILS = -1, -2
+
+
+class Atoms:
+    """The atoms of a grounding as numbers, and what derives each.
+
+    A conjunction is a tuple of literals; a literal is twice an atom, plus one where it must not hold.
+
+    Attributes:
+        count: how many atoms.
+        fluents: per relation of ``true``, the atom of its first row and how many there are.
+        actions: the same for ``does``.
+        conjunctions: how many there are, without those that say the same twice.
+        literals: how many literals these have.
+    """
+
+    def __init__(self, grounding: Grounding) -> None:
+        self._tables = grounding.tables
+        self._first: dict[Relation, int] = {}
+        self.count = 0
+        for relation, table in grounding.tables.items():
+            self._first[relation] = self.count
+            self.count += table.count
+        self.fluents = self._ranges("true")
+        self.actions = self._ranges("does")
+        self._facts = np.zeros(self.count, np.bool_)
+        for relation, rows in grounding.facts.items():
+            self._facts[self._first[relation] + rows] = True
+        self.conjunctions = self.literals = 0
+        self._collect(grounding.batches)
+
+    def _ranges(self, predicate: str) -> dict[Relation, tuple[int, int]]:
+        return {
+            relation: (first, self._tables[relation].count)
+            for relation, first in self._first.items()
+            if relation.predicate == predicate
+        }
+
+    def of(self, relation: Relation, rows: Ids | None = None) -> Ids:
+        """Return the atoms of some rows of a relation, of all by default."""
+        table = self._tables.get(relation)
+        count = table.count if table is not None else 0
+        return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
+
+    def is_fact(self, atom: int) -> bool:
+        """Whether an atom holds whatever the state."""
+        return bool(self._facts[atom])
+
+    def of_conjunctions(self, atom: int) -> list[tuple[int, ...]]:
+        """Return the conjunctions that derive an atom, each a tuple of literals in ascending order."""
+        found: list[tuple[int, ...]] = []
+        for heads, rows in self._groups:
+            low, high = np.searchsorted(heads, (atom, atom + 1))
+            found += map(tuple, rows[low:high].tolist())
+        if self._widest > 1:
+            found = [tuple([literal for literal in row if literal >= 0]) for row in found]
+        return found
+
+    def _collect(self, batches: list[Batch]) -> None:
+        """Sort the instances by head; those with as many literals lie together."""
+        by_width: dict[int, list[NDArray[np.int64]]] = {}
+        for batch in batches:
+            rows = self._rows(batch)
+            by_width.setdefault(rows.shape[1], []).append(rows)
+        self._groups: list[tuple[Ids, NDArray[np.int64]]] = []
+        self._widest = max(by_width, default=1)
+        for width, parts in sorted(by_width.items()):
+            rows = np.concatenate(parts)
+            order = np.lexsort(rows.T[::-1])
+            rows = rows[order]
+            if len(rows) > 1:
+                fresh = np.ones(len(rows), np.bool_)
+                fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+                rows = rows[fresh]
+            self._groups.append((np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1:])))
+            self.conjunctions += len(rows)
+            self.literals += int((rows[:, 1:] >= 0).sum()) if width > 1 else 0
+
+    def _rows(self, batch: Batch) -> NDArray[np.int64]:
+        """Return head and literals per instance, literals ascending, without what always holds."""
+        columns: list[Ids] = []
+        for atom, rows in zip(batch.rule.gates, batch.gates, strict=True):
+            atoms = self.of(atom.relation, rows)
+            columns.append(np.where(self._facts[atoms], _HOLDS, 2 * atoms))
+        for atom, keys in zip(batch.rule.negatives, batch.negatives, strict=True):
+            columns.append(self._negated(atom.relation, keys, len(batch.heads)))
+        heads = self.of(batch.rule.head.relation, batch.heads)
+        if not columns:
+            return heads[:, None]
+        literals = np.sort(np.stack(columns, axis=1), axis=1)
+        possible = (literals != _FAILS).all(axis=1)
+        # The same literal twice says it once; an atom and its negation never hold together.
+        for place in range(1, literals.shape[1]):
+            left, right = literals[:, place - 1], literals[:, place]
+            possible &= ~((left >= 0) & (right == left + 1) & (left % 2 == 0))
+            literals[:, place - 1] = np.where(left == right, _HOLDS, left)
+        literals = np.sort(literals, axis=1)
+        rows = np.concatenate([heads[:, None], literals], axis=1)[possible]
+        return rows
+
+    def _negated(self, relation: Relation, keys: list[NDArray[np.int32]], count: int) -> Ids:
+        table = self._tables.get(relation)
+        if table is None:
+            return np.full(count, _HOLDS, np.int64)
+        numbers = table.find(keys, count)
+        atoms = self.of(relation, numbers)
+        literals = np.where(self._facts[np.where(numbers < 0, 0, atoms)], _FAILS, 2 * atoms + 1)
+        return np.where(numbers < 0, _HOLDS, literals)

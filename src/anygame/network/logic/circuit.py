@@ -1,0 +1,136 @@
+"""From atoms to gates: every atom that an output needs, in the order in which they depend on each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anygame.network.logic.gates import Gates
+from anygame.network.logic.sums import parts_of_sum, sum_of_products
+from anygame.network.network import TRUE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from anygame.network.logic.atoms import Atoms
+
+__all__ = ["Circuit", "build_circuit", "strong_components"]
+
+
+@dataclass(slots=True)
+class Circuit:
+    """Gates and what they are for.
+
+    Attributes:
+        gates: over fluents, then actions.
+        fluents: how many.
+        outputs: literals, in an order known to whoever asked for them.
+    """
+
+    gates: Gates
+    fluents: int
+    outputs: list[int]
+
+
+def build_circuit(
+    atoms: Atoms,
+    inputs: Mapping[int, int],
+    nodes: int,
+    choices: Iterable[Sequence[int]],
+    wanted: Iterable[int],
+) -> Circuit:
+    """Return the gates for some atoms.
+
+    Args:
+        atoms: and what derives them.
+        inputs: the node of each atom that is a fluent or an action.
+        nodes: how many nodes there are before the first gate.
+        choices: groups of nodes of which exactly one holds.
+        wanted: the atoms to be computed; the outputs, in this order.
+    """
+    gates = Gates(nodes, choices)
+    literals: dict[int, int] = {atom: 2 * node for atom, node in inputs.items()}
+    targets = list(wanted)
+    for component in strong_components(targets, _Parents(atoms, literals)):
+        _enter(gates, atoms, literals, component)
+    return Circuit(gates, 0, [literals[atom] for atom in targets])
+
+
+class _Parents:
+    """What each atom is derived from; remembers conjunctions until they have been used."""
+
+    def __init__(self, atoms: Atoms, known: dict[int, int]) -> None:
+        self._atoms = atoms
+        self._known = known
+        self.conjunctions: dict[int, list[tuple[int, ...]]] = {}
+
+    def __call__(self, atom: int) -> list[int]:
+        if atom in self._known or self._atoms.is_fact(atom):
+            return []
+        found = self.conjunctions[atom] = self._atoms.of_conjunctions(atom)
+        return list({literal >> 1 for product in found for literal in product})
+
+
+def _enter(gates: Gates, atoms: Atoms, literals: dict[int, int], component: list[int]) -> None:
+    if len(component) == 1:
+        atom = component[0]
+        if atom in literals:
+            return
+        if atoms.is_fact(atom):
+            literals[atom] = TRUE
+            return
+        products = atoms.of_conjunctions(atom)
+        if not any(literal >> 1 == atom for product in products for literal in product):
+            literals[atom] = sum_of_products(gates, _translated(literals, products))
+            return
+    # Atoms that depend on each other: each is a disjunction to be closed when all are known.
+    for atom in component:
+        literals[atom] = gates.open()
+    for atom in component:
+        parts = parts_of_sum(gates, _translated(literals, atoms.of_conjunctions(atom)))
+        gates.close(literals[atom], parts)
+
+
+def _translated(literals: Mapping[int, int], products: Iterable[tuple[int, ...]]) -> Iterator[list[int]]:
+    for product in products:
+        yield [literals[literal >> 1] ^ (literal & 1) for literal in product]
+
+
+def strong_components(targets: Iterable[int], parents: _Parents) -> Iterator[list[int]]:
+    """Yield the strongly connected components of a graph, parents first (Tarjan 1972, without recursion)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    for target in targets:
+        if target in index:
+            continue
+        index[target] = low[target] = len(index)
+        stack.append(target)
+        on_stack.add(target)
+        work = [(target, iter(parents(target)))]
+        while work:
+            node, rest = work[-1]
+            for parent in rest:
+                if parent not in index:
+                    index[parent] = low[parent] = len(index)
+                    stack.append(parent)
+                    on_stack.add(parent)
+                    work.append((parent, iter(parents(parent))))
+                    break
+                if parent in on_stack:
+                    low[node] = min(low[node], index[parent])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[node])
+                if low[node] == index[node]:
+                    component = []
+                    while True:
+                        member = stack.pop()
+                        on_stack.discard(member)
+                        component.append(member)
+                        if member == node:
+                            break
+                    yield component
