@@ -1,0 +1,259 @@
+"""Writing one function of vector code: rows of 512 bits, as LLVM's text form.
+
+A row is eight 64-bit words, one bit per lane. Values are names of LLVM; constants are folded while writing, so that
+adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0 never holds, so literal 0
+is false and literal 1 is true.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["LANES", "ONES", "PREAMBLE", "ROW_BYTES", "WORDS", "ZERO", "Code"]
+
+LANES = 512
+WORDS = LANES // 64
+ROW_BYTES = LANES // 8
+ZERO = "zeroinitializer"
+ONES = "splat (i64 -1)"
+
+_ROW = f"<{WORDS} x i64>"
+#: What code here may call.
+PREAMBLE = f"""\
+declare {_ROW} @llvm.ctpop.v8i64({_ROW})
+declare {_ROW} @llvm.fshl.v8i64({_ROW}, {_ROW}, {_ROW})
+declare i64 @llvm.vector.reduce.add.v8i64({_ROW})
+declare i64 @llvm.cttz.i64(i64, i1)
+"""
+_ATTRIBUTES = '"min-legal-vector-width"="512" "prefer-vector-width"="512"'
+
+
+class Code:
+    """A function under construction.
+
+    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read. Values of rows
+    that were read or written are known until the next label.
+    """
+
+    def __init__(self, name: str, result: str = "void", parameters: Sequence[str] = ()) -> None:
+        extra = "".join(f", {parameter}" for parameter in parameters)
+        self._lines = [
+            f"define {result} @{name}(ptr noalias align {ROW_BYTES} %rows, ptr noalias %data{extra}) "
+            f"{_ATTRIBUTES} {{",
+            "entry:",
+        ]
+        self._names = 0
+        self._known: dict[int, str] = {}
+        self._inverted: dict[str, str] = {}
+        self.operations = 0
+
+    # The text itself.
+
+    def line(self, text: str) -> None:
+        """Add an instruction without a result."""
+        self._lines.append("  " + text)
+
+    def let(self, expression: str) -> str:
+        """Add an instruction and return the name of its result."""
+        self._names += 1
+        name = f"%v{self._names}"
+        self._lines.append(f"  {name} = {expression}")
+        return name
+
+    def new_label(self) -> str:
+        """Return a label that is not yet placed."""
+        self._names += 1
+        return f"b{self._names}"
+
+    def label(self, name: str) -> None:
+        """Begin a basic block; what was known of rows is forgotten."""
+        self._lines.append(f"{name}:")
+        self._known.clear()
+        self._inverted.clear()
+
+    def jump(self, label: str) -> None:
+        """Go to a label, which may be the next one."""
+        self.line(f"br label %{label}")
+
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        """Go to one of two labels."""
+        self.line(f"br i1 {condition}, label %{yes}, label %{no}")
+
+    def text(self, result: str = "ret void") -> str:
+        """Return the finished function."""
+        return "\n".join([*self._lines, f"  {result}", "}", ""])
+
+    # Memory.
+
+    def address(self, row: int) -> str:
+        """Return a pointer to a row."""
+        return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * ROW_BYTES}")
+
+    def load(self, row: int) -> str:
+        """Return the value of a row."""
+        if row == 0:
+            return ZERO
+        value = self._known.get(row)
+        if value is None:
+            value = self._known[row] = self.read(self.address(row))
+        return value
+
+    def store(self, row: int, value: str) -> None:
+        """Set a row."""
+        self.write(self.address(row), value)
+        self._known[row] = value
+
+    def read(self, pointer: str) -> str:
+        """Return the row at a pointer."""
+        return self.let(f"load {_ROW}, ptr {pointer}, align {ROW_BYTES}")
+
+    def write(self, pointer: str, value: str) -> None:
+        """Set the row at a pointer."""
+        self.line(f"store {_ROW} {value}, ptr {pointer}, align {ROW_BYTES}")
+
+    def variable(self, value: str = ZERO) -> str:
+        """Return a pointer to a row that lives in a register: to be used before any label."""
+        pointer = self.let(f"alloca {_ROW}, align {ROW_BYTES}")
+        self.write(pointer, value)
+        return pointer
+
+    def word(self, pointer: str, offset: str | int = 0) -> str:
+        """Return the 64-bit word at a pointer, ``offset`` words further."""
+        return self.let(f"load i64, ptr {self.offset(pointer, offset)}")
+
+    def set_word(self, pointer: str, value: str | int, offset: str | int = 0) -> None:
+        """Set the 64-bit word at a pointer, ``offset`` words further."""
+        self.line(f"store i64 {value}, ptr {self.offset(pointer, offset)}")
+
+    def offset(self, pointer: str, offset: str | int) -> str:
+        """Return a pointer so many words further."""
+        return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
+
+    # Logic over rows.
+
+    def bits(self, literal: int) -> str:
+        """Return the value of a bit literal."""
+        value = self.load(literal >> 1)
+        return self.not_(value) if literal & 1 else value
+
+    def not_(self, a: str) -> str:
+        """Return the complement."""
+        if a == ZERO:
+            return ONES
+        if a == ONES:
+            return ZERO
+        result = self._inverted.get(a)
+        if result is None:
+            result = self._inverted[a] = self._binary("xor", a, ONES)
+            self._inverted[result] = a
+            self.operations -= 1  # part of what uses it
+        return result
+
+    def and_(self, a: str, b: str) -> str:
+        """Return the conjunction."""
+        if ZERO in (a, b):
+            return ZERO
+        if ONES in (a, b):
+            return a if b == ONES else b
+        return a if a == b else self._binary("and", a, b)
+
+    def or_(self, a: str, b: str) -> str:
+        """Return the disjunction."""
+        if ONES in (a, b):
+            return ONES
+        if ZERO in (a, b):
+            return a if b == ZERO else b
+        return a if a == b else self._binary("or", a, b)
+
+    def xor(self, a: str, b: str) -> str:
+        """Return where the two differ."""
+        if a == b:
+            return ZERO
+        if ZERO in (a, b):
+            return a if b == ZERO else b
+        if ONES in (a, b):
+            return self.not_(a if b == ONES else b)
+        return self._binary("xor", a, b)
+
+    def all(self, values: Iterable[str]) -> str:
+        """Return the conjunction of any number, as a shallow tree."""
+        return self._tree(self.and_, list(values), ONES)
+
+    def any(self, values: Iterable[str]) -> str:
+        """Return the disjunction of any number, as a shallow tree."""
+        return self._tree(self.or_, list(values), ZERO)
+
+    def parity(self, a: str, b: str, c: str) -> str:
+        """Return the sum bit of a full adder."""
+        return self.xor(self.xor(a, b), c)
+
+    def majority(self, a: str, b: str, c: str) -> str:
+        """Return the carry bit of a full adder."""
+        constant = next((v for v in (ZERO, ONES) if v in (a, b, c)), None)
+        if constant is not None:
+            rest = [a, b, c]
+            rest.remove(constant)
+            return (self.and_ if constant == ZERO else self.or_)(*rest)
+        return self.or_(self.and_(a, b), self.and_(c, self.or_(a, b)))
+
+    def choose(self, condition: str, yes: str, no: str) -> str:
+        """Return ``yes`` in the lanes of the condition and ``no`` in the others."""
+        if yes == no:
+            return yes
+        return self.or_(self.and_(condition, yes), self.and_(self.not_(condition), no))
+
+    def _tree(self, operation: object, values: list[str], neutral: str) -> str:
+        # Threes, since a machine with a ternary logic instruction joins three at once.
+        assert callable(operation)
+        while len(values) > 1:
+            values = [
+                self._fold(operation, values[start : start + 3]) for start in range(0, len(values), 3)
+            ]
+        return values[0] if values else neutral
+
+    @staticmethod
+    def _fold(operation: object, values: list[str]) -> str:
+        assert callable(operation)
+        result = values[0]
+        for value in values[1:]:
+            result = operation(result, value)
+        return result
+
+    def _binary(self, operator: str, a: str, b: str) -> str:
+        self.operations += 1
+        return self.let(f"{operator} {_ROW} {a}, {b}")
+
+    # Numbers.
+
+    def add(self, a: str, b: str) -> str:
+        """Return the sum word by word."""
+        return self._binary("add", a, b)
+
+    def shift_left(self, a: str, count: int) -> str:
+        """Return each word shifted to the left."""
+        return self._binary("shl", a, f"splat (i64 {count})")
+
+    def rotate_left(self, a: str, count: int) -> str:
+        """Return each word rotated to the left."""
+        self.operations += 1
+        return self.let(f"call {_ROW} @llvm.fshl.v8i64({_ROW} {a}, {_ROW} {a}, {_ROW} splat (i64 {count}))")
+
+    def count(self, row: int, value: str) -> None:
+        """Add the number of lanes that hold to the counters in a row, word by word."""
+        if value == ZERO:
+            return
+        self.operations += 2
+        counts = self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
+        self.store(row, self.let(f"add {_ROW} {self.load(row)}, {counts}"))
+
+    def total(self, value: str) -> str:
+        """Return the number of lanes that hold, as a scalar."""
+        counts = self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
+        return self.let(f"call i64 @llvm.vector.reduce.add.v8i64({_ROW} {counts})")
+
+    def holds(self, value: str) -> str:
+        """Return a scalar: whether any lane holds."""
+        return self.let(f"icmp ne i{LANES} {self.let(f'bitcast {_ROW} {value} to i{LANES}')}, 0")

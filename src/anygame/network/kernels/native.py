@@ -1,0 +1,193 @@
+"""Machine code from LLVM's text form, kept across processes.
+
+The only module that knows llvmlite, which it imports when code is first needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["CACHE_BYTES", "Library", "cache_folder", "compile_library"]
+
+#: What the kept machine code of all games may take together; the oldest goes first.
+CACHE_BYTES = 256 << 20
+_MAGIC = b"anygame machine code 1\n"
+_SUFFIX = ".code"
+#: Faster to compile than the default, and no slower to run for code that is straight as ours.
+_EFFORT = 1
+
+
+class Library:
+    """Compiled functions. They hold no Python object and release the interpreter lock while they run.
+
+    Attributes:
+        cached: whether the machine code was found, not made.
+        size: bytes of machine code.
+    """
+
+    def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool, size: int) -> None:  # noqa: ANN401
+        self._engine = engine
+        self.cached = cached
+        self.size = size
+        self._functions = {
+            name: ctypes.CFUNCTYPE(result, *parameters)(engine.get_function_address(name))
+            for name, (result, *parameters) in signatures.items()
+        }
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401
+        return self._functions[name]
+
+
+def compile_library(code: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None) -> Library:
+    """Compile LLVM's text form for this machine, or find what was compiled before.
+
+    Args:
+        code: definitions of functions, without target lines.
+        signatures: per function to be called the ctypes of its result and of its parameters.
+        cache: the folder of kept machine code; None for :func:`cache_folder`.
+    """
+    llvm, machine, target = _llvm()
+    folder = cache_folder() if cache is None else cache
+    key = hashlib.sha256("\0".join((target, str(_EFFORT), code)).encode()).hexdigest()
+    path = folder / (key + _SUFFIX) if folder else None
+    image = _read(path) if path else None
+    cached = image is not None
+    if image is None:
+        image = _compile(llvm, machine, code)
+        if path:
+            _write(path, image)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
+    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(image))
+    engine.finalize_object()
+    return Library(engine, signatures, cached, len(image))
+
+
+def assembly(code: str) -> str:
+    """Return what the code becomes on this machine, as assembly text, for a look at it."""
+    llvm, machine, _ = _llvm()
+    return str(machine.emit_assembly(_optimise(llvm, machine, code)))
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of kept machine code, or None where nothing shall be kept.
+
+    ``ANYGAME_CACHE`` names another one; empty, it switches keeping off.
+    """
+    chosen = os.environ.get("ANYGAME_CACHE")
+    if chosen is not None:
+        return Path(chosen) if chosen else None
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    # A home that cannot be found stays "~": no place to write to.
+    return Path(base) / "anygame" if base and os.path.isabs(base) else None  # noqa: PTH117
+
+
+@functools.cache
+def _llvm() -> tuple[Any, Any, str]:
+    import llvmlite  # noqa: PLC0415
+    import llvmlite.binding as llvm  # noqa: PLC0415
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = "\0".join(
+        (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), _features(llvm))
+    )
+    return llvm, _machine(llvm), target
+
+
+def _features(llvm: Any) -> str:  # noqa: ANN401
+    try:
+        return str(llvm.get_host_cpu_features().flatten())
+    except RuntimeError:  # not known on every system; the name of the processor has to do
+        return ""
+
+
+def _machine(llvm: Any) -> Any:  # noqa: ANN401
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_features(llvm), opt=_EFFORT, jit=True
+    )
+
+
+def _optimise(llvm: Any, machine: Any, code: str) -> Any:  # noqa: ANN401
+    module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{code}')
+    module.data_layout = str(machine.target_data)
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(_EFFORT)))
+    return module
+
+
+def _compile(llvm: Any, machine: Any, code: str) -> bytes:  # noqa: ANN401
+    return bytes(machine.emit_object(_optimise(llvm, machine, code)))
+
+
+def _read(path: Path) -> bytes | None:
+    """Return kept machine code, if it is whole and nobody else can have written it."""
+    try:
+        if not (_is_ours(path.parent) and _is_ours(path)):
+            return None
+        content = path.read_bytes()
+    except OSError:
+        return None
+    head = len(_MAGIC) + hashlib.sha256().digest_size
+    magic, digest, image = content[: len(_MAGIC)], content[len(_MAGIC) : head], content[head:]
+    if magic != _MAGIC or digest != hashlib.sha256(image).digest():
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # the oldest is the longest unused
+    return image
+
+
+def _is_ours(path: Path) -> bool:
+    if sys.platform == "win32":  # the folder lies in the profile of the user
+        return True
+    status = path.lstat()
+    shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return status.st_uid == os.getuid() and not shared and not stat.S_ISLNK(status.st_mode)
+
+
+def _write(path: Path, image: bytes) -> None:
+    """Keep machine code; a folder that cannot be written to is no harm."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_ours(path.parent):
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MAGIC + hashlib.sha256(image).digest() + image)
+            os.replace(name, path)  # noqa: PTH105
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+        _make_room(path.parent)
+
+
+def _make_room(folder: Path) -> None:
+    total = 0
+    for _, size, path in sorted(_kept(folder), reverse=True):
+        total += size
+        if total > CACHE_BYTES:
+            path.unlink(missing_ok=True)
+
+
+def _kept(folder: Path) -> Iterator[tuple[float, int, Path]]:
+    for path in folder.iterdir():
+        if path.suffix == _SUFFIX:
+            with contextlib.suppress(FileNotFoundError):
+                status = path.stat()
+                yield status.st_mtime, status.st_size, path

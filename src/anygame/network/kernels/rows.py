@@ -1,0 +1,112 @@
+"""Which row of a block of lanes holds what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.network.kernels.code import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.network.network import Network
+
+__all__ = ["GO", "RANDOM", "RESTART", "RUNNING", "ACTIVE", "Gates", "Places", "blend", "blend_order", "no_data"]
+
+#: Rows with a fixed place; row 0 never holds.
+GO, RESTART, RUNNING, ACTIVE, RANDOM = 1, 2, 3, 4, 5
+_FIRST = 16
+
+
+class Places:
+    """Where inputs lie: fluents, then actions, each a row; behind them lies what is computed.
+
+    Attributes:
+        fluents: the row of the first fluent.
+        actions: the row of the first action.
+        end: the first row behind the inputs.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.fluents = _FIRST
+        self.actions = _FIRST + network.fluents
+        self.end = self.actions + sum(network.actions)
+
+    def input(self, node: int) -> int:
+        """Return the row of an input node; the constant has row 0."""
+        return node + _FIRST - 1 if node else 0
+
+
+@dataclass(frozen=True)
+class Gates:
+    """The gates of a network as code: functions ``@state`` and ``@moves``.
+
+    ``@state`` evaluates what depends on the state alone. ``@moves`` then reads the actions and puts the next state
+    in place of the state: in the lanes of row ``GO``; lanes of row ``RESTART`` get the initial state.
+
+    Attributes:
+        code: definitions.
+        data: what they read through ``%data``.
+        rows: the first row that they leave alone.
+        legal: bit literals of the legal actions, to be read between the two.
+        terminal: bit literal of the end.
+        goals: per role its values, each with a bit literal.
+        functions: how many functions of straight code.
+    """
+
+    code: str
+    data: NDArray[np.int32]
+    rows: int
+    legal: tuple[int, ...]
+    terminal: int
+    goals: tuple[tuple[tuple[int, int], ...], ...]
+    functions: int
+
+
+def no_data() -> NDArray[np.int32]:
+    """Return data for code that reads none."""
+    return np.zeros(1, np.int32)
+
+
+def blend(code: Code, row: int, value: str, initial: bool) -> None:
+    """Set a fluent: its next value where the game goes on, its initial value where a game starts."""
+    restart = code.load(RESTART)
+    value = code.choose(code.load(GO), value, code.load(row))
+    code.store(row, code.or_(value, restart) if initial else code.and_(value, code.not_(restart)))
+
+
+def blend_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
+    """Order fluents such that none is overwritten before it is read.
+
+    Args:
+        sources: per fluent to be set the fluent that its new value is a copy of, if it is one.
+
+    Yields:
+        Fluents to be set together: all read, then all written. One each, or a ring of copies.
+    """
+    readers = dict.fromkeys(sources, 0)
+    for fluent, source in sources.items():
+        if source is not None and source != fluent and source in readers:
+            readers[source] += 1
+    ready = [fluent for fluent, count in readers.items() if not count]
+    while ready:
+        fluent = ready.pop()
+        yield [fluent]
+        source = sources[fluent]
+        if source is not None and source != fluent and source in readers:
+            readers[source] -= 1
+            if not readers[source]:
+                ready.append(source)
+    rest = {fluent for fluent, count in readers.items() if count}
+    while rest:
+        ring = [rest.pop()]
+        while (source := sources[ring[-1]]) in rest:
+            assert source is not None
+            ring.append(source)
+            rest.discard(source)
+        yield ring

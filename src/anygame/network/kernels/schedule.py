@@ -1,0 +1,89 @@
+"""In which order to evaluate the gates: only what is needed, depth first, first what the state decides alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.network.network import Network
+
+__all__ = ["Schedule", "Unit", "schedule"]
+
+#: Gates that are evaluated together: one gate, or a whole cycle.
+Unit = range
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """An order of computation.
+
+    Attributes:
+        state: units that legal moves, end and goals need.
+        moves: what the next state needs besides.
+        cyclic: the first gates of the units that are cycles.
+    """
+
+    state: tuple[Unit, ...]
+    moves: tuple[Unit, ...]
+    cyclic: frozenset[int]
+
+
+def schedule(network: Network) -> Schedule:
+    """Order the gates of a network.
+
+    Depth first from the outputs: what is computed is used soon, while it is in a register or near.
+    """
+    order = _Order(network)
+    goals = (literal for values in network.goals for _, literal in values)
+    state = order.reach([*network.legal.tolist(), network.terminal, *goals])
+    moves = order.reach(network.next.tolist())
+    return Schedule(tuple(state), tuple(moves), frozenset(cycle.first for cycle in network.cycles))
+
+
+class _Order:
+    def __init__(self, network: Network) -> None:
+        self._base = network.first_gate
+        self._starts: list[int] = network.starts.tolist()
+        self._inputs: list[int] = network.inputs.tolist()
+        self._cycle_of: dict[int, Unit] = {}
+        for cycle in network.cycles:
+            gates = range(cycle.first, cycle.end)
+            self._cycle_of.update(dict.fromkeys(gates, gates))
+        self._seen = np.zeros(network.gates, np.bool_)
+
+    def reach(self, literals: Sequence[int]) -> list[Unit]:
+        """Return the units that these literals need and that were not returned before, inputs first."""
+        found: list[Unit] = []
+        stack: list[tuple[Unit, Iterator[Unit]]] = []
+        for root in self._units(literals):
+            if self._enter(root):
+                stack.append((root, self._below(root)))
+            while stack:
+                unit, rest = stack[-1]
+                below = next(rest, None)
+                if below is None:
+                    found.append(unit)
+                    stack.pop()
+                elif self._enter(below):
+                    stack.append((below, self._below(below)))
+        return found
+
+    def _enter(self, unit: Unit) -> bool:
+        if self._seen[unit.start]:
+            return False
+        self._seen[unit.start] = True
+        return True
+
+    def _below(self, unit: Unit) -> Iterator[Unit]:
+        return self._units(self._inputs[self._starts[unit.start] : self._starts[unit.stop]])
+
+    def _units(self, literals: Iterable[int]) -> Iterator[Unit]:
+        for literal in literals:
+            gate = (literal >> 1) - self._base
+            if gate >= 0:
+                yield self._cycle_of.get(gate) or range(gate, gate + 1)

@@ -1,0 +1,349 @@
+"""Gates as straight-line code: one or two vector instructions each, values in registers.
+
+The code is cut into functions of a size that compiles in a time linear in the network. Values that cross from one
+function to another get a row, which is free again after its last use. A gate whose inputs are all
+inverted is computed as a disjunction, and kept inverted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.network.kernels.code import ONES, ZERO, Code
+from anygame.network.kernels.rows import Gates, Places, blend, blend_order, no_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.network.kernels.schedule import Schedule, Unit
+    from anygame.network.network import Network
+
+__all__ = ["FUNCTION_INPUTS", "straight_gates"]
+
+#: Gate inputs per function.
+FUNCTION_INPUTS = 2000
+#: Fluents per function that does nothing but set them.
+_FUNCTION_FLUENTS = 500
+
+
+def straight_gates(network: Network, order: Schedule, function_inputs: int = FUNCTION_INPUTS) -> Gates:
+    """Write the gates of a network as straight-line code."""
+    return _Writer(network, order, function_inputs).write()
+
+
+@dataclass
+class _Block:
+    """The gates of one function. Blocks of one cycle share their ``cycle``, its range of positions."""
+
+    gates: list[int]
+    position: int
+    cycle: range | None = None
+
+
+@dataclass
+class _Life:
+    """From where to where a value needs a row."""
+
+    row: int = -1
+    first: int = -1
+    last: int = -1
+    feedback: bool = False
+
+
+@dataclass
+class _Plan:
+    """Blocks in order; a block has an even position, fluents may be set at the odd one behind it."""
+
+    blocks: list[_Block] = field(default_factory=list)
+    choice: int = 0
+
+
+class _Writer:
+    def __init__(self, network: Network, order: Schedule, function_inputs: int) -> None:
+        self._network = network
+        self._places = Places(network)
+        self._base = network.first_gate
+        self._starts: list[int] = network.starts.tolist()
+        self._inputs: list[int] = network.inputs.tolist()
+        self._next: list[int] = network.next.tolist()
+        self._size = function_inputs
+        self._plan = self._blocks(order)
+        self._block_of = {gate: block for block in self._plan.blocks for gate in block.gates}
+        self._lives: dict[int, _Life] = {}
+        self._last_use: dict[int, int] = {}
+        self._inverted: set[int] = set()
+        self._code: list[str] = []
+        self._written = 0
+
+    def write(self) -> Gates:
+        self._find_uses()
+        self._find_inverted()
+        setting = self._find_settings()
+        rows = self._allocate()
+        calls: dict[bool, list[str]] = {False: [], True: []}
+        for block in self._plan.blocks:
+            moves = block.position > self._plan.choice
+            here = {f for f in setting.get(block.position, ())}
+            calls[moves] += self._write_block(block, here)
+            calls[moves] += self._write_settings(block.position + 1, setting.get(block.position + 1, []))
+        last = self._plan.choice + 1
+        calls[True][:0] = self._write_settings(last, setting.get(last, []))
+        for name, lines in (("state", calls[False]), ("moves", calls[True])):
+            driver = Code(name)
+            for line in lines:
+                driver.line(line)
+            self._code.append(driver.text())
+        network = self._network
+        goals = tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals)
+        legal = tuple(self._bit(literal) for literal in network.legal.tolist())
+        return Gates(
+            "".join(self._code), no_data(), rows, legal, self._bit(network.terminal), goals, self._written
+        )
+
+    # Blocks.
+
+    def _blocks(self, order: Schedule) -> _Plan:
+        plan = _Plan()
+        self._cut(plan, order.state, order.cyclic)
+        plan.choice = 2 * len(plan.blocks)
+        self._cut(plan, order.moves, order.cyclic, after=1)
+        return plan
+
+    def _cut(self, plan: _Plan, units: Sequence[Unit], cyclic: frozenset[int], after: int = 0) -> None:
+        """Cut gates into blocks; ``after`` positions are left free for the choice of moves."""
+        gates: list[int] = []
+        size = 0
+
+        def close(cycle: list[_Block] | None = None) -> None:
+            nonlocal gates, size
+            if gates:
+                plan.blocks.append(_Block(gates, 2 * (len(plan.blocks) + after)))
+                if cycle is not None:
+                    cycle.append(plan.blocks[-1])
+            gates, size = [], 0
+
+        for unit in units:
+            cycle: list[_Block] | None = None
+            if unit.start in cyclic:
+                close()
+                cycle = []
+            for gate in unit:
+                gates.append(gate)
+                size += self._starts[gate + 1] - self._starts[gate]
+                if size >= self._size:
+                    close(cycle)
+            if cycle is not None:
+                close(cycle)
+                for block in cycle:
+                    block.cycle = range(cycle[0].position, cycle[-1].position + 2, 2)
+        close()
+
+    # Lives.
+
+    def _literals(self, gate: int) -> list[int]:
+        return self._inputs[self._starts[gate] : self._starts[gate + 1]]
+
+    def _find_uses(self) -> None:
+        for block in self._plan.blocks:
+            defined: set[int] = set()
+            at = block.cycle[-1] if block.cycle else block.position
+            for gate in block.gates:
+                for literal in self._literals(gate):
+                    node = literal >> 1
+                    self._use(node, at)
+                    source = self._block_of.get(node - self._base)
+                    if source is None or (source is block and node - self._base in defined):
+                        continue
+                    life = self._keep(node, at)
+                    if source.cycle and source.cycle == block.cycle and source.position >= block.position:
+                        life.feedback = True
+                defined.add(gate)
+        network = self._network
+        goals = (literal for role in network.goals for _, literal in role)
+        for literal in (*network.legal.tolist(), network.terminal, *goals):
+            self._keep_until(literal, self._plan.choice)
+
+    def _use(self, node: int, position: int) -> None:
+        self._last_use[node] = max(self._last_use.get(node, -1), position)
+
+    def _keep_until(self, literal: int, position: int) -> None:
+        node = literal >> 1
+        self._use(node, position)
+        if node >= self._base:
+            self._keep(node, position)
+
+    def _keep(self, node: int, position: int) -> _Life:
+        life = self._lives.get(node)
+        if life is None:
+            block = self._block_of[node - self._base]
+            cycle = block.cycle
+            life = self._lives[node] = _Life(
+                first=cycle[0] if cycle else block.position, last=cycle[-1] if cycle else block.position
+            )
+        life.last = max(life.last, position)
+        return life
+
+    def _find_inverted(self) -> None:
+        for block in self._plan.blocks:
+            for gate in block.gates:
+                if not block.cycle and all(self._is_inverted(literal) for literal in self._literals(gate)):
+                    self._inverted.add(self._base + gate)
+
+    def _is_inverted(self, literal: int) -> bool:
+        return bool(literal & 1) != (literal >> 1 in self._inverted)
+
+    def _allocate(self) -> int:
+        """Give rows to lives and return the first row that is never used."""
+        end = self._places.end
+        free: list[int] = []
+        ending: dict[int, list[int]] = {}
+        by_start: dict[int, list[_Life]] = {}
+        for life in self._lives.values():
+            by_start.setdefault(life.first, []).append(life)
+        for position in sorted({*by_start, *(life.last + 1 for life in self._lives.values())}):
+            for past in [p for p in ending if p < position]:
+                free += ending.pop(past)
+            for life in by_start.get(position, ()):
+                if free:
+                    life.row = free.pop()
+                else:
+                    life.row, end = end, end + 1
+                ending.setdefault(life.last, []).append(life.row)
+        return end
+
+    # Fluents.
+
+    def _find_settings(self) -> dict[int, list[int]]:
+        """Return, by position, the fluents to be set there: as early as nobody reads the old value any more."""
+        first = self._plan.choice + 1
+        last_block = max((b.position for b in self._plan.blocks if b.position > first), default=0)
+        at = {}
+        for fluent, literal in enumerate(self._next):
+            use = self._last_use.get(1 + fluent, -1)
+            at[fluent] = max(first, use | 1)
+            node = literal >> 1
+            if node >= self._base:
+                block = self._block_of[node - self._base]
+                made = block.cycle[-1] if block.cycle else block.position
+                if made > first and not block.cycle and use <= made:
+                    at[fluent] = made
+                else:
+                    at[fluent] = max(at[fluent], made | 1)
+        pending = list(at)
+        while pending:
+            fluent = pending.pop()
+            source = (self._next[fluent] >> 1) - 1
+            if 0 <= source < self._network.fluents and source != fluent and at[source] < at[fluent] | 1:
+                at[source] = at[fluent] | 1
+                pending.append(source)
+        setting: dict[int, list[int]] = {}
+        for fluent, position in at.items():
+            setting.setdefault(position, []).append(fluent)
+            if self._next[fluent] >> 1 >= self._base and position & 1:
+                self._keep(self._next[fluent] >> 1, position)
+        assert all(position <= last_block + 1 or position == first for position in setting)
+        return setting
+
+    # Text.
+
+    def _write_block(self, block: _Block, setting: Iterable[int]) -> list[str]:
+        name = f"gates{self._written}"
+        self._written += 1
+        code = Code(name, "i1" if block.cycle else "void")
+        values: dict[int, str] = {}
+        changes = []
+        for gate in block.gates:
+            node = self._base + gate
+            values[node] = self._gate(code, values, node)
+            life = self._lives.get(node)
+            if life is not None:
+                if life.feedback:
+                    changes.append(code.xor(values[node], code.load(life.row)))
+                code.store(life.row, values[node])
+        for fluent in sorted(setting):
+            value = self._value(code, values, self._next[fluent])
+            blend(code, self._places.fluents + fluent, value, bool(self._network.initial[fluent]))
+        if not block.cycle:
+            self._code.append(code.text())
+            return [f"call void @{name}(ptr %rows, ptr %data)"]
+        changed = code.any(changes)
+        self._code.append(code.text(f"ret i1 {'false' if changed == ZERO else code.holds(changed)}"))
+        return self._write_cycle(block) if block.position == block.cycle[-1] else []
+
+    def _gate(self, code: Code, values: dict[int, str], node: int) -> str:
+        literals = self._literals(node - self._base)
+        if node in self._inverted:
+            return code.any(self._value(code, values, literal ^ 1) for literal in literals)
+        return code.all(self._value(code, values, literal) for literal in literals)
+
+    def _value(self, code: Code, values: dict[int, str], literal: int) -> str:
+        node = literal >> 1
+        if node < self._base:
+            value = code.load(self._places.input(node))
+        else:
+            value = values.get(node) or code.load(self._lives[node].row)
+        return code.not_(value) if self._is_inverted(literal) else value
+
+    def _write_cycle(self, block: _Block) -> list[str]:
+        """Write the loop over the blocks of a cycle, which end with this one."""
+        assert block.cycle
+        gates = [b for b in self._plan.blocks if b.cycle == block.cycle]
+        name = f"cycle{self._written}"
+        code = Code(name)
+        for gate in (gate for b in gates for gate in b.gates):
+            life = self._lives.get(self._base + gate)
+            if life is not None:
+                code.store(life.row, ONES if self._network.initially[gate] else ZERO)
+        bound = sum(len(b.gates) for b in gates) + 1
+        loop, done = code.new_label(), code.new_label()
+        code.jump(loop)
+        code.label(loop)
+        code.line(f"%round = phi i64 [ 0, %entry ], [ %following, %{loop} ]")
+        changed = "false"
+        for number in range(len(gates)):
+            call = f"call i1 @gates{self._written - len(gates) + number}(ptr %rows, ptr %data)"
+            changed = code.let(f"or i1 {changed}, {code.let(call)}")
+        code.line("%following = add i64 %round, 1")
+        within = code.let(f"icmp ult i64 %following, {bound}")
+        code.branch(code.let(f"and i1 {changed}, {within}"), loop, done)
+        code.label(done)
+        self._code.append(code.text())
+        return [f"call void @{name}(ptr %rows, ptr %data)"]
+
+    def _write_settings(self, position: int, fluents: Sequence[int]) -> list[str]:
+        """Write functions that do nothing but set fluents."""
+        sources: dict[int, int | None] = {}
+        for fluent in fluents:
+            source = (self._next[fluent] >> 1) - 1
+            sources[fluent] = source if 0 <= source < self._network.fluents else None
+        calls = []
+        for batch in _batches(blend_order(sources), _FUNCTION_FLUENTS):
+            name = f"set{position}_{len(calls)}"
+            code = Code(name)
+            for ring in batch:
+                values = [self._value(code, {}, self._next[fluent]) for fluent in ring]
+                for fluent, value in zip(ring, values, strict=True):
+                    initial = bool(self._network.initial[fluent])
+                    blend(code, self._places.fluents + fluent, value, initial)
+            self._code.append(code.text())
+            calls.append(f"call void @{name}(ptr %rows, ptr %data)")
+        return calls
+
+    def _bit(self, literal: int) -> int:
+        node = literal >> 1
+        row = self._lives[node].row if node >= self._base else self._places.input(node)
+        return 2 * row + self._is_inverted(literal)
+
+
+def _batches(rings: Iterable[list[int]], size: int) -> Iterator[list[list[int]]]:
+    batch: list[list[int]] = []
+    for ring in rings:
+        batch.append(ring)
+        if sum(map(len, batch)) >= size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
