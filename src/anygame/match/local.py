@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from queue import SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anygame.errors import GoalError
 from anygame.language.terms import Term
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
+from anygame.match.workers import PlayerFailedError, Worker
 from anygame.players.clock import Clock
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class LocalSeat:
         self.name = player.name if name is None else name
         self._match: MatchInfo | None = None
         self._state: State | None = None
-        self._worker: _Worker | None = None
+        self._worker: Worker | None = None
         self._is_thinking = False
 
     async def start(self, match: MatchInfo) -> Reply:
@@ -103,64 +102,18 @@ class LocalSeat:
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
         """Let the player's thread make a call; reply what it returns, or the text given for that."""
         if self._worker is None:
-            self._worker = _Worker(self.name)
+            self._worker = Worker(self.name)
         try:
             returned = await asyncio.wait_for(self._worker.submit(call), seconds)
         except TimeoutError:
             return Reply(None, TIMED_OUT, f"{self.name} did not answer within {seconds:g} s")
-        except _PlayerFailedError as error:
+        except PlayerFailedError as error:
             return Reply(failed, detail=f"{self.name} failed: {error}")
         if done is not None:
             return Reply(done)
         if not isinstance(returned, Term | str):
             return Reply(failed, detail=f"{self.name} returned {type(returned).__name__}, not a move")
         return Reply(str(returned)[:LONGEST_REPLY])
-
-
-class _PlayerFailedError(Exception):
-    """The code of a player raised something."""
-
-
-class _Worker:
-    """A thread that makes calls, one after the other."""
-
-    def __init__(self, name: str) -> None:
-        self._calls: SimpleQueue[tuple[Callable[[], object], asyncio.Future[Any]] | None] = SimpleQueue()
-        Thread(target=self._work, name=f"player {name}", daemon=True).start()
-
-    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
-        """Have a call made; nobody may wait for it any more when it ends."""
-        future = asyncio.get_running_loop().create_future()
-        self._calls.put((call, future))
-        return future
-
-    def close(self) -> None:
-        """End the thread when it has made the calls that wait."""
-        self._calls.put(None)
-
-    def _work(self) -> None:
-        while (task := self._calls.get()) is not None:
-            call, future = task
-            if future.cancelled():
-                continue
-            try:
-                outcome: object = call()
-            except BaseException as error:  # noqa: BLE001 - whatever a player raises stays its own business
-                outcome = _PlayerFailedError(f"{type(error).__name__}: {error}"[:1000])
-            try:
-                future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
-            except RuntimeError:
-                return  # the loop has been closed: nobody waits
-            del task, call, future, outcome
-
-
-def _deliver(future: asyncio.Future[Any], outcome: object) -> None:
-    if future.done():
-        return
-    if isinstance(outcome, _PlayerFailedError):
-        future.set_exception(outcome)
-    else:
-        future.set_result(outcome)
 
 
 def _goals(state: State) -> dict[Role, int | None]:

@@ -1,0 +1,175 @@
+"""A socket that answers messages of managers, browsers and command lines: HTTP in, one text out.
+
+Everything is bounded: connections, bytes and time. Whoever is slowest to tell what it wants makes room when
+there are too many; nobody who has told it is turned away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_plus
+
+from anygame.protocol.heads import format_response
+from anygame.protocol.http import Body, HttpError, read_request
+from anygame.protocol.replies import BUSY, NIL
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+__all__ = ["Bounds", "Listener"]
+
+_LINGER: Final = 2.0
+_DRAIN: Final = 10.0
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What strangers may ask of a listener.
+
+    Attributes:
+        connections: open at a time.
+        bytes: of one message.
+        seconds: for one message to come in, from its connection on.
+    """
+
+    connections: int = 100
+    bytes: int = 4 * 2**20
+    seconds: float = 10.0
+
+
+class Listener:
+    """Accepts connections and answers one message on each.
+
+    Args:
+        respond: takes a message, when it began to come (as `time.monotonic` counts), and who sent it;
+            returns the reply.
+        complain: takes who sent it and what is wrong, for what is no message at all.
+        bounds: see `Bounds`.
+    """
+
+    def __init__(
+        self,
+        respond: Callable[[str, float, str], Awaitable[str]],
+        complain: Callable[[str, str], None] = lambda _peer, _reason: None,
+        bounds: Bounds | None = None,
+    ) -> None:
+        self._respond = respond
+        self._complain = complain
+        self._bounds = bounds or Bounds()
+        self._server: asyncio.Server | None = None
+        self._connections: dict[asyncio.Task[None], bool] = {}
+
+    async def open(self, host: str, port: int) -> int:
+        """Start to listen; return the port, which the system chooses for port 0.
+
+        Raises:
+            OSError: the address cannot be had.
+        """
+        self._server = await asyncio.start_server(self._serve, host, port)
+        address: tuple[str, int] = self._server.sockets[0].getsockname()
+        return address[1]
+
+    async def close(self) -> None:
+        """Stop listening and drop every connection; returns when all is gone."""
+        if self._server is not None:
+            self._server.close()
+        tasks = list(self._connections)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._server is not None:
+            await self._server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        has_room = self._make_room()
+        self._connections[task] = True
+        try:
+            await self._converse(reader, writer, task, has_room)
+        except asyncio.CancelledError:
+            writer.transport.abort()
+        except OSError as error:
+            self._complain(_peer(writer), f"the connection broke: {error}")
+        finally:
+            del self._connections[task]
+            writer.close()
+            with suppress(OSError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    def _make_room(self) -> bool:
+        """Drop the oldest connection that has told nothing yet, if need be; return whether there is room."""
+        if len(self._connections) < self._bounds.connections:
+            return True
+        for task, is_reading in self._connections.items():
+            if is_reading and not task.cancelling():
+                task.cancel()
+                return True
+        return False
+
+    async def _converse(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        task: asyncio.Task[None],
+        has_room: bool,
+    ) -> None:
+        if not has_room:
+            await self._refuse(reader, writer, 503, BUSY, "too many connections")
+            return
+        try:
+            async with asyncio.timeout(self._bounds.seconds):
+                request = await read_request(reader, self._bounds.bytes, lambda: writer.write(_CONTINUE))
+        except TimeoutError:
+            await self._refuse(
+                reader, writer, 408, NIL, f"no whole message within {self._bounds.seconds:g} seconds"
+            )
+            return
+        except HttpError as error:
+            await self._refuse(reader, writer, error.status, BUSY if error.status == 413 else NIL, str(error))
+            return
+        self._connections[task] = False
+        if request.method not in ("POST", "GET", "HEAD", "OPTIONS"):
+            await self._refuse(reader, writer, 405, NIL, f"nothing is done by {request.method[:20]}")
+            return
+        reply = "" if request.method == "OPTIONS" else await self._reply(request, _peer(writer))
+        writer.write(format_response(reply.encode(errors="replace"), head_only=request.method == "HEAD"))
+        async with asyncio.timeout(_DRAIN):
+            await writer.drain()
+
+    async def _reply(self, request: Body, peer: str) -> str:
+        text = (
+            request.content.decode(errors="replace")
+            if request.method == "POST"
+            else unquote_plus(request.target.lstrip("/?"))
+        )
+        return await self._respond(text, request.arrived or monotonic(), peer)
+
+    async def _refuse(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        status: int,
+        reply: str,
+        reason: str,
+    ) -> None:
+        """Answer what is no message; take in what still comes for a while, or the answer would not arrive."""
+        self._complain(_peer(writer), reason)
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_LINGER):
+                writer.write(format_response(reply.encode(), status))
+                await writer.drain()
+                if writer.can_write_eof():
+                    writer.write_eof()
+                while await reader.read(65_536):
+                    pass
+
+
+def _peer(writer: asyncio.StreamWriter) -> str:
+    address = writer.get_extra_info("peername")
+    return f"{address[0]}:{address[1]}" if address else "?"

@@ -1,0 +1,314 @@
+"""The messages of the GGP protocol as values: `parse_message` and `format_message`, and no I/O.
+
+Any case and any spacing are read; what is written has the form of the reference manager. A message that
+cannot be read is a value too, `Unreadable`: the answer to it depends on what it seems to be.
+
+>>> parse_message("(play m.1 nil)")
+Play(match_id='m.1', moves=None)
+>>> print(format_message(parse_message("(stop m.1 ((mark 1) noop))")))
+( STOP m.1 (( mark 1 ) noop ) )
+>>> parse_message("(PLAY m.1)").reason
+'PLAY takes 2 fields, or 4 in GDL-II, found 1'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import TermSyntaxError
+from anygame.language.diagnostics import shown
+from anygame.protocol.reading import is_list, read_list, read_term, spaced, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from anygame.language.terms import Term
+
+__all__ = [
+    "Abort",
+    "Info",
+    "Message",
+    "Ping",
+    "Play",
+    "PlayII",
+    "Preview",
+    "Start",
+    "Stop",
+    "StopII",
+    "Unreadable",
+    "format_message",
+    "parse_message",
+]
+
+_LONGEST_ID: Final = 256
+_LONGEST_CLOCK: Final = 10**7
+_NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,6})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """Who are you, and are you free? An empty message means the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Are you there? Some managers send a token of their own along."""
+
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A match begins.
+
+    Attributes:
+        match_id: its name.
+        role: the role of the player.
+        rules: the rule sheet as text: one list of rules and facts.
+        start_clock: seconds to get ready.
+        play_clock: seconds for each move.
+    """
+
+    match_id: str
+    role: Term
+    rules: str
+    start_clock: float
+    play_clock: float
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Make a move.
+
+    Attributes:
+        match_id: as in START.
+        moves: those made last, in the order of the roles; None at the first turn. Of old GDL-II managers,
+            which send messages of this form, the percepts.
+    """
+
+    match_id: str
+    moves: tuple[Term, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The match is over; ``moves`` are the last ones."""
+
+    match_id: str
+    moves: tuple[Term, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayII:
+    """Make a move, in GDL-II.
+
+    Attributes:
+        match_id: as in START.
+        turn: 0 at first, then one more with every message.
+        move: what was done for the player in the turn before; None at the first turn.
+        percepts: what the player sees of that turn.
+    """
+
+    match_id: str
+    turn: int
+    move: Term | None
+    percepts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StopII:
+    """The match is over, in GDL-II; see `PlayII`."""
+
+    match_id: str
+    turn: int
+    move: Term | None
+    percepts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """The match ends here, without a result."""
+
+    match_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Rules that will be played later, and seconds to study them."""
+
+    rules: str
+    clock: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What is no message.
+
+    Attributes:
+        keyword: the first word in upper case, if it is one of a message, else empty.
+        reason: what is wrong, for people.
+    """
+
+    keyword: str
+    reason: str
+
+
+Message = Info | Ping | Start | Play | Stop | PlayII | StopII | Abort | Preview | Unreadable
+
+
+def parse_message(text: str) -> Message:
+    """Read a message; never raises."""
+    try:
+        parts = split(text)
+    except TermSyntaxError as error:
+        return Unreadable(_keyword(text), f"the message cannot be read: {error}")
+    if not parts:
+        # An empty message is how some managers ask who is there; an empty list says nothing.
+        return Info() if not text.strip() else Unreadable("", "the message is an empty list")
+    keyword, fields = parts[0].upper(), parts[1:]
+    parse = _PARSERS.get(keyword)
+    if parse is None:
+        return Unreadable("", f"no message starts with {shown(parts[0])}")
+    try:
+        return parse(fields)
+    except (TermSyntaxError, _FieldError) as error:
+        return Unreadable(keyword, str(error))
+
+
+class _FieldError(Exception):
+    """A field is missing or is not what it should be."""
+
+
+def _keyword(text: str) -> str:
+    found = re.match(r"[\s(]*([A-Za-z]{1,10})", text)
+    return found[1].upper() if found and found[1].upper() in _PARSERS else ""
+
+
+def _start(fields: list[str]) -> Start:
+    if len(fields) < 5:
+        raise _FieldError(
+            f"START takes 5 fields (match, role, rules, start clock, play clock), found {len(fields)}"
+        )
+    match_id, role, rules, start_clock, play_clock = fields[:5]
+    return Start(_id(match_id), read_term(role), _rules(rules), _clock(start_clock), _clock(play_clock))
+
+
+def _preview(fields: list[str]) -> Preview:
+    if not fields:
+        raise _FieldError("PREVIEW takes 2 fields (rules, clock), found 0")
+    return Preview(_rules(fields[0]), _clock(fields[1]) if len(fields) > 1 else 0.0)
+
+
+def _abort(fields: list[str]) -> Abort:
+    if not fields:
+        raise _FieldError("ABORT takes 1 field (match), found 0")
+    return Abort(_id(fields[0]))
+
+
+def _play(fields: list[str]) -> Play | PlayII:
+    return Play(*_moves("PLAY", fields)) if len(fields) < 4 else PlayII(*_turn(fields))
+
+
+def _stop(fields: list[str]) -> Stop | StopII:
+    return Stop(*_moves("STOP", fields)) if len(fields) < 4 else StopII(*_turn(fields))
+
+
+def _moves(keyword: str, fields: list[str]) -> tuple[str, tuple[Term, ...] | None]:
+    if len(fields) != 2:
+        raise _FieldError(f"{keyword} takes 2 fields, or 4 in GDL-II, found {len(fields)}")
+    match_id, moves = fields
+    return _id(match_id), read_list(moves) if is_list(moves) else None
+
+
+def _turn(fields: list[str]) -> tuple[str, int, Term | None, tuple[Term, ...]]:
+    match_id, turn, move, percepts = fields[:4]
+    if not (turn.isascii() and turn.isdigit() and len(turn) < 10):
+        raise _FieldError(f"expected the number of the turn, found {shown(turn)}")
+    return (
+        _id(match_id),
+        int(turn),
+        None if move.upper() == "NIL" else read_term(move),
+        read_list(percepts) if is_list(percepts) else (),
+    )
+
+
+def _id(text: str) -> str:
+    if is_list(text):
+        raise _FieldError(f"the name of a match should be an atom, found {shown(text)}")
+    if len(text) > _LONGEST_ID:
+        raise _FieldError(f"the name of a match has more than {_LONGEST_ID} characters")
+    return text
+
+
+def _rules(text: str) -> str:
+    if not is_list(text):
+        raise _FieldError(f"expected the rules in a list, found {shown(text)}")
+    return text
+
+
+def _clock(text: str) -> float:
+    if not _NUMBER.fullmatch(text) or float(text) > _LONGEST_CLOCK:
+        raise _FieldError(f"a clock should be a number of seconds, found {shown(text)}")
+    return float(text)
+
+
+_PARSERS: Final[dict[str, Callable[[list[str]], Message]]] = {
+    "INFO": lambda _: Info(),
+    "PING": lambda fields: Ping(fields[0] if fields else None),
+    "START": _start,
+    "PLAY": _play,
+    "STOP": _stop,
+    "ABORT": _abort,
+    "PREVIEW": _preview,
+}
+
+
+def format_message(message: Message) -> str:
+    """Return a message as text, with the blanks of the reference manager; parsing it gives it again.
+
+    Raises:
+        ValueError: for what is no message.
+    """
+    match message:
+        case Info():
+            return "( INFO )"
+        case Ping(token):
+            return f"( PING {token} )" if token else "( PING )"
+        case Start(match_id, role, rules, start_clock, play_clock):
+            clocks = f"{start_clock:g} {play_clock:g}"
+            return f"( START {match_id} {spaced(str(role))} {format_rules(rules)} {clocks})"
+        case Preview(rules, clock):
+            return f"( PREVIEW {format_rules(rules)} {clock:g} )"
+        case Abort(match_id):
+            return f"( ABORT {match_id} )"
+        case Play(match_id, moves):
+            return f"( PLAY {match_id} {_format_moves(moves)} )"
+        case Stop(match_id, moves):
+            return f"( STOP {match_id} {_format_moves(moves)} )"
+        case PlayII():
+            return f"( PLAY {_format_turn(message)} )"
+        case StopII():
+            return f"( STOP {_format_turn(message)} )"
+        case Unreadable():
+            raise ValueError(f"no message: {message.reason}")
+
+
+def format_rules(rules: str) -> str:
+    """Return a list of rules on one line, its own parentheses as the reference manager sets them."""
+    return f"({spaced(rules.strip()[1:])}"
+
+
+def _format_moves(moves: tuple[Term, ...] | None) -> str:
+    return "NIL" if moves is None else _format_list(moves)
+
+
+def _format_list(terms: Iterable[Term]) -> str:
+    return f"({''.join(f'{spaced(str(term))} ' for term in terms)})"
+
+
+def _format_turn(message: PlayII | StopII) -> str:
+    move = "NIL" if message.move is None else spaced(str(message.move))
+    percepts = "NIL" if message.move is None and not message.percepts else _format_list(message.percepts)
+    return f"{message.match_id} {message.turn} {move} {percepts}"

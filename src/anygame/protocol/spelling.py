@@ -1,0 +1,134 @@
+"""How names are spelled on the wire: words that a manager scrambled, and capitals that got lost.
+
+A manager that scrambles sends other words for those of the rules, so that players cannot know the game; it
+reads replies in either. A player answers with the names it was given in START, whatever the case of PLAY.
+
+>>> from anygame.protocol.reading import read_term
+>>> words = Scrambling(["(role red)", "(legal red (mark 1 ?x))"], seed=1)
+>>> scrambled = words.scramble("( legal red ( mark 1 ?x ) )")
+>>> scrambled.split()[1], "red" in scrambled, words.restore(scrambled) == "( legal red ( mark 1 ?x ) )"
+('legal', False, True)
+>>> words.restore("( Mark 1 2 )"), words.restore("( fly 1 )")
+('( mark 1 2 )', '( fly 1 )')
+"""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.rules import KEYWORDS
+from anygame.language.terms import Compound, Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.language.terms import Term
+
+__all__ = ["Scrambling", "Spelling", "nearest"]
+
+_TOKEN: Final = re.compile(r"[^\s();]+")
+_INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
+#: Names with a meaning of their own are never scrambled; neither are integers.
+_RESERVED: Final = frozenset(KEYWORDS) | {"<=", "not", "or", "and", "distinct", "random", "_", "nil"}
+_ONSETS: Final = (*"bcdfghklmnprstvwz", "br", "dr", "gr", "kl", "pl", "st", "tr")
+_VOWELS: Final = (*"aeiou", "ai", "ea", "ou")
+_CODAS: Final = ("", "", "", *"lmnrst", "nd", "rk")
+
+
+class Scrambling:
+    """Words for the names of a game; the same seed gives the same words for the same rules.
+
+    Args:
+        rules: the sheet, one text per rule.
+        seed: of the words.
+    """
+
+    def __init__(self, rules: Iterable[str], seed: int) -> None:
+        names = list(dict.fromkeys(token for rule in rules for token in _TOKEN.findall(rule)))
+        taken = {name.lower() for name in names} | _RESERVED
+        random = Random(seed)
+        self._words: dict[str, str] = {}
+        for name in names:
+            bare = name.removeprefix("?")
+            if not bare or bare.lower() in _RESERVED or _INTEGER.fullmatch(bare):
+                continue
+            word = next(word for word in _invented(random) if word not in taken)
+            taken.add(word)
+            self._words[name] = f"?{word}" if name.startswith("?") else word
+        self._names = {word: name for name, word in self._words.items()}
+        self._lower = _unambiguous(self._words)
+
+    def scramble(self, text: str) -> str:
+        """Return rules or a term with other words."""
+        return _TOKEN.sub(lambda token: self._words.get(token[0], token[0]), text)
+
+    def scramble_term(self, term: Term) -> Term:
+        """Return a ground term with other words; names that the rules do not have stay as they are."""
+        if isinstance(term, Compound):
+            functor = self._words.get(term.functor, term.functor)
+            return Compound(functor, tuple(map(self.scramble_term, term.arguments)))
+        return Constant(self._words.get(str(term), str(term)))
+
+    def restore(self, text: str) -> str:
+        """Return a reply in the words of the rules. It may be in those words already, in any case."""
+        return _TOKEN.sub(lambda token: self._restored(token[0]), text)
+
+    def _restored(self, token: str) -> str:
+        lower = token.lower()
+        if lower in self._names:
+            return self._names[lower]
+        return token if token in self._words else self._lower.get(lower, token)
+
+
+def _invented(random: Random) -> Iterator[str]:
+    """Yield words that can be told and remembered, longer ones after some time."""
+    length = 2.0
+    while True:
+        yield "".join(
+            random.choice(_ONSETS) + random.choice(_VOWELS) + random.choice(_CODAS)
+            for _ in range(int(length))
+        )
+        length += 0.01
+
+
+def _unambiguous(names: Iterable[str]) -> dict[str, str]:
+    """Return the names by their lower case, where only one name has it."""
+    found: dict[str, str] = {}
+    several = set()
+    for name in names:
+        if found.setdefault(name.lower(), name) != name:
+            several.add(name.lower())
+    return {lower: name for lower, name in found.items() if lower not in several}
+
+
+class Spelling:
+    """The names of a sheet as START spelled them, for a game that was loaded without regard to case.
+
+    >>> Spelling("(ROLE X) (LEGAL X (Mark 1))").spelled("(mark 1)")
+    '(Mark 1)'
+    """
+
+    def __init__(self, rules: str) -> None:
+        self._names: dict[str, str] = {}
+        for token in _TOKEN.findall(rules):
+            self._names.setdefault(token.lower(), token)
+
+    def spelled(self, text: str) -> str:
+        """Return a term's text with every name as it first stood in the sheet."""
+        return _TOKEN.sub(lambda token: self._names.get(token[0].lower(), token[0]), text)
+
+
+def nearest(term: Term, legal: Sequence[Term]) -> Term | None:
+    """Return the legal move that a term from a message means: the same, or the only one but for case.
+
+    >>> from anygame.protocol.reading import read_term
+    >>> str(nearest(read_term("(MARK 1 X)"), [read_term("(mark 1 x)"), read_term("noop")]))
+    '(mark 1 x)'
+    """
+    if term in legal:
+        return term
+    lower = str(term).lower()
+    found = [move for move in legal if str(move).lower() == lower]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,109 @@
+"""The seam between messages and the wire: how a text gets to a player, and its reply back.
+
+`HttpTransport` goes over the network; `LocalTransport` asks a player of the same process, for tests and for
+matches without sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+from anygame.match.seats import CONNECTION_ERROR, LONGEST_REPLY, REACH_CLOCK, TIMED_OUT, Reply
+from anygame.protocol.heads import format_request
+from anygame.protocol.http import HttpError, read_response
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+__all__ = ["HttpTransport", "LocalTransport", "Transport"]
+
+
+class Transport(Protocol):
+    """How one player is reached. Exchanges do not depend on each other and may overlap."""
+
+    async def exchange(self, text: str, clock: float) -> Reply:
+        """Send a message; return the whole reply, or what went wrong.
+
+        Args:
+            text: the message.
+            clock: seconds from the sending until the reply must be there to its end.
+        """
+
+
+class HttpTransport:
+    """A player over HTTP, one connection for each message, as everybody in the field expects.
+
+    Args:
+        host: where the player runs.
+        port: where it listens.
+        receiver: its name, for the header ``Receiver``.
+        reach: seconds to connect; they do not count as the player's.
+    """
+
+    def __init__(self, host: str, port: int, receiver: str = "", *, reach: float = REACH_CLOCK) -> None:
+        self.host = host
+        self.port = port
+        self.receiver = receiver
+        self.reach = reach
+
+    async def exchange(self, text: str, clock: float) -> Reply:
+        """See `Transport.exchange`."""
+        try:
+            async with asyncio.timeout(self.reach):
+                reader, writer = await asyncio.open_connection(self.host, self.port)
+        except TimeoutError:
+            return self._failed(f"no connection within {self.reach:g} seconds")
+        except (OSError, ValueError, UnicodeError) as error:
+            return self._failed(getattr(error, "strerror", None) or str(error))
+        is_over = False
+        try:
+            async with asyncio.timeout(clock):
+                writer.write(format_request(text.encode(), self.host, self.receiver))
+                await writer.drain()
+                body = await read_response(reader, 4 * LONGEST_REPLY)
+            is_over = not body.is_cut
+        except TimeoutError:
+            return Reply(None, TIMED_OUT, f"no whole reply within {clock:g} seconds")
+        except (HttpError, OSError) as error:
+            return self._failed(getattr(error, "strerror", None) or str(error))
+        finally:
+            await _closed(writer, at_once=not is_over)
+        reply = body.content.decode(errors="replace")
+        is_cut = body.is_cut or len(reply) > LONGEST_REPLY
+        detail = f"only the first {LONGEST_REPLY:,} characters of the reply were read" if is_cut else ""
+        return Reply(reply[:LONGEST_REPLY], None, detail)
+
+    def _failed(self, reason: str) -> Reply:
+        return Reply(None, CONNECTION_ERROR, f"{self.host}:{self.port}: {reason}")
+
+
+async def _closed(writer: asyncio.StreamWriter, *, at_once: bool) -> None:
+    """Close a connection, ``at_once`` without sending what is still to be sent."""
+    if at_once:
+        writer.transport.abort()
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+
+
+class LocalTransport:
+    """A player of the same process.
+
+    Args:
+        respond: takes a message, returns the reply; such as `anygame.protocol.server.PlayerServer.respond`.
+    """
+
+    def __init__(self, respond: Callable[[str], Awaitable[str]]) -> None:
+        self._respond = respond
+
+    async def exchange(self, text: str, clock: float) -> Reply:
+        """See `Transport.exchange`."""
+        try:
+            async with asyncio.timeout(clock):
+                return Reply((await self._respond(text))[:LONGEST_REPLY])
+        except TimeoutError:
+            return Reply(None, TIMED_OUT, f"no whole reply within {clock:g} seconds")
+        except Exception as error:
+            return Reply(None, CONNECTION_ERROR, f"{type(error).__name__}: {error}")
