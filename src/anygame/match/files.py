@@ -11,7 +11,7 @@ __all__ = ["write_whole"]
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text beside its place and move it there, so that whoever looks finds the old one or the new one.
+    """Write a text beside its place and move it there: whoever looks finds the old one or the new one.
 
     It is on the disk before it is in its place. Raises OSError.
     """

@@ -1,0 +1,294 @@
+"""Match records, in the JSON form of the reference manager.
+
+States are lists of facts, moves lists of one move per role, as text with blanks between all parts; times are
+milliseconds since 1970. There is one state more than there are moves, and as many times and lists of errors
+as states; the first errors are those of START. What the reference form has no key for is kept under
+``anygame``: the rule sheet, so that a record can be replayed and gone on with on its own; roles, players,
+seed.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import string
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import RecordError, TermSyntaxError
+from anygame.language.parser import parse_nodes
+from anygame.match.files import write_whole
+from anygame.match.judging import spaced
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+
+__all__ = ["Record", "format_state", "new_match_id", "parse_record", "read_record", "write_record"]
+
+_FILE_LIMIT: Final = 256 * 2**20
+_TOKEN_LENGTH: Final = 32
+_BIGGEST: Final = 1e18
+_OWN: Final = "anygame"
+
+
+def _random_token() -> str:
+    letters = string.ascii_letters + string.digits
+    return "".join(secrets.choice(letters) for _ in range(_TOKEN_LENGTH))
+
+
+@dataclass(slots=True)
+class Record:
+    """What happened in a match, so far.
+
+    Attributes:
+        match_id: the name of the match.
+        start_clock: seconds; likewise ``play_clock``, and ``preview_clock``, -1 for none.
+        names: of the players, in the order of the roles.
+        states: all states so far, the initial one first.
+        moves: the joint moves between them.
+        errors: per state, what each role did wrong on the way to it (see `anygame.match.judging.Verdict`).
+        state_times: when each state was reached.
+        goals: in the order of the roles; None until the match is completed.
+        start_time: when the match was set up.
+        token: a random text that nobody can guess.
+        game_url: where the game is described; empty where it is not published.
+        tournament: its name; empty for none.
+        humans: which players are people; None where nobody says.
+        is_completed: whether the game came to its end.
+        is_aborted: whether the match was given up.
+        is_scrambled: whether the players saw other words than those of the rules.
+        own: what this package adds; see the module.
+        others: keys that are not known here, kept as they are.
+    """
+
+    match_id: str
+    start_clock: float
+    play_clock: float
+    names: list[str] = field(default_factory=list)
+    states: list[str] = field(default_factory=list)
+    moves: list[list[str]] = field(default_factory=list)
+    errors: list[list[str]] = field(default_factory=list)
+    state_times: list[int] = field(default_factory=list)
+    goals: list[int] | None = None
+    start_time: int = field(default_factory=lambda: int(time.time() * 1000))
+    token: str = field(default_factory=_random_token)
+    game_url: str = ""
+    tournament: str = ""
+    preview_clock: float = -1
+    humans: list[bool] | None = None
+    is_completed: bool = False
+    is_aborted: bool = False
+    is_scrambled: bool = False
+    own: dict[str, Any] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def step(self) -> int:
+        """The number of joint moves so far."""
+        return len(self.moves)
+
+    def add_state(self, state: State, errors: Sequence[str]) -> None:
+        """Note that a state was reached, and what went wrong on the way."""
+        self.states.append(format_state(state.facts))
+        self.state_times.append(int(time.time() * 1000))
+        self.errors.append(list(errors))
+
+    def add_moves(self, joint: Iterable[Term]) -> None:
+        """Note a joint move; the state after it comes next."""
+        self.moves.append([spaced(move) for move in joint])
+
+    def facts(self, step: int) -> list[str]:
+        """Return the facts of a state, each as text.
+
+        Raises:
+            RecordError: the text of the state cannot be read.
+        """
+        try:
+            nodes = parse_nodes(self.states[step])
+        except TermSyntaxError as error:
+            raise RecordError(f"state {step} of {self.match_id} cannot be read: {error}") from error
+        if len(nodes) != 1 or nodes[0].children is None:
+            found = self.states[step][:60]
+            raise RecordError(f"state {step} of {self.match_id} should be a list of facts, found {found!r}")
+        return [node.span.text for node in nodes[0].children]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record in the reference form."""
+        found: dict[str, Any] = {
+            "matchId": self.match_id,
+            "randomToken": self.token,
+            "startTime": self.start_time,
+            "gameMetaURL": self.game_url,
+            "isCompleted": self.is_completed,
+            "isAborted": self.is_aborted,
+            "states": self.states,
+            "moves": self.moves,
+            "stateTimes": self.state_times,
+            "errors": self.errors,
+            "previewClock": _plain(self.preview_clock),
+            "startClock": _plain(self.start_clock),
+            "playClock": _plain(self.play_clock),
+            "playerNamesFromHost": self.names,
+            "scrambled": self.is_scrambled,
+        }
+        if self.goals is not None:
+            found["goalValues"] = self.goals
+        if self.humans is not None:
+            found["isPlayerHuman"] = self.humans
+        if self.tournament:
+            found["tournamentNameFromHost"] = self.tournament
+        if self.own:
+            found[_OWN] = self.own
+        return found | self.others
+
+
+def new_match_id(name: str) -> str:
+    """Return a name for a match of a game, one atom, that no other match has."""
+    stem = Path(name).stem
+    kept = "".join(character if character in _SAFE else "_" for character in stem)[:60]
+    return f"{kept or 'match'}.{int(time.time() * 1000)}.{_random_token()[:6]}"
+
+
+def format_state(facts: Iterable[Term]) -> str:
+    """Return facts as records write them, sorted.
+
+    >>> from anygame.language.parser import parse_term
+    >>> format_state([parse_term("(control x)"), parse_term("(cell 1 1 b)")])
+    '( ( cell 1 1 b ) ( control x ) )'
+    """
+    return " ".join(["(", *[spaced(fact) for fact in sorted(facts)], ")"])
+
+
+def read_record(path: str | os.PathLike[str]) -> Record:
+    """Read a record from a file.
+
+    Raises:
+        RecordError: it cannot be read, or is no match record.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_FILE_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        raise RecordError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    if len(data) > _FILE_LIMIT:
+        raise RecordError(f"{path} has more than {_FILE_LIMIT:,} bytes: not a match record")
+    return parse_record(data, name=str(path))
+
+
+def parse_record(text: str | bytes, *, name: str = "the text") -> Record:
+    """Read a record from its text. Raises RecordError."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"{name} is no match record: no JSON ({error})") from error
+    return _from_json(data, name)
+
+
+def write_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write a record, as `Record.to_json` returns it: whole, or not at all.
+
+    Raises:
+        RecordError: the file cannot be written.
+    """
+    try:
+        write_whole(Path(path), json.dumps(record, ensure_ascii=False) + "\n")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RecordError(f"cannot write {path}: {reason}") from error
+
+
+#: The keys of the reference form: what they are in a `Record`, and what must stand there.
+_KEYS: Final = {
+    "matchId": ("match_id", "a text"),
+    "randomToken": ("token", "a text"),
+    "startTime": ("start_time", "a number"),
+    "gameMetaURL": ("game_url", "a text"),
+    "isCompleted": ("is_completed", "true or false"),
+    "isAborted": ("is_aborted", "true or false"),
+    "states": ("states", "a list of texts"),
+    "moves": ("moves", "lists of texts"),
+    "stateTimes": ("state_times", "a list of numbers"),
+    "errors": ("errors", "lists of texts"),
+    "goalValues": ("goals", "a list of numbers"),
+    "previewClock": ("preview_clock", "a number"),
+    "startClock": ("start_clock", "a number"),
+    "playClock": ("play_clock", "a number"),
+    "playerNamesFromHost": ("names", "a list of texts"),
+    "isPlayerHuman": ("humans", "a list of true or false"),
+    "tournamentNameFromHost": ("tournament", "a text"),
+    "scrambled": ("is_scrambled", "true or false"),
+    _OWN: ("own", "an object"),
+}
+_NEEDED: Final = ("matchId", "startClock", "playClock", "states", "moves", "stateTimes")
+_SAFE: Final = frozenset(string.ascii_letters + string.digits + "_-")
+
+
+def _from_json(data: object, name: str) -> Record:
+    if not isinstance(data, dict):
+        raise RecordError(f"{name} is no match record: expected an object with matchId, states, moves")
+    missing = [key for key in _NEEDED if key not in data]
+    if missing:
+        raise RecordError(f"{name} is no match record: it has no {', '.join(missing)}")
+    values: dict[str, Any] = {}
+    others = {}
+    for key, value in data.items():
+        if key not in _KEYS:
+            others[key] = value
+            continue
+        attribute, wanted = _KEYS[key]
+        if not _SHAPES[wanted](value):
+            raise RecordError(f"{name} is damaged: {key} should be {wanted}, found {str(value)[:60]!r}")
+        values[attribute] = value
+    unsaid: dict[str, Any] = {"token": "", "start_time": 0, "others": others}
+    record = Record(**unsaid | values)
+    _check_lengths(record, name)
+    return record
+
+
+def _check_lengths(record: Record, name: str) -> None:
+    count = len(record.states)
+    if count != len(record.moves) + 1 or count != len(record.state_times):
+        raise RecordError(
+            f"{name} is damaged: {count} states, {len(record.moves)} moves, {len(record.state_times)} times; "
+            "expected one state more than moves, and as many times as states"
+        )
+    widths = {len(joint) for joint in record.moves} | ({len(record.goals)} if record.goals else set())
+    if len(widths) > 1:
+        raise RecordError(f"{name} is damaged: its moves and goals are of different numbers of roles")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _BIGGEST
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_SHAPES: Final[dict[str, Callable[[Any], bool]]] = {
+    "a text": _is_text,
+    "a number": _is_number,
+    "true or false": _is_truth,
+    "an object": lambda value: isinstance(value, dict),
+    "a list of texts": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "a list of numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+    "a list of true or false": lambda value: isinstance(value, list) and all(map(_is_truth, value)),
+    "lists of texts": lambda value: (
+        isinstance(value, list)
+        and all(isinstance(inner, list) and all(map(_is_text, inner)) for inner in value)
+    ),
+}
+
+
+def _plain(seconds: float) -> float:
+    return int(seconds) if seconds == int(seconds) else seconds

@@ -1,0 +1,147 @@
+"""Signed records: RSA and SHA-1 over the canonical text, as the reference manager signs and verifies them.
+
+The canonical text of a record is its JSON with sorted keys and no blanks, characters beyond ASCII as they
+are, without the signature itself. SHA-1 tells honest records from damaged ones; it is no defence against an
+adversary with means.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import MissingExtraError, RecordError
+from anygame.match.files import write_whole
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+
+__all__ = ["canonical_text", "is_signed", "read_key", "signed", "verify"]
+
+_KEY: Final = "matchHostPK"
+_SIGNATURE: Final = "matchHostSignature"
+_KEY_VERSION: Final = "0"
+_SIGNATURE_VERSION: Final = "A0"
+_BITS: Final = 2048
+
+
+def canonical_text(record: Mapping[str, Any]) -> str:
+    """Return the text of a record that is signed.
+
+    >>> canonical_text({"states": [], "matchId": "m", "matchHostSignature": "A0..."})
+    '{"matchId":"m","states":[]}'
+    """
+    kept = {key: value for key, value in record.items() if key != _SIGNATURE}
+    return json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def is_signed(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has a signature, good or bad."""
+    return _SIGNATURE in record
+
+
+def signed(record: Mapping[str, Any], key: RSAPrivateKey) -> dict[str, Any]:
+    """Return a record with its signature, and the public key to verify it."""
+    lib = _Cryptography()
+    public = key.public_key().public_bytes(lib.encoding.DER, lib.public_format.SubjectPublicKeyInfo)
+    found = {name: value for name, value in record.items() if name != _SIGNATURE}
+    found[_KEY] = _KEY_VERSION + base64.b64encode(public).decode()
+    signature = key.sign(canonical_text(found).encode(), lib.padding.PKCS1v15(), lib.sha1())
+    found[_SIGNATURE] = _SIGNATURE_VERSION + base64.b64encode(signature).decode()
+    return found
+
+
+def verify(record: Mapping[str, Any]) -> None:
+    """Check the signature of a record.
+
+    Raises:
+        RecordError: it has none, or a bad one, or was changed since it was signed.
+        MissingExtraError: the extra ``signing`` is not installed.
+    """
+    lib = _Cryptography()
+    public = _decoded(record, _KEY, _KEY_VERSION)
+    signature = _decoded(record, _SIGNATURE, _SIGNATURE_VERSION)
+    try:
+        key = lib.load_public(public)
+        key.verify(signature, canonical_text(record).encode(), lib.padding.PKCS1v15(), lib.sha1())
+    except lib.invalid as error:
+        raise RecordError("the signature is not that of this record: one of them was changed") from error
+    except ValueError as error:
+        raise RecordError(f"the signature cannot be checked: {error}") from error
+
+
+def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
+    """Return the private key of a PEM file; where there is no file, make a key and write it.
+
+    Raises:
+        RecordError: the file has no RSA key without a password.
+        MissingExtraError: the extra ``signing`` is not installed.
+    """
+    lib = _Cryptography()
+    place = Path(path)
+    try:
+        if place.exists():
+            key: RSAPrivateKey = lib.load_private(place.read_bytes())
+            return key
+        made = lib.rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
+        text = made.private_bytes(lib.encoding.PEM, lib.private_format.PKCS8, lib.no_encryption())
+        place.touch(mode=0o600)
+        write_whole(place, text.decode())
+    except (OSError, ValueError, TypeError) as error:
+        raise RecordError(f"cannot use {path} as a key: {error}") from error
+    return made
+
+
+def _decoded(record: Mapping[str, Any], key: str, prefix: str) -> bytes:
+    text = record.get(key)
+    if text is None:
+        raise RecordError(f"the record is not signed: it has no {key}")
+    if not isinstance(text, str) or not text.startswith(prefix):
+        raise RecordError(f"{key} should start with {prefix}, found {str(text)[:20]!r}")
+    try:
+        return base64.b64decode(text.removeprefix(prefix), validate=True)
+    except ValueError as error:
+        raise RecordError(f"{key} cannot be read: {error}") from error
+
+
+class _Cryptography:
+    """What is used of the library, imported when it is first needed."""
+
+    def __init__(self) -> None:
+        try:
+            from cryptography.exceptions import InvalidSignature
+            from cryptography.hazmat.primitives import hashes, serialization
+            from cryptography.hazmat.primitives.asymmetric import padding, rsa
+        except ImportError as error:
+            raise MissingExtraError(
+                "signed records need cryptography: pip install 'anygame[signing]'", "signing"
+            ) from error
+        self.invalid = InvalidSignature
+        self.sha1 = hashes.SHA1
+        self.padding = padding
+        self.rsa = rsa
+        self.encoding = serialization.Encoding
+        self.public_format = serialization.PublicFormat
+        self.private_format = serialization.PrivateFormat
+        self.no_encryption = serialization.NoEncryption
+        self._load_pem = serialization.load_pem_private_key
+        self._load_der = serialization.load_der_public_key
+
+    def load_public(self, data: bytes) -> RSAPublicKey:
+        """Return the RSA key of DER data; raise ValueError for others."""
+        key = self._load_der(data)
+        if isinstance(key, self.rsa.RSAPublicKey):
+            return key
+        raise ValueError("expected an RSA key")
+
+    def load_private(self, data: bytes) -> RSAPrivateKey:
+        """Return the RSA key of PEM data; raise ValueError for others, TypeError where it has a password."""
+        key = self._load_pem(data, None)
+        if isinstance(key, self.rsa.RSAPrivateKey):
+            return key
+        raise ValueError("expected an RSA key")
