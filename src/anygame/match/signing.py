@@ -86,9 +86,8 @@ def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
     place = Path(path)
     try:
         if place.exists():
-            key: RSAPrivateKey = lib.load_private(place.read_bytes())
-            return key
-        made = lib.rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
+            return lib.load_private(place.read_bytes())
+        made: RSAPrivateKey = lib.rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
         text = made.private_bytes(lib.encoding.PEM, lib.private_format.PKCS8, lib.no_encryption())
         place.touch(mode=0o600)
         write_whole(place, text.decode())

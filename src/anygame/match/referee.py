@@ -1,0 +1,291 @@
+"""The referee: leads one match, turn after turn, and never loses it because of a player.
+
+As the reference manager does it: all players are asked at once; the role ``random`` is played here, and
+nobody is asked; a random legal move is drawn for every role before anybody is asked, and stands in for a
+reply that is late, missing or no legal move; replies to START do not matter. An error of the rules ends the
+match with ABORT to all. What happened is in the record, which is kept after every step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from random import Random
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import AnygameError, GoalError, IllegalMoveError
+from anygame.match.judging import Verdict, judge
+from anygame.match.seats import (
+    ABORT_CLOCK,
+    CONNECTION_ERROR,
+    PLAY_GRACE,
+    REACH_CLOCK,
+    TIMED_OUT,
+    MatchInfo,
+    Reply,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from typing import Any
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.record import Record
+    from anygame.match.seats import Seat
+
+__all__ = ["Referee", "Turn", "Watcher"]
+
+#: Seconds beyond all clocks after which a seat that does not come back is given up.
+_SLACK: Final = 2.0
+
+Joint = tuple["Term", ...]
+Moves = tuple[tuple["Term", ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What happened at one turn.
+
+    Attributes:
+        step: the number of the turn, from 1.
+        joint: the moves made.
+        verdicts: on the replies, in the order of the roles; for the role ``random`` a move without error.
+        seconds: how long each role took.
+        state: where the moves lead.
+    """
+
+    step: int
+    joint: Joint
+    verdicts: tuple[Verdict, ...]
+    seconds: tuple[float, ...]
+    state: State
+
+
+class Watcher:
+    """Is told of a match as it goes on. Does nothing; subclasses show what they like."""
+
+    def started(self, record: Record, state: State) -> None:
+        """Learn that the match starts, or goes on, in a state."""
+
+    def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
+        """Learn what the players said to START; their moves are None."""
+
+    def moved(self, turn: Turn) -> None:
+        """Learn of a turn."""
+
+    def ended(self, record: Record, fault: str) -> None:
+        """Learn that the match is over; a fault says why it was given up."""
+
+
+class Referee:
+    """Leads one match.
+
+    Args:
+        game: the rules; the match starts in their initial state.
+        seats: one for each role, in order; None for roles ``random``.
+        record: of the match; goes on from its last state, which is the initial state of the game.
+        seed: of the random moves; the same seed draws the same moves at the same steps.
+        keep: is called with the record whenever it has grown.
+        watcher: is told of everything.
+        wire_id: what the match is called to players, if not as in the record.
+        scramble: see `MatchInfo`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seats: Sequence[Seat | None],
+        record: Record,
+        *,
+        seed: int = 0,
+        keep: Callable[[Record], None] = lambda record: None,
+        watcher: Watcher | None = None,
+        wire_id: str = "",
+        scramble: int | None = None,
+    ) -> None:
+        self.game = game
+        self.seats = tuple(seats)
+        self.record = record
+        self.fault = ""
+        self._seed = seed
+        self._keep = keep
+        self._watcher = watcher or Watcher()
+        self._id = wire_id or record.match_id
+        self._scramble = scramble
+        self._joint: Joint | None = None
+        self._is_told = False
+
+    async def play(self) -> Record:
+        """Lead the match to its end; return the record.
+
+        When cancelled, it sends ABORT to all, and keeps the record as one that was given up.
+        """
+        try:
+            await self._begin()
+            while not self._state.is_terminal:
+                await self._turn()
+            await self._finish()
+        except AnygameError as error:
+            self.fault = str(error)
+            self._give_up()
+            await self._abort()
+        except BaseException:
+            self._give_up()
+            await self._abort()
+            raise
+        self._watcher.ended(self.record, self.fault)
+        return self.record
+
+    # -- the course of a match ---------------------------------------------------------------------
+
+    async def _begin(self) -> None:
+        record = self.record
+        self._state = self.game.initial_state()
+        self._legal = await asyncio.to_thread(_look, self._state)
+        record.is_aborted = record.is_completed = False
+        is_new = not record.states
+        if is_new:
+            record.add_state(self._state, [""] * len(self.seats))
+        self._keep(record)
+        self._watcher.started(record, self._state)
+        self._is_told = True
+        replies = await self._ask(self._start, record.start_clock)
+        verdicts = [Verdict(None, reply.error or "", reply.detail) for reply, _ in replies]
+        if is_new:
+            record.errors[0] = [verdict.error for verdict in verdicts]
+            self._keep(record)
+        self._watcher.ready(verdicts, [seconds for _, seconds in replies])
+
+    async def _turn(self) -> None:
+        record = self.record
+        drawn = self._draw()
+        asked = self._joint
+        clock = record.play_clock
+        replies = await self._ask(
+            lambda _, seat: seat.play(self._id, asked, clock), clock + PLAY_GRACE + REACH_CLOCK
+        )
+        verdicts = [
+            Verdict(move) if seat is None else self._judge(reply, place)
+            for place, (seat, (reply, _), move) in enumerate(zip(self.seats, replies, drawn, strict=True))
+        ]
+        self._joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
+        state, self._legal = await asyncio.to_thread(_follow, self._state, self._joint)
+        self._state = state
+        record.add_moves(self._joint)
+        record.add_state(state, [verdict.error for verdict in verdicts])
+        self._keep(record)
+        seconds = tuple([seconds for _, seconds in replies])
+        self._watcher.moved(Turn(record.step, self._joint, tuple(verdicts), seconds, state))
+
+    async def _finish(self) -> None:
+        record = self.record
+        record.goals = _final_goals(self._state)
+        record.is_completed = True
+        self._keep(record)
+        await self._ask(self._stop, record.play_clock + REACH_CLOCK)
+
+    def _give_up(self) -> None:
+        if self.record.states and not self.record.is_completed:
+            self.record.is_aborted = True
+            self._keep(self.record)
+
+    async def _abort(self) -> None:
+        if self._is_told:
+            await self._ask(self._abort_one, ABORT_CLOCK + REACH_CLOCK)
+
+    # -- asking --------------------------------------------------------------------------------------
+
+    def _start(self, place: int, seat: Seat) -> Coroutine[Any, Any, Reply]:
+        record = self.record
+        return seat.start(
+            MatchInfo(
+                self._id,
+                self.game,
+                self.game.roles[place],
+                record.start_clock,
+                record.play_clock,
+                self._scramble,
+                lambda: self._state,
+            )
+        )
+
+    async def _stop(self, _: int, seat: Seat) -> Reply:
+        await seat.stop(self._id, self._joint)
+        return Reply("done")
+
+    async def _abort_one(self, _: int, seat: Seat) -> Reply:
+        await seat.abort(self._id)
+        return Reply("aborted")
+
+    async def _ask(
+        self, message: Callable[[int, Seat], Awaitable[Reply]], seconds: float
+    ) -> list[tuple[Reply, float]]:
+        """Send a message to all seats at once; return what each replied, and after how many seconds."""
+        limit = seconds + _SLACK
+        return await asyncio.gather(
+            *[_guarded(message, place, seat, limit) for place, seat in enumerate(self.seats)]
+        )
+
+    def _judge(self, reply: Reply, place: int) -> Verdict:
+        return judge(reply, self._legal[place], case_sensitive=self.game.case_sensitive)
+
+    def _draw(self) -> Joint:
+        random = Random(f"{self._seed}:{self.record.step}")
+        return tuple([random.choice(moves) for moves in self._legal])
+
+
+async def _guarded(
+    message: Callable[[int, Seat], Awaitable[Reply]], place: int, seat: Seat | None, limit: float
+) -> tuple[Reply, float]:
+    """Ask a seat and come back, whatever it does."""
+    begin = monotonic()
+    if seat is None:
+        return Reply(None), 0.0
+    try:
+        reply = await asyncio.wait_for(message(place, seat), limit)
+    except TimeoutError:
+        reply = Reply(None, TIMED_OUT, f"{seat.name} did not come back within {limit:g} s")
+    except Exception as error:
+        reply = Reply(None, CONNECTION_ERROR, f"{seat.name}: {type(error).__name__}: {error}")
+    return reply, monotonic() - begin
+
+
+def _follow(state: State, joint: Joint) -> tuple[State, Moves]:
+    """Return the state after a joint move, and the legal moves there."""
+    following = state.next(joint)
+    return following, _look(following)
+
+
+def _look(state: State) -> Moves:
+    """Compute all that a turn needs to know of a state; return the legal moves of every role.
+
+    Raises:
+        IllegalMoveError: the game is not over and a role has no legal move.
+    """
+    if state.is_terminal:
+        return ()
+    legal = tuple([state.legal_moves(role) for role in state.game.roles])
+    for role, moves in zip(state.game.roles, legal, strict=True):
+        if not moves:
+            raise IllegalMoveError(
+                f"the rules give {role} no legal move, though the game is not over", str(role)
+            )
+    return legal
+
+
+def _final_goals(state: State) -> list[int]:
+    """Return the goals at the end; of a role ``random`` that has none, 0.
+
+    Raises:
+        GoalError: the rules give a role no goal, or several.
+    """
+    goals = []
+    for role in state.game.roles:
+        goal = state.goal(role)
+        if goal is None and not role.is_random:
+            raise GoalError(f"the game is over, and the rules give {role} no goal", str(role))
+        goals.append(goal or 0)
+    return goals

@@ -1,0 +1,135 @@
+"""Replaying a record: every state, move and goal of it, checked against the rules."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import AnygameError, RecordError
+from anygame.game.game import loads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.match.record import Record
+
+__all__ = ["Replay", "replay", "rules_of"]
+
+_ERROR: Final = re.compile(r"|TO|CE|IL .*", re.DOTALL)
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a record tells, and where it disagrees with the rules.
+
+    Attributes:
+        record: the record.
+        states: as the rules give them, up to the first move that cannot be played.
+        faults: what is wrong, one sentence each; none in a sound record.
+    """
+
+    record: Record
+    states: tuple[State, ...]
+    faults: tuple[str, ...]
+
+
+def rules_of(record: Record) -> Game:
+    """Return the game of a record: from the rule sheet that was put into it.
+
+    Raises:
+        RecordError: the record has no rule sheet, as those of other managers.
+        RuleSheetError: it has one that cannot be used.
+    """
+    sheet = record.own.get("rules")
+    case_sensitive = record.own.get("caseSensitive", True) is not False
+    if isinstance(sheet, str):
+        name = record.own.get("game")
+        return loads(
+            sheet, name=name if isinstance(name, str) else record.match_id, case_sensitive=case_sensitive
+        )
+    raise RecordError(
+        f"the record of {record.match_id} does not hold its rules: give the rule sheet"
+        + (f" (it was played by {record.game_url})" if record.game_url else "")
+    )
+
+
+def replay(record: Record, game: Game | None = None) -> Replay:
+    """Play the moves of a record again, and compare.
+
+    Args:
+        record: what is to be checked.
+        game: its rules; by default those in the record.
+
+    Raises:
+        RecordError: no rules are given and the record has none.
+    """
+    game = rules_of(record) if game is None else game
+    states: list[State] = []
+    faults: list[str] = []
+    state = game.initial_state()
+    for step in range(len(record.states)):
+        states.append(state)
+        faults += _differences(record, step, state)
+        if step == record.step:
+            break
+        if state.is_terminal:
+            faults.append(f"move {step + 1} is made though the game is over")
+        try:
+            state = state.next(record.moves[step])
+        except AnygameError as error:
+            faults.append(f"move {step + 1} cannot be made: {error}")
+            return Replay(record, tuple(states), tuple(faults))
+    faults += [*_errors(record, game), *_ending(record, state)]
+    return Replay(record, tuple(states), tuple(faults))
+
+
+def _differences(record: Record, step: int, state: State) -> Iterator[str]:
+    """Yield how a recorded state differs from that of the rules."""
+    try:
+        recorded = state.game.state(record.facts(step)).facts
+    except AnygameError as error:
+        yield f"state {step} cannot be read: {error}"
+        return
+    for what, facts in (("lacks", state.facts - recorded), ("also has", recorded - state.facts)):
+        if facts:
+            shown = ", ".join(map(str, sorted(facts)[:_SHOWN]))
+            more = f" and {len(facts) - _SHOWN} more" if len(facts) > _SHOWN else ""
+            yield f"state {step} {what} {shown}{more}"
+
+
+def _errors(record: Record, game: Game) -> Iterator[str]:
+    """Yield what is odd in the list of errors."""
+    if not record.errors:
+        return
+    if len(record.errors) != len(record.states):
+        yield f"there are {len(record.states)} states, but errors of {len(record.errors)} steps"
+    for step, errors in enumerate(record.errors):
+        if len(errors) != len(game.roles):
+            yield f"step {step} has errors of {len(errors)} roles; the game has {len(game.roles)}"
+        for error in errors:
+            if not _ERROR.fullmatch(error):
+                yield f"step {step} has an error of no known kind: {error[:60]!r}"
+
+
+def _ending(record: Record, state: State) -> Iterator[str]:
+    """Yield what is wrong with the end of a match."""
+    if record.is_completed and not state.is_terminal:
+        yield "the match is completed, but the game is not over"
+    if record.goals is None:
+        if record.is_completed:
+            yield "the match is completed, but the record has no goals"
+        return
+    if len(record.goals) != len(state.game.roles):
+        yield f"the record has {len(record.goals)} goals for {len(state.game.roles)} roles"
+    for role, recorded in zip(state.game.roles, record.goals, strict=False):
+        try:
+            goal = state.goal(role)
+        except AnygameError as error:
+            yield str(error)
+            continue
+        if goal != recorded and not (role.is_random and goal is None):
+            yield f"the goal of {role} is {goal}, but the record says {recorded}"

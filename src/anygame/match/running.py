@@ -1,0 +1,263 @@
+"""Running matches: from players and rules to a record, and from a record on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import SystemRandom
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from anygame.errors import PlayerError, RecordError
+from anygame.match.continuing import continued
+from anygame.match.local import LocalSeat
+from anygame.match.record import Record, new_match_id, write_record
+from anygame.match.referee import Referee
+from anygame.match.replaying import replay
+from anygame.match.signing import signed
+from anygame.players.loading import make_player
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+    from anygame.game.game import Game
+    from anygame.match.referee import Watcher
+    from anygame.match.seats import Seat
+    from anygame.players.player import Player
+
+__all__ = ["Terms", "keeper", "lead", "new_record", "resume", "run", "seated", "wait_for"]
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How matches are played.
+
+    Attributes:
+        start_clock: seconds to get ready.
+        play_clock: seconds for each move.
+        seed: of everything that the manager draws.
+        scramble: whether players that are sent text are sent other words than those of the rules.
+        tournament: the name of the tournament, for records; empty for none.
+    """
+
+    start_clock: float = 30
+    play_clock: float = 10
+    seed: int = field(default_factory=lambda: SystemRandom().randrange(2**32))
+    scramble: bool = False
+    tournament: str = ""
+
+
+def run(
+    game: Game,
+    players: Sequence[Player | str] | Mapping[str, Player | str],
+    *,
+    start_clock: float = 30,
+    play_clock: float = 10,
+    seed: int | None = None,
+    record: str | os.PathLike[str] | None = None,
+    watcher: Watcher | None = None,
+) -> Record:
+    """Play one match in this process, and wait for its end.
+
+    >>> import anygame
+    >>> game = anygame.loads('''
+    ...   (role a) (role b) (init (at 1)) (legal a go) (legal b go) (legal b wait)
+    ...   (<= (next (at 2)) (does b go)) (<= (next (at 1)) (does b wait)) (<= terminal (true (at 2)))
+    ...   (goal a 50) (goal b 100)''')
+    >>> found = run(game, ["random", "legal"], play_clock=1)
+    >>> found.moves, found.goals
+    ([['go', 'go']], [50, 100])
+
+    Args:
+        game: the rules.
+        players: in the order of the roles, or by role; a role ``random`` needs none. Each is a
+            `Player`, or the name of one (see `anygame.players.make_player`).
+        start_clock: seconds for all players to get ready.
+        play_clock: seconds for each move.
+        seed: of the manager's and the named players' random numbers.
+        record: a file that is written anew after every step.
+        watcher: is told what happens.
+
+    Raises:
+        PlayerError: there are too few or too many players, or one cannot be made.
+        RecordError: the record cannot be written.
+    """
+    terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
+    made = [
+        LocalSeat(make_player(one, seed=terms.seed + place) if isinstance(one, str) else one)
+        for place, one in enumerate(_in_order(game, players))
+    ]
+    seats = seated(game, made)
+    found = new_record(game, seats, terms)
+    keep = keeper(record)
+    keep(found)
+
+    async def play() -> Record:
+        try:
+            return await lead(game, seats, found, terms, keep=keep, watcher=watcher)
+        finally:
+            await asyncio.gather(*[seat.close() for seat in made])
+
+    return wait_for(play())
+
+
+def _in_order(
+    game: Game, players: Sequence[Player | str] | Mapping[str, Player | str]
+) -> Sequence[Player | str]:
+    if not isinstance(players, Mapping):
+        return players
+    by_role = {game.roles[game.role_index(role)]: one for role, one in players.items()}
+    wanted = [role for role in game.roles if not role.is_random]
+    missing = [role for role in wanted if role not in by_role]
+    if missing:
+        raise PlayerError(f"no player is given for {', '.join(missing)}")
+    return [by_role[role] for role in wanted]
+
+
+def seated(game: Game, seats: Sequence[Seat]) -> list[Seat | None]:
+    """Return a seat for each role of a game, None for roles ``random``.
+
+    Raises:
+        PlayerError: there are too few or too many seats.
+    """
+    wanted = [role for role in game.roles if not role.is_random]
+    if len(seats) != len(wanted):
+        names = ", ".join(wanted)
+        raise PlayerError(
+            f"expected {len(wanted)} player{'s' * (len(wanted) != 1)}, one for each of {names}; "
+            f"found {len(seats)}"
+        )
+    waiting = iter(seats)
+    return [None if role.is_random else next(waiting) for role in game.roles]
+
+
+def new_record(game: Game, seats: Sequence[Seat | None], terms: Terms, *, match_id: str = "") -> Record:
+    """Return the record of a match that is to be played."""
+    source = game.program.source
+    record = Record(
+        match_id or new_match_id(game.name),
+        terms.start_clock,
+        terms.play_clock,
+        names=["random" if seat is None else seat.name for seat in seats],
+        game_url=_url(game.name),
+        tournament=terms.tournament,
+        is_scrambled=terms.scramble,
+    )
+    record.own = {
+        "game": game.name,
+        "roles": list(map(str, game.roles)),
+        "seed": terms.seed,
+        "caseSensitive": game.case_sensitive,
+        "rules": source.text if source else str(game),
+    }
+    return record
+
+
+def _url(name: str) -> str:
+    path = Path(name)
+    try:
+        return path.resolve().as_uri() if path.is_file() else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def keeper(path: str | os.PathLike[str] | None, key: RSAPrivateKey | None = None) -> Callable[[Record], None]:
+    """Return what keeps a record: in a file, signed where a key is given; nowhere without a path."""
+
+    def keep(record: Record) -> None:
+        if path is not None and record.states:
+            data: Mapping[str, Any] = record.to_json()
+            write_record(data if key is None else signed(data, key), path)
+
+    return keep
+
+
+async def lead(
+    game: Game,
+    seats: Sequence[Seat | None],
+    record: Record,
+    terms: Terms,
+    *,
+    keep: Callable[[Record], None] = lambda record: None,
+    watcher: Watcher | None = None,
+) -> Record:
+    """Play a match from its start; see `Referee.play`."""
+    scramble = record.start_time if terms.scramble else None
+    referee = Referee(game, seats, record, seed=terms.seed, keep=keep, watcher=watcher, scramble=scramble)
+    return await referee.play()
+
+
+async def resume(
+    game: Game,
+    seats: Sequence[Seat | None],
+    record: Record,
+    *,
+    keep: Callable[[Record], None] = lambda record: None,
+    watcher: Watcher | None = None,
+) -> Record:
+    """Go on with a match from the last state of its record, and return the record.
+
+    Players are sent ABORT for the match they may still be in, and START of one that begins in that state (see
+    `anygame.match.continuing`), under a name of its own.
+
+    Raises:
+        RecordError: the match is completed, or its record disagrees with the rules.
+    """
+    if record.is_completed:
+        raise RecordError(f"{record.match_id} is completed: there is nothing to go on with")
+    found = replay(record, game)
+    if found.faults:
+        raise RecordError(f"{record.match_id} cannot go on: its record is damaged: {found.faults[0]}")
+    if found.states[-1].is_terminal:
+        record.goals = None
+    resumed = record.own.setdefault("resumed", [])
+    former = _wire_id(record.match_id, len(resumed))
+    resumed.append(record.step)
+    record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
+    await asyncio.gather(*[seat.abort(former) for seat in seats if seat is not None])
+    seed = record.own.get("seed")
+    referee = Referee(
+        continued(found.states[-1]),
+        seats,
+        record,
+        seed=seed if isinstance(seed, int) else 0,
+        keep=keep,
+        watcher=watcher,
+        wire_id=_wire_id(record.match_id, len(resumed)),
+        scramble=record.start_time if record.is_scrambled else None,
+    )
+    return await referee.play()
+
+
+def _wire_id(match_id: str, times: int) -> str:
+    """Return what a match is called to players after it went on some times."""
+    return f"{match_id}.{times}" if times else match_id
+
+
+def wait_for(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run a coroutine to its end, also where a loop is running already, as in notebooks."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    results: list[_Result | BaseException] = []
+
+    def work_aside() -> None:
+        try:
+            results.append(asyncio.run(work))
+        except BaseException as error:
+            results.append(error)
+
+    thread = Thread(target=work_aside, name="match", daemon=True)
+    thread.start()
+    thread.join()
+    if isinstance(results[0], BaseException):
+        raise results[0]
+    return results[0]
