@@ -104,20 +104,25 @@ def _unambiguous(names: Iterable[str]) -> dict[str, str]:
 
 
 class Spelling:
-    """The names of a sheet as START spelled them, for a game that was loaded without regard to case.
+    """The names of a sheet as START spelled them; games know some of them, or all, in lower case only.
 
     >>> Spelling("(ROLE X) (LEGAL X (Mark 1))").spelled("(mark 1)")
     '(Mark 1)'
     """
 
     def __init__(self, rules: str) -> None:
+        tokens = dict.fromkeys(_TOKEN.findall(rules))
+        self._exact = frozenset(tokens)
         self._names: dict[str, str] = {}
-        for token in _TOKEN.findall(rules):
+        for token in tokens:
             self._names.setdefault(token.lower(), token)
 
     def spelled(self, text: str) -> str:
-        """Return a term's text with every name as it first stood in the sheet."""
-        return _TOKEN.sub(lambda token: self._names.get(token[0].lower(), token[0]), text)
+        """Return a term's text with every name as it stands in the sheet, or first stood there."""
+        return _TOKEN.sub(lambda token: self._spelled(token[0]), text)
+
+    def _spelled(self, name: str) -> str:
+        return name if name in self._exact else self._names.get(name.lower(), name)
 
 
 def nearest(term: Term, legal: Sequence[Term]) -> Term | None:

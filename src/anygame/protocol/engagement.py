@@ -1,0 +1,370 @@
+"""One match as a player takes part in it: what each message does, and an answer before the clock is up.
+
+The rules are followed in one thread and the player thinks in another, so that a player that hangs keeps
+nobody from knowing a legal move. The loop waits for neither longer than the clock allows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from random import Random
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import GoalError
+from anygame.game.game import Game
+from anygame.language.parser import parse_program
+from anygame.language.source import Source
+from anygame.language.terms import Term
+from anygame.language.text import Limits as TextLimits
+from anygame.match.workers import PlayerFailedError, Worker
+from anygame.players.clock import Clock
+from anygame.protocol.following import Follower, LostError
+from anygame.protocol.messages import Play, PlayII, Stop, StopII
+from anygame.protocol.reading import spaced
+from anygame.protocol.replies import BUSY, NIL, READY
+from anygame.protocol.spelling import Spelling, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.datalog.limits import Limits
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.players.player import Player
+    from anygame.protocol.messages import Start
+
+__all__ = ["Engagement", "Habits", "Thinker", "load_game"]
+
+_LONGEST_MARGIN: Final = 1.0
+_MARGIN_SHARE: Final = 0.2
+_SHORTEST_CLOCK: Final = 0.3
+_FAREWELL: Final = 10.0
+_SHEETS: Final = TextLimits(bytes=4 * 2**20, tokens=1_000_000)
+#: Of the clock, the part that may be spent on finding states that fit the percepts.
+_SHARE_OF_GUESSING: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How matches are played.
+
+    Attributes:
+        gdl2: whether short messages of GDL-II games hold percepts rather than moves.
+        case_sensitive: whether names that differ by case are different names.
+        limits: of the reasoner.
+        margin: seconds before the clock is up when the player should have chosen; None for a fifth of the
+            clock, at most a second. The answer leaves halfway between then and the end.
+        patience: seconds without a message after which a match is given up; None to go by its clocks.
+    """
+
+    gdl2: bool = False
+    case_sensitive: bool = True
+    limits: Limits | None = None
+    margin: float | None = None
+    patience: float | None = None
+
+    def margin_of(self, clock: float) -> float:
+        """Return the seconds to keep back of a clock."""
+        usual = min(_LONGEST_MARGIN, _MARGIN_SHARE * clock)
+        return usual if self.margin is None else min(self.margin, clock)
+
+    def patience_with(self, start: Start) -> float:
+        """Return the seconds of silence after which a match is given up."""
+        return start.start_clock + 10 * start.play_clock + 10 if self.patience is None else self.patience
+
+
+class Thinker:
+    """A player, made when it is first needed, and the thread that it has to itself."""
+
+    def __init__(self, make: Callable[[], Player]) -> None:
+        self._make = make
+        self._worker = Worker("thinking")
+        self.player: Player | None = None
+
+    def call(self, what: Callable[[Player], object]) -> asyncio.Future[Any]:
+        """Have the player do something, after what it is doing now."""
+
+        def do() -> object:
+            if self.player is None:
+                self.player = self._make()
+            return what(self.player)
+
+        return self._worker.submit(do)
+
+    def close(self) -> None:
+        """Let the thread end as soon as the player does."""
+        self._worker.close()
+
+
+class _MatchClock(Clock):
+    """A clock that is also up when its match has ended."""
+
+    __slots__ = ("_ended",)
+    _ended: Event
+
+    def __init__(self, seconds: float, deadline: float, ended: Event) -> None:
+        super().__init__(seconds, deadline)
+        object.__setattr__(self, "_ended", ended)
+
+    @property
+    def is_up(self) -> bool:
+        return self._ended.is_set() or monotonic() >= self.deadline
+
+    def remaining(self) -> float:
+        return 0.0 if self._ended.is_set() else max(0.0, self.deadline - monotonic())
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """What was asked, whether the state has been brought up to it, and the task that finds the answer."""
+
+    message: Play | PlayII
+    is_followed: bool = False
+    answer: asyncio.Task[str] | None = None
+
+    @property
+    def given(self) -> str | None:
+        """The answer; None as long as there is none."""
+        task = self.answer
+        if task is None or not task.done():
+            return None
+        return NIL if task.cancelled() else task.result()
+
+
+class Engagement:
+    """A match that a player is engaged in, from START to STOP or ABORT.
+
+    Attributes:
+        start: the message it began with.
+        fault: what went wrong with the rules or the player, for people; empty as long as nothing has.
+    """
+
+    def __init__(self, start: Start, thinker: Thinker, habits: Habits) -> None:
+        self.start = start
+        self.fault = ""
+        self._thinker = thinker
+        self._habits = habits
+        self._random = Random()
+        self._ended = Event()
+        self._rules = Worker("rules")
+        self._spelling = Spelling(start.rules)
+        self._loading: asyncio.Future[Any] = self._rules.submit(self._load)
+        self._loading.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._preparing: asyncio.Task[str] | None = None
+        self._turn: _Turn | None = None
+        self._turns = 0
+
+    # -- START ---------------------------------------------------------------------------------------
+
+    async def prepare(self, arrived: float) -> str:
+        """Return ``ready`` when the player is, or the clock is nearly up; ``busy`` if it cannot play this."""
+        if self._preparing is None:
+            self._preparing = asyncio.create_task(self._prepare(arrived))
+        due = self._answer_by(arrived, self.start.start_clock)
+        await asyncio.wait([self._preparing], timeout=max(0.0, due - monotonic()))
+        if self._preparing.cancelled():
+            return BUSY
+        return self._preparing.result() if self._preparing.done() else READY
+
+    async def _prepare(self, arrived: float) -> str:
+        try:
+            follower = await asyncio.shield(self._loading)
+            clock = self._clock(arrived, self.start.start_clock)
+            await self._thinker.call(lambda player: player.start(follower.game, follower.role, clock))
+        except PlayerFailedError as error:
+            self.fault = str(error)
+            return BUSY
+        return READY
+
+    def _load(self) -> Follower:
+        """Load the rules, in a thread."""
+        game = load_game(self.start.rules, self._habits)
+        return Follower(game, _role(game, self.start.role), self._random)
+
+    # -- PLAY ----------------------------------------------------------------------------------------
+
+    async def play(self, message: Play | PlayII, arrived: float) -> str:
+        """Return a move before the clock is up; the same again for a message that was only repeated."""
+        turn = self._turn
+        if turn is None or not self._is_repeated(turn, message):
+            if turn is not None and turn.answer is not None:
+                turn.answer.cancel()
+            turn = self._turn = _Turn(message)
+            turn.answer = asyncio.create_task(self._answer(turn, arrived))
+        assert turn.answer is not None
+        await asyncio.wait([turn.answer])
+        return turn.given or NIL
+
+    def _is_repeated(self, turn: _Turn, message: Play | PlayII) -> bool:
+        """Whether a message asks what was asked before, rather than for the next move."""
+        if message != turn.message:
+            return False
+        if isinstance(message, PlayII) or not message.moves or not turn.is_followed or turn.given is None:
+            return True
+        # The same moves may be made twice running; if they cannot be, or are not what was answered, then
+        # they were told twice. What is legal has been computed for the answer.
+        follower: Follower = self._loading.result()
+        joint = follower.joint_of(message.moves)
+        return joint is None or self._spelled(joint[follower.place]) != turn.given
+
+    async def _answer(self, turn: _Turn, arrived: float) -> str:
+        """Find a move; there is always an answer at the time that the clock allows."""
+        due = self._answer_by(arrived, self.start.play_clock)
+        guess_by = arrived + _SHARE_OF_GUESSING * self.start.play_clock
+        try:
+            async with asyncio.timeout_at(due):
+                await asyncio.shield(self._loading)
+                following = self._rules.submit(lambda: self._followed(turn.message, guess_by))
+                state, legal = await _to_its_end(following)
+        except TimeoutError:
+            self.fault = "the rules took all the time"
+            return NIL
+        except PlayerFailedError as error:
+            self.fault = str(error)
+            return NIL
+        turn.is_followed = True
+        return self._spelled(await self._chosen(state, legal, arrived, due)) if legal else NIL
+
+    def _followed(
+        self, message: Play | PlayII | Stop | StopII, guess_by: float
+    ) -> tuple[State, tuple[Term, ...]]:
+        """Bring the state up to what a message tells, in a thread; return it and what the player may do."""
+        follower: Follower = self._loading.result()
+        if isinstance(message, PlayII | StopII):
+            if message.turn == 0:
+                follower.restart()
+            elif message.turn == self._turns + 1:
+                follower.perceive(message.move, message.percepts, guess_by)
+            else:
+                raise LostError(f"turn {message.turn} was told after turn {self._turns}")
+            self._turns = message.turn
+        elif message.moves is None or not (message.moves or follower.game.is_gdl2):
+            follower.restart()
+        else:
+            self._advance(follower, message.moves, guess_by)
+        return follower.state, follower.state.legal_moves(follower.role)
+
+    def _advance(self, follower: Follower, moves: tuple[Term, ...], guess_by: float) -> None:
+        """Go on by the list of a short message: moves, or in old GDL-II the percepts."""
+        is_blind = self._habits.gdl2 and follower.game.is_gdl2
+        joint = None if is_blind else follower.joint_of(moves)
+        if joint is not None:
+            follower.advance(joint)
+        elif follower.game.is_gdl2:
+            follower.perceive(None, moves, guess_by)
+        else:
+            raise LostError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
+
+    async def _chosen(self, state: State, legal: tuple[Term, ...], arrived: float, due: float) -> Term:
+        """Let the player choose; return its best move so far, or any, where it does not in time."""
+        clock = self._clock(arrived, self.start.play_clock)
+        has_begun = Event()
+
+        def think(player: Player) -> object:
+            player.best = None
+            has_begun.set()
+            return player.move(state, clock)
+
+        move: object = None
+        try:
+            async with asyncio.timeout_at(due):
+                move = await self._thinker.call(think)
+        except TimeoutError:
+            self.fault = "the player took all the time"
+        except PlayerFailedError as error:
+            self.fault = f"the player failed: {error}"
+        player = self._thinker.player
+        best = player.best if player is not None and has_begun.is_set() else None
+        found = _legal(move, legal) or _legal(best, legal)
+        if move is not None and _legal(move, legal) is None:
+            self.fault = f"the player chose what is not legal: {move}"[:500]
+        return found if found is not None else self._random.choice(legal)
+
+    # -- STOP and ABORT ------------------------------------------------------------------------------
+
+    def end(self) -> None:
+        """Let whoever thinks stop thinking, and answer what is still to be answered."""
+        self._ended.set()
+        if self._turn is not None and self._turn.answer is not None:
+            self._turn.answer.cancel()
+        if self._preparing is not None:
+            self._preparing.cancel()
+
+    async def say_goodbye(self, message: Stop | StopII | None) -> bool:
+        """Tell the player how the match ended, None for without a result; return whether it has understood.
+
+        What does not come to its end within some seconds is left behind.
+        """
+        deadline = monotonic() + _FAREWELL
+        try:
+            async with asyncio.timeout_at(deadline):
+                if message is None:
+                    await self._thinker.call(lambda player: player.abort())
+                else:
+                    goals = await self._rules.submit(lambda: self._goals(message, deadline))
+                    await self._thinker.call(lambda player: player.stop(goals))
+        except (TimeoutError, PlayerFailedError, asyncio.CancelledError) as error:
+            self.fault = f"the player did not take leave: {error or 'no time'}"
+            return False
+        finally:
+            self._rules.close()
+        return True
+
+    def _goals(self, message: Stop | StopII, deadline: float) -> dict[Role, int | None]:
+        state, _ = self._followed(message, deadline)
+        goals: dict[Role, int | None] = {}
+        for role in state.game.roles:
+            try:
+                goals[role] = state.goal(role)
+            except GoalError:
+                goals[role] = None
+        return goals
+
+    def take_fault(self) -> str:
+        """Return what went wrong since this was last asked."""
+        fault, self.fault = self.fault, ""
+        return fault
+
+    # -- clocks and words ----------------------------------------------------------------------------
+
+    def _clock(self, arrived: float, seconds: float) -> Clock:
+        """Return the clock for the player, without the margin."""
+        return _MatchClock(seconds, arrived + seconds - self._habits.margin_of(seconds), self._ended)
+
+    def _answer_by(self, arrived: float, seconds: float) -> float:
+        """Return when an answer must leave, as `time.monotonic` and loops count."""
+        return arrived + max(_SHORTEST_CLOCK, seconds - self._habits.margin_of(seconds) / 2)
+
+    def _spelled(self, move: Term) -> str:
+        return spaced(self._spelling.spelled(str(move)))
+
+
+def load_game(rules: str, habits: Habits) -> Game:
+    """Load the rules of a START or PREVIEW message.
+
+    Raises:
+        AnygameError: they cannot be used.
+    """
+    program = parse_program(Source("<START>", rules), case_sensitive=habits.case_sensitive, limits=_SHEETS)
+    return Game(program, case_sensitive=habits.case_sensitive, limits=habits.limits)
+
+
+def _role(game: Game, term: Term) -> Role:
+    """Return the role that a message names; capitals may have got lost."""
+    found = nearest(term, [role.term for role in game.roles])
+    return game.roles[game.role_index(found or term)]
+
+
+def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
+    if isinstance(move, Term):
+        return nearest(move, legal)
+    return next((each for each in legal if str(each) == move), None)
+
+
+async def _to_its_end(future: asyncio.Future[Any]) -> Any:
+    """Wait for a call that is made even when nobody waits any more."""
+    future.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return await asyncio.shield(future)

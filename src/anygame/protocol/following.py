@@ -1,0 +1,129 @@
+"""Following a match by what its manager tells: every move, or in GDL-II only percepts.
+
+Where not all moves are told, the player does not know the state. It is given one that agrees with all it has
+seen: some states are carried from turn to turn, each moved on by joint moves that would have looked the same.
+"""
+
+from __future__ import annotations
+
+from itertools import islice, product
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.terms import Compound
+from anygame.protocol.spelling import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from random import Random
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+
+__all__ = ["Follower", "LostError"]
+
+_MOST_STATES: Final = 20
+_MOST_JOINTS: Final = 2_000
+
+
+class LostError(Exception):
+    """What was told fits no state that the match can be in."""
+
+
+class Follower:
+    """The state of a match, as far as it is known.
+
+    Attributes:
+        place: of the role among the roles.
+
+    Args:
+        game: the rules.
+        role: whose percepts are told.
+        random: for what must be guessed.
+    """
+
+    def __init__(self, game: Game, role: Role, random: Random) -> None:
+        self.game = game
+        self.role = role
+        self._random = random
+        self.place = game.role_index(role)
+        self.restart()
+
+    def restart(self) -> None:
+        """Go back to the initial state."""
+        self._states = [self.game.initial_state()]
+        self._known = True
+
+    @property
+    def state(self) -> State:
+        """A state that agrees with everything told, the only one if every move was."""
+        return self._states[0]
+
+    def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
+        """Return the joint move that a list in a message means here; None if it is no legal one."""
+        if not self._known or len(moves) != len(self.game.roles):
+            return None
+        found = []
+        for role, move in zip(self.game.roles, moves, strict=True):
+            legal = nearest(move, self.state.legal_moves(role))
+            if legal is None:
+                return None
+            found.append(legal)
+        return tuple(found)
+
+    def advance(self, joint: Sequence[Term]) -> None:
+        """Go on by a legal joint move."""
+        self._states = [self.state.next(joint)]
+
+    def perceive(self, move: Term | None, percepts: Sequence[Term], deadline: float) -> None:
+        """Go on by what was seen of a turn.
+
+        Args:
+            move: of the player itself; None if that was not told either.
+            percepts: what it saw.
+            deadline: when to stop looking, as `time.monotonic` counts.
+
+        Raises:
+            LostError: no state was found from which it could have looked so.
+        """
+        told = self._told(percepts)
+        if told is not None:
+            self.advance(told)
+            return
+        seen = frozenset(map(str, percepts))
+        found: dict[State, None] = {}
+        for before in self._states:
+            for joint in self._joints(before, move):
+                if monotonic() > deadline or len(found) >= _MOST_STATES:
+                    break
+                if frozenset(map(str, before.percepts(joint)[self.role])) == seen:
+                    found[before.next(joint)] = None
+        if not found:
+            raise LostError("no state fits the percepts")
+        self._known = False
+        self._states = list(found)
+        self._random.shuffle(self._states)
+
+    def _told(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
+        """Return the joint move, where percepts tell it: managers add such percepts to games without any."""
+        did = {
+            percept.arguments[0]: percept.arguments[1]
+            for percept in percepts
+            if isinstance(percept, Compound) and percept.functor == "did" and len(percept.arguments) == 2
+        }
+        moves = [did.get(role.term) for role in self.game.roles]
+        return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
+
+    def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
+        """Yield joint moves with a move of ours, in random order."""
+        options = [list(state.legal_moves(role)) for role in self.game.roles]
+        if own is not None:
+            done = nearest(own, options[self.place])
+            if done is None:
+                return
+            options[self.place] = [done]
+        for moves in options:
+            self._random.shuffle(moves)
+        yield from islice(product(*options), _MOST_JOINTS)

@@ -1,0 +1,192 @@
+"""Remote seats: players that the referee reaches by the GGP protocol.
+
+Clocks count from the sending and bound the whole reply. What the player is told may be scrambled; what comes
+back is in the words of the game again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import AnygameError
+from anygame.language.terms import Compound
+from anygame.match.seats import ABORT_CLOCK, CONNECTION_ERROR, PLAY_GRACE, Reply
+from anygame.protocol.messages import (
+    Abort,
+    Info,
+    Play,
+    PlayII,
+    Preview,
+    Start,
+    Stop,
+    StopII,
+    format_message,
+)
+from anygame.protocol.replies import PlayerInfo, parse_info
+from anygame.protocol.spelling import Scrambling
+from anygame.protocol.transport import HttpTransport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.seats import MatchInfo
+    from anygame.protocol.messages import Message
+    from anygame.protocol.transport import Transport
+
+__all__ = ["RemoteSeat", "ask_info"]
+
+_INFO_CLOCK: Final = 1.0
+#: What a player of GDL-II is told of a game without ``sees``: every move of everybody.
+_ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
+
+
+class RemoteSeat:
+    """A player over HTTP, or over another transport.
+
+    Args:
+        host: where the player runs.
+        port: where it listens.
+        name: what it is called in records and in the header ``Receiver``; by default ``HOST:PORT``.
+        gdl2: whether to speak as to a player of GDL-II, which is told turns, its own moves and percepts.
+        transport: instead of HTTP.
+    """
+
+    def __init__(
+        self,
+        host: str = "",
+        port: int = 0,
+        *,
+        name: str | None = None,
+        gdl2: bool = False,
+        transport: Transport | None = None,
+    ) -> None:
+        self.name = name or f"{host}:{port}"
+        self._gdl2 = gdl2
+        self._transport = transport or HttpTransport(host, port, self.name)
+        self._telling: _Telling | None = None
+
+    async def start(self, match: MatchInfo) -> Reply:
+        """Send START; wait for at most the start clock."""
+        self._telling = _Telling(match, gdl2=self._gdl2)
+        return await self._exchange(self._telling.start(), match.start_clock)
+
+    async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
+        """Send PLAY; wait for at most the clock and its grace."""
+        message = await self._message(match_id, joint, is_over=False)
+        if message is None:
+            return Reply(None, CONNECTION_ERROR, f"no match {match_id} was started here")
+        reply = await self._exchange(message, clock + PLAY_GRACE)
+        words = self._telling.words if self._telling else None
+        if words is None or reply.text is None:
+            return reply
+        return Reply(words.restore(reply.text), reply.error, reply.detail)
+
+    async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
+        """Send STOP with the last moves; wait for at most the play clock."""
+        message = await self._message(match_id, joint, is_over=True)
+        if message is not None and self._telling is not None:
+            clock = self._telling.match.play_clock
+            self._telling = None
+            await self._exchange(message, clock)
+
+    async def abort(self, match_id: str) -> None:
+        """Send ABORT; wait for a second."""
+        self._telling = None
+        await self._exchange(Abort(match_id), ABORT_CLOCK)
+
+    async def close(self) -> None:
+        """Do nothing: every message has had a connection of its own."""
+
+    async def preview(self, game: Game, clock: float) -> Reply:
+        """Send PREVIEW, which many old players do not answer; wait for at most the clock."""
+        return await self._exchange(Preview(_sheet(map(str, game.program.rules)), clock), clock)
+
+    async def info(self, clock: float = _INFO_CLOCK) -> PlayerInfo | None:
+        """Ask the player what it is called and whether it is free; None without a reply in time."""
+        reply = await self._exchange(Info(), clock)
+        return None if reply.text is None else parse_info(reply.text)
+
+    async def _message(
+        self, match_id: str, joint: tuple[Term, ...] | None, *, is_over: bool
+    ) -> Message | None:
+        telling = self._telling
+        if telling is None or telling.match.match_id != match_id:
+            return None
+        if not self._gdl2:
+            return telling.moves(joint, is_over=is_over)
+        return await asyncio.to_thread(telling.percepts, joint, is_over=is_over)
+
+    async def _exchange(self, message: Message, clock: float) -> Reply:
+        return await self._transport.exchange(format_message(message), clock)
+
+
+async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerInfo | None:
+    """Ask the player at an address what it is called and whether it is free; None if there is no answer."""
+    return await RemoteSeat(host, port).info(clock)
+
+
+class _Telling:
+    """What a player is told of one match: in which words, and how much of it.
+
+    Attributes:
+        match: as the referee told it.
+        words: that stand for those of the game; None where the game is told as it is.
+    """
+
+    def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
+        self.match = match
+        rules = list(map(str, match.game.program.rules))
+        if gdl2 and not match.game.is_gdl2:
+            rules.append(_ALL_IS_SEEN)
+        self.words = None if match.scramble is None else Scrambling(rules, match.scramble)
+        self._rules = rules
+        self._turn = 0
+        self._state: State | None = None
+
+    def start(self) -> Start:
+        """Return the message that starts the match."""
+        sheet = _sheet(self._rules)
+        return Start(
+            self.match.match_id,
+            self._told(self.match.role.term),
+            self.words.scramble(sheet) if self.words else sheet,
+            self.match.start_clock,
+            self.match.play_clock,
+        )
+
+    def moves(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> Play | Stop:
+        """Return the message that tells the moves made last."""
+        told = None if joint is None else tuple(map(self._told, joint))
+        return (Stop if is_over else Play)(self.match.match_id, told)
+
+    def percepts(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> PlayII | StopII:
+        """Return the message that tells what the player did and saw of the moves made last."""
+        move = None
+        seen: list[Term] = []
+        if joint is not None:
+            self._turn += 1
+            move = self._told(joint[self.match.game.role_index(self.match.role)])
+            seen = [self._told(percept) for percept in self._seen(joint)]
+        return (StopII if is_over else PlayII)(self.match.match_id, self._turn, move, tuple(seen))
+
+    def _seen(self, joint: tuple[Term, ...]) -> Iterable[Term]:
+        game = self.match.game
+        if not game.is_gdl2:
+            return [Compound("did", (role.term, move)) for role, move in zip(game.roles, joint, strict=True)]
+        state = self._state or game.initial_state()
+        try:
+            self._state = state.next(joint)
+            return state.percepts(joint)[self.match.role]
+        except AnygameError:
+            return []  # what is wrong with the rules or the moves is the referee's to say
+
+    def _told(self, term: Term) -> Term:
+        return self.words.scramble_term(term) if self.words else term
+
+
+def _sheet(rules: Iterable[str]) -> str:
+    return f"({' '.join(rules)})"
