@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.doctor_arguments import add_doctor
+from anygame.cli.match_arguments import add_matches
 from anygame.cli.rewriting_arguments import add_rewriting
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def parser() -> argparse.ArgumentParser:
     _add_explain(commands)
     add_doctor(commands)
     add_rewriting(commands)
+    add_matches(commands)
     return top
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.moves import legal_by_role, play_text
 from anygame.errors import AnygameError, PositionError
 from anygame.language.parser import parse_term
+from anygame.match.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +127,7 @@ class Session:
             "facts": sorted(map(str, self.state.facts)),
         }
         try:
-            _write_whole(Path(path), json.dumps(record, indent=1) + "\n")
+            write_whole(Path(path), json.dumps(record, indent=1) + "\n")
         except (OSError, ValueError) as error:
             raise PositionError(
                 f"cannot write {path}: {getattr(error, 'strerror', None) or error}"
@@ -203,26 +201,3 @@ def _is_strings(value: object) -> bool:
 
 def _quoted(value: object) -> str:
     return repr(value)[:60]
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there, so that a crash leaves the old one or the new one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -70,6 +70,9 @@ class Watcher:
     def started(self, record: Record, state: State) -> None:
         """Learn that the match starts, or goes on, in a state."""
 
+    def asked(self, step: int, seconds: float) -> None:
+        """Learn that all players are asked, for START (step 0) or a turn, and how long they have."""
+
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
         """Learn what the players said to START; their moves are None."""
 
@@ -152,6 +155,7 @@ class Referee:
         self._keep(record)
         self._watcher.started(record, self._state)
         self._is_told = True
+        self._watcher.asked(0, record.start_clock)
         replies = await self._ask(self._start, record.start_clock)
         verdicts = [Verdict(None, reply.error or "", reply.detail) for reply, _ in replies]
         if is_new:
@@ -164,6 +168,7 @@ class Referee:
         drawn = self._draw()
         asked = self._joint
         clock = record.play_clock
+        self._watcher.asked(record.step + 1, clock)
         replies = await self._ask(
             lambda _, seat: seat.play(self._id, asked, clock), clock + PLAY_GRACE + REACH_CLOCK
         )

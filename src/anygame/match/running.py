@@ -145,7 +145,7 @@ def new_record(game: Game, seats: Sequence[Seat | None], terms: Terms, *, match_
         match_id or new_match_id(game.name),
         terms.start_clock,
         terms.play_clock,
-        names=["random" if seat is None else seat.name for seat in seats],
+        names=_names(seats),
         game_url=_url(game.name),
         tournament=terms.tournament,
         is_scrambled=terms.scramble,
@@ -158,6 +158,10 @@ def new_record(game: Game, seats: Sequence[Seat | None], terms: Terms, *, match_
         "rules": source.text if source else str(game),
     }
     return record
+
+
+def _names(seats: Sequence[Seat | None]) -> list[str]:
+    return ["random" if seat is None else seat.name for seat in seats]
 
 
 def _url(name: str) -> str:
@@ -217,9 +221,12 @@ async def resume(
         raise RecordError(f"{record.match_id} cannot go on: its record is damaged: {found.faults[0]}")
     if found.states[-1].is_terminal:
         record.goals = None
-    resumed = record.own.setdefault("resumed", [])
+    resumed = record.own.get("resumed")
+    if not isinstance(resumed, list):
+        resumed = record.own["resumed"] = []
     former = _wire_id(record.match_id, len(resumed))
     resumed.append(record.step)
+    record.names = _names(seats)
     record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
     await asyncio.gather(*[seat.abort(former) for seat in seats if seat is not None])
     seed = record.own.get("seed")

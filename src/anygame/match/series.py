@@ -21,6 +21,8 @@ _STUDENT: Final = (
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 )  # fmt: skip
 _NORMAL: Final = 1.96
+#: Goals lie between 0 and 100, so that a wider margin says nothing more.
+_WIDEST: Final = 100.0
 _Seat = TypeVar("_Seat")
 
 
@@ -53,7 +55,7 @@ class Estimate:
         if count == 1:
             return cls(goals[0], inf, 1)
         factor = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else _NORMAL
-        return cls(fmean(goals), factor * stdev(goals) / sqrt(count), count)
+        return cls(fmean(goals), min(factor * stdev(goals) / sqrt(count), _WIDEST), count)
 
     def __str__(self) -> str:
         return f"{self.mean:.1f}" if self.margin == inf else f"{self.mean:.1f} ± {self.margin:.1f}"

@@ -1,0 +1,184 @@
+"""The ``replay`` command: a match record on the board, checked against its rules."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.drawing import picture
+from anygame.cli.files import read_game
+from anygame.cli.output import Screen, complain, print_json
+from anygame.errors import MissingExtraError, RecordError
+from anygame.game.boards import find_boards
+from anygame.match import replaying
+from anygame.match.record import read_record
+from anygame.match.signing import is_signed, verify
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from anygame.game.boards import Boards
+    from anygame.match.record import Record
+    from anygame.match.replaying import Replay
+
+__all__ = ["replay"]
+
+_OK: Final = 0
+_FAULT: Final = 1
+
+
+def replay(options: Namespace) -> int:
+    """Show a record and check it; return 1 where it disagrees with its rules or its signature."""
+    record = read_record(options.record)
+    game = (
+        replaying.rules_of(record)
+        if options.file is None
+        else read_game(options.file, case_sensitive=options.case_sensitive)
+    )
+    found = replaying.replay(record, game)
+    signed, faults = _signature(record)
+    faults += found.faults
+    screen = Screen()
+    if options.json:
+        print_json(_described(found, signed=signed, faults=faults))
+        return _FAULT if faults else _OK
+    shown = _Shown(found, screen, find_boards(game))
+    if not options.check and screen.is_terminal and sys.stdin.isatty():
+        shown.step_through()
+    elif not options.check:
+        shown.print_all(boards=options.board)
+    if not options.check or faults:
+        _conclude(screen, record, signed=signed, faults=faults)
+    return _FAULT if faults else _OK
+
+
+def _signature(record: Record) -> tuple[bool, list[str]]:
+    """Return whether a record is signed, and what is wrong with its signature."""
+    data = record.to_json()
+    if not is_signed(data):
+        return False, []
+    try:
+        verify(data)
+    except RecordError as error:
+        return True, [str(error)]
+    except MissingExtraError as error:
+        complain(f"the signature was not verified: {error}")
+    return True, []
+
+
+def _described(found: Replay, *, signed: bool, faults: list[str]) -> dict[str, Any]:
+    record = found.record
+    goals = zip(found.states[0].game.roles, record.goals, strict=False) if record.goals is not None else None
+    return {
+        "match": record.match_id,
+        "game": found.states[0].game.name,
+        "players": record.names,
+        "steps": record.step,
+        "completed": record.is_completed,
+        "aborted": record.is_aborted,
+        "goals": None if goals is None else dict(goals),
+        "signed": signed,
+        "faults": faults,
+    }
+
+
+def _conclude(screen: Screen, record: Record, *, signed: bool, faults: list[str]) -> None:
+    for fault in faults:
+        screen.say(f"wrong: {fault}", "red")
+    if not faults:
+        agrees = "the record agrees with the rules"
+        screen.say(f"{agrees}, and is signed" if signed else agrees, "green")
+    if not record.is_completed:
+        screen.say("the match was given up" if record.is_aborted else "the match is not completed")
+
+
+class _Shown:
+    """A record on a screen."""
+
+    def __init__(self, found: Replay, screen: Screen, boards: Boards) -> None:
+        self.found = found
+        self.record = found.record
+        self.screen = screen
+        self.boards = boards
+        self.roles = found.states[0].game.roles
+
+    def print_all(self, *, boards: bool) -> None:
+        """Print all steps."""
+        self._say_players()
+        if boards:
+            self._draw(0)
+        for step in range(1, len(self.found.states)):
+            self._say_moves(step)
+            if boards:
+                self._draw(step)
+        self._say_goals()
+
+    def step_through(self) -> None:
+        """Show one step after the other, as the person at the terminal asks for them."""
+        last = len(self.found.states) - 1
+        step = 0
+        self._say_players()
+        while True:
+            if step:
+                self._say_moves(step)
+            self._draw(step)
+            if step == last:
+                self._say_goals()
+            asked = self._ask(step, last)
+            if asked is None:
+                return
+            step = asked
+
+    def _ask(self, step: int, last: int) -> int | None:
+        """Return the step to go to, None for the end of it."""
+        while True:
+            try:
+                word = input(f"{step} of {last} > ").strip()
+            except EOFError:
+                self.screen.say()
+                return None
+            if word in ("q", "quit"):
+                return None
+            if word in ("b", "back"):
+                return max(0, step - 1)
+            if word in ("e", "end"):
+                return last
+            if word.isascii() and word.isdigit():
+                return min(last, int(word[:9]))
+            if not word:
+                return step + 1 if step < last else None
+            self.screen.say(f"Enter: on, b: back, 0 to {last}: to that step, e: to the end, q: quit")
+
+    def _say_players(self) -> None:
+        names = self.record.names
+        players = (
+            [f"{role}: {name}" for role, name in zip(self.roles, names, strict=True)]
+            if len(names) == len(self.roles)
+            else [*map(str, self.roles)]
+        )
+        self.screen.say(f"{self.record.match_id}  {', '.join(players)}", "bold")
+
+    def _say_moves(self, step: int) -> None:
+        moves = self.record.moves[step - 1]
+        self.screen.say(f"{step:>3}  {'  '.join(map(_tight, moves))}")
+        errors = self.record.errors[step] if step < len(self.record.errors) else []
+        for role, error, move in zip(self.roles, errors, moves, strict=False):
+            if error:
+                self.screen.say(f"     {role}: {error}; {_tight(move)} was drawn instead", "red")
+
+    def _say_goals(self) -> None:
+        goals = self.record.goals
+        if goals is not None and len(self.found.states) == len(self.record.states):
+            shown = ", ".join(f"{role} {goal}" for role, goal in zip(self.roles, goals, strict=False))
+            self.screen.say(f"goals: {shown}", "bold")
+
+    def _draw(self, step: int) -> None:
+        facts = self.found.states[step].facts
+        screen = self.screen
+        screen.show(picture(self.boards, facts, width=screen.width, stones=screen.stones))
+        screen.say()
+
+
+def _tight(move: str) -> str:
+    """Return a move as KIF is written here: no blanks inside parentheses."""
+    return move.replace("( ", "(").replace(" )", ")")

@@ -1,0 +1,67 @@
+"""Players as a command line names them, and their seats."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import PlayerError
+from anygame.match.local import LocalSeat
+from anygame.players.loading import is_address, make_player
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.match.seats import Seat
+
+__all__ = ["Named", "make_seat", "named"]
+
+_NAME: Final = re.compile(r"([\w.-]+)=(.+)")
+_HIGHEST_PORT: Final = 65_535
+
+#: A player's name, and what it is.
+Named = tuple[str, str]
+
+
+def named(specs: Sequence[str]) -> list[Named]:
+    """Return players with their names; those that are given no name and would share one are numbered.
+
+    >>> named(["mcts", "mcts", "old=localhost:9147"])
+    [('mcts', 'mcts'), ('mcts-2', 'mcts'), ('old', 'localhost:9147')]
+
+    Raises:
+        PlayerError: two players are given the same name.
+    """
+    found: list[Named] = []
+    taken: set[str] = set()
+    for spec in specs:
+        given = _NAME.fullmatch(spec)
+        name, what = (given[1], given[2]) if given else (spec, spec)
+        if given and name in taken:
+            raise PlayerError(f"two players are called {name}: names must differ")
+        number = 1
+        unique = name
+        while unique in taken:
+            number += 1
+            unique = f"{name}-{number}"
+        taken.add(unique)
+        found.append((unique, what))
+    return found
+
+
+def make_seat(player: Named, seed: int | None = None) -> Seat:
+    """Return a seat for a player.
+
+    Raises:
+        PlayerError: there is no such player.
+    """
+    name, spec = player
+    if not is_address(spec):
+        return LocalSeat(make_player(spec, seed=seed), name=name)
+    host, _, port = spec.rpartition(":")
+    if not 0 < int(port[:6]) <= _HIGHEST_PORT:
+        raise PlayerError(f"{spec} is no address: a port is a number from 1 to {_HIGHEST_PORT}")
+    # Imported here, since matches without addresses need no sockets.
+    seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
+    return seat

@@ -1,0 +1,207 @@
+"""Showing a match as it goes on: boards and clocks on a terminal, else plain lines, or JSON."""
+
+from __future__ import annotations
+
+import json
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.drawing import picture
+from anygame.game.boards import find_boards
+from anygame.match.referee import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.cli.output import Screen
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.match.judging import Verdict
+    from anygame.match.record import Record
+    from anygame.match.referee import Turn
+
+__all__ = ["JsonWatcher", "LineWatcher", "TerminalWatcher"]
+
+_TICK: Final = 0.25
+_EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
+
+
+class LineWatcher(Watcher):
+    """Prints a line for each turn."""
+
+    def __init__(self, game: Game, screen: Screen) -> None:
+        self.game = game
+        self.screen = screen
+        self.width = max(map(len, game.roles))
+
+    def started(self, record: Record, state: State) -> None:
+        """Tell who plays."""
+        pairs = zip(self.game.roles, record.names, strict=True)
+        self.screen.say(", ".join(f"{role}: {name}" for role, name in pairs), "bold")
+        if record.step:
+            self.screen.say(f"going on after move {record.step}")
+
+    def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
+        """Tell who did not answer to START."""
+        for role, verdict in zip(self.game.roles, verdicts, strict=True):
+            if verdict.error:
+                self.screen.say(f"START  {role}: {_fault(verdict)}", "red")
+
+    def moved(self, turn: Turn) -> None:
+        """Tell the moves made, and what was wrong with replies."""
+        moves = "  ".join(map(str, turn.joint))
+        self.screen.say(f"{turn.step:>3}  {moves}")
+        for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
+            if verdict.error:
+                self.screen.say(f"     {role}: {_fault(verdict)}; {move} was drawn instead", "red")
+
+    def ended(self, record: Record, fault: str) -> None:
+        """Tell the goals."""
+        if fault:
+            self.screen.say(f"the match was given up: {fault}", "red")
+        elif record.goals is not None:
+            pairs = zip(self.game.roles, record.names, record.goals, strict=True)
+            goals = ", ".join(f"{role} ({name}) {goal}" for role, name, goal in pairs)
+            self.screen.say(f"goals: {goals}", "bold")
+
+
+class TerminalWatcher(LineWatcher):
+    """Draws the board after each turn, and shows the clock while players think."""
+
+    def __init__(self, game: Game, screen: Screen) -> None:
+        super().__init__(game, screen)
+        self._boards = find_boards(game)
+        self._ticker: _Ticker | None = None
+
+    def started(self, record: Record, state: State) -> None:
+        """Tell who plays, and draw the state."""
+        super().started(record, state)
+        self._draw(state)
+
+    def asked(self, step: int, seconds: float) -> None:
+        """Let the clock run."""
+        self._stop()
+        self._ticker = _Ticker(self.screen, f"move {step}" if step else "getting ready", seconds)
+
+    def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
+        """Stop the clock."""
+        self._stop()
+        super().ready(verdicts, seconds)
+
+    def moved(self, turn: Turn) -> None:
+        """Tell the moves and how long they took; draw the state."""
+        self._stop()
+        super().moved(turn)
+        times = [
+            f"{role} {taken:.1f} s"
+            for role, taken in zip(self.game.roles, turn.seconds, strict=True)
+            if not role.is_random
+        ]
+        self.screen.say(f"     {', '.join(times)}", "dim")
+        self._draw(turn.state)
+
+    def ended(self, record: Record, fault: str) -> None:
+        """Stop the clock, tell the goals."""
+        self._stop()
+        super().ended(record, fault)
+
+    def close(self) -> None:
+        """Stop the clock."""
+        self._stop()
+
+    def _draw(self, state: State) -> None:
+        screen = self.screen
+        screen.show(picture(self._boards, state.facts, width=screen.width, stones=screen.stones))
+        screen.say()
+
+    def _stop(self) -> None:
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+
+class JsonWatcher(Watcher):
+    """Prints an object for each event."""
+
+    def __init__(self, game: Game, path: str | None) -> None:
+        self.game = game
+        self.path = path
+
+    def started(self, record: Record, state: State) -> None:
+        """Print who plays."""
+        self._print(
+            "start",
+            match=record.match_id,
+            game=self.game.name,
+            players=self._by_role(record.names),
+            seed=record.own.get("seed"),
+            step=record.step,
+            record=self.path,
+        )
+
+    def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
+        """Print how START went."""
+        self._print("ready", **self._replies(verdicts, seconds))
+
+    def moved(self, turn: Turn) -> None:
+        """Print a turn."""
+        moves = self._by_role(list(map(str, turn.joint)))
+        self._print("turn", step=turn.step, moves=moves, **self._replies(turn.verdicts, turn.seconds))
+
+    def ended(self, record: Record, fault: str) -> None:
+        """Print the goals."""
+        goals = None if record.goals is None else self._by_role(record.goals)
+        self._print(
+            "end", match=record.match_id, completed=record.is_completed, goals=goals, fault=fault or None
+        )
+
+    def _replies(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> dict[str, Any]:
+        errors = self._by_role([verdict.error for verdict in verdicts])
+        times = self._by_role([round(taken, 3) for taken in seconds])
+        return {
+            "errors": {role: error for role, error in errors.items() if error},
+            "seconds": {role: taken for role, taken in times.items() if taken},
+        }
+
+    def _by_role(self, values: Sequence[Any]) -> dict[str, Any]:
+        return dict(zip(self.game.roles, values, strict=True))
+
+    def _print(self, event: str, **facts: Any) -> None:
+        print(json.dumps({"event": event} | facts, ensure_ascii=False), flush=True)
+
+
+class _Ticker:
+    """A line that counts the seconds, until it is stopped and goes away."""
+
+    def __init__(self, screen: Screen, what: str, seconds: float) -> None:
+        self._stream = screen.stream
+        self._what = what
+        self._seconds = seconds
+        self._done = Event()
+        self._begin = monotonic()
+        self._thread = Thread(target=self._tick, name="clock", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop, and clear the line."""
+        self._done.set()
+        self._thread.join()
+
+    def _tick(self) -> None:
+        shown = 0
+        while not self._done.wait(_TICK):
+            line = f"{self._what}: {monotonic() - self._begin:.1f} of {self._seconds:g} s"
+            shown = max(shown, len(line))
+            self._stream.write(f"\r{line}")
+            self._stream.flush()
+        if shown:
+            self._stream.write(f"\r{' ' * shown}\r")
+            self._stream.flush()
+
+
+def _fault(verdict: Verdict) -> str:
+    """Return what was wrong with a reply, for people."""
+    kind, _, reply = verdict.error.partition(" ")
+    what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
+    return f"{what} ({verdict.detail})" if verdict.detail else what
