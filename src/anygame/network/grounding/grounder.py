@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.datalog.reasoner import Reasoner
     from anygame.datalog.relations import FlatRule
     from anygame.network.grounding.joins import Instances
-    from anygame.network.grounding.rules import GroundRule
+    from anygame.network.grounding.parts import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
 __all__ = ["Batch", "Grounding", "GroundingLimits", "ground"]
@@ -146,6 +146,17 @@ class _Grounder:
         else:
             self._add_rows(relation, rows)
 
+    def _is_dense(self, relation: Relation) -> bool:
+        """Whether a static relation has more than half of the rows that its columns could make."""
+        self._fill(relation)
+        if relation in self._tables.demanded:
+            return False
+        table = self._tables.table(relation)
+        possible = 1
+        for number in range(table.width):
+            possible *= len(np.unique(table.column(number)))
+        return 2 * table.count > possible
+
     def _add_rows(self, relation: Relation, rows: Iterable[object]) -> Ids:
         table = self._tables.table(relation)
         listed = sorted(self._engine.atoms_of_row(relation, row) for row in rows)
@@ -159,7 +170,7 @@ class _Grounder:
     def run(self) -> Grounding:
         began = monotonic()
         dynamic = self._dynamic_rules()
-        ready = prepare(dynamic, self._is_static)
+        ready = prepare(dynamic, self._is_static, self._is_dense)
         for rule in ready:
             for atom in rule.guards:
                 if self._is_static(atom.relation) and not atom.relation.predicate.startswith(" "):

@@ -9,7 +9,7 @@ import numpy as np
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
 from anygame.errors import LimitError
 from anygame.language.terms import Compound, Term, Variable, variables_of
-from anygame.network.grounding.rules import Composed
+from anygame.network.grounding.parts import variables_of_test
 from anygame.network.grounding.tables import Table, hashed, matches
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import Relation
     from anygame.datalog.values import Values
-    from anygame.network.grounding.rules import GroundRule, Test
+    from anygame.network.grounding.parts import Composed, GroundRule, Test
     from anygame.network.grounding.tables import Ids, Rows
 
 __all__ = ["Instances", "Join", "Tables"]
@@ -135,7 +135,7 @@ class Join:
         self._rule = rule
         self._tables = tables
         self.literals: tuple[FlatAtom, ...] = (*rule.gates, *rule.guards)
-        self._needs = [(test, _variables_of(test)) for test in rule.tests]
+        self._needs = [(test, variables_of_test(test)) for test in rule.tests]
 
     def run(self, first: int | None, ranges: Sequence[tuple[int, int]]) -> Instances:
         """Return the instances whose rows lie in a range per literal, beginning with one of the literals.
@@ -268,12 +268,25 @@ class Join:
                     progress = True
             for entry in list(tests):
                 test, needed = entry
+                if isinstance(test, Unequal) and test.negated:
+                    self._equate(found, test)
                 if needed <= found.columns.keys():
                     tests.remove(entry)
                     held = self._holds(found, test)
                     if not held.all():
                         found.keep(held)
                     progress = True
+
+    def _equate(self, found: Instances, test: Unequal) -> None:
+        """Let an equation give a variable its value."""
+        for one, other in ((test.left, test.right), (test.right, test.left)):
+            if (
+                isinstance(one, Variable)
+                and one not in found.columns
+                and all(variable in found.columns for variable in variables_of(other))
+            ):
+                found.columns[one] = self.column(found, other)
+                return
 
     def _relate(self, found: Instances, item: Composed) -> bool:
         variables = [v for part in item.parts for v in variables_of(part)]
@@ -326,18 +339,6 @@ class Join:
             table = self._tables.table(test.relation)
         present: NDArray[np.bool_] = table.find(keys, found.count) >= 0
         return present
-
-
-def _variables_of(test: Test) -> set[Variable]:
-    if isinstance(test, FlatAtom):
-        return {v for term in test.columns for v in variables_of(term)}
-    if isinstance(test, Negated):
-        return _variables_of(test.atom)
-    if isinstance(test, Unequal):
-        return {*variables_of(test.left), *variables_of(test.right)}
-    if isinstance(test, IsConstant):
-        return {test.variable}
-    return {v for choice in test.choices for part in choice for v in _variables_of(part)}
 
 
 def _too_many(most: int) -> LimitError:
