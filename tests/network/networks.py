@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -144,7 +145,7 @@ def random_network(rng: random.Random, gates: int = 40, cycles: int = 2, roles: 
             pool.append(build.gate([pick(pool) for _ in range(rng.choice((2, 2, 2, 3, 4, 7)))]))
             if around and number == count // 2:
                 around -= 1
-                pool += random_cycle(build, rng, lambda: pick(pool))
+                pool += random_cycle(build, rng, partial(pick, pool))
 
     grow(state, rng.randrange(1, gates))
     state_gates = build.gates
@@ -154,9 +155,7 @@ def random_network(rng: random.Random, gates: int = 40, cycles: int = 2, roles: 
     goals = [[(value, pick(state)) for value in (0, 50, 100)[: rng.randrange(1, 4)]] for _ in build.roles]
     grow(pool, rng.randrange(1, gates))
     initial = [rng.random() < 0.5 for _ in range(fluents)]
-    return build.network(
-        state_gates, initial, legal, terminal, goals, [pick(pool) for _ in range(fluents)]
-    )
+    return build.network(state_gates, initial, legal, terminal, goals, [pick(pool) for _ in range(fluents)])
 
 
 def random_cycle(build: Builder, rng: random.Random, pick: Callable[[], int]) -> list[int]:

@@ -1,16 +1,19 @@
 """Writing one function of vector code: rows of 512 bits, as LLVM's text form.
 
-A row is eight 64-bit words, one bit per lane. Values are names of LLVM; constants are folded while writing, so that
-adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0 never holds, so literal 0
+A row is eight 64-bit words, one bit per lane. Values are names of LLVM; constants are folded while writing,
+so that
+adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0 never holds, so literal
+0
 is false and literal 1 is true.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["LANES", "ONES", "PREAMBLE", "ROW_BYTES", "WORDS", "ZERO", "Code"]
 
@@ -34,7 +37,8 @@ _ATTRIBUTES = '"min-legal-vector-width"="512" "prefer-vector-width"="512"'
 class Code:
     """A function under construction.
 
-    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read. Values of rows
+    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read. Values
+    of rows
     that were read or written are known until the next label.
     """
 
@@ -118,6 +122,12 @@ class Code:
         """Return a pointer to a row that lives in a register: to be used before any label."""
         pointer = self.let(f"alloca {_ROW}, align {ROW_BYTES}")
         self.write(pointer, value)
+        return pointer
+
+    def word_variable(self, value: str | int) -> str:
+        """Return a pointer to a 64-bit word that lives in a register: to be used before any label."""
+        pointer = self.let("alloca i64")
+        self.set_word(pointer, value)
         return pointer
 
     def word(self, pointer: str, offset: str | int = 0) -> str:
@@ -205,22 +215,12 @@ class Code:
             return yes
         return self.or_(self.and_(condition, yes), self.and_(self.not_(condition), no))
 
-    def _tree(self, operation: object, values: list[str], neutral: str) -> str:
-        # Threes, since a machine with a ternary logic instruction joins three at once.
-        assert callable(operation)
-        while len(values) > 1:
-            values = [
-                self._fold(operation, values[start : start + 3]) for start in range(0, len(values), 3)
-            ]
-        return values[0] if values else neutral
-
     @staticmethod
-    def _fold(operation: object, values: list[str]) -> str:
-        assert callable(operation)
-        result = values[0]
-        for value in values[1:]:
-            result = operation(result, value)
-        return result
+    def _tree(operation: Callable[[str, str], str], values: list[str], neutral: str) -> str:
+        # Threes, since a machine with a ternary logic instruction joins three at once.
+        while len(values) > 1:
+            values = [reduce(operation, values[start : start + 3]) for start in range(0, len(values), 3)]
+        return values[0] if values else neutral
 
     def _binary(self, operator: str, a: str, b: str) -> str:
         self.operations += 1

@@ -37,7 +37,9 @@ class Library:
         size: bytes of machine code.
     """
 
-    def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool, size: int) -> None:  # noqa: ANN401
+    def __init__(
+        self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool, size: int
+    ) -> None:
         self._engine = engine
         self.cached = cached
         self.size = size
@@ -46,11 +48,13 @@ class Library:
             for name, (result, *parameters) in signatures.items()
         }
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401
+    def __getitem__(self, name: str) -> Any:
         return self._functions[name]
 
 
-def compile_library(code: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None) -> Library:
+def compile_library(
+    code: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
+) -> Library:
     """Compile LLVM's text form for this machine, or find what was compiled before.
 
     Args:
@@ -91,15 +95,15 @@ def cache_folder() -> Path | None:
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     # A home that cannot be found stays "~": no place to write to.
-    return Path(base) / "anygame" if base and os.path.isabs(base) else None  # noqa: PTH117
+    return Path(base) / "anygame" if base and os.path.isabs(base) else None
 
 
 @functools.cache
 def _llvm() -> tuple[Any, Any, str]:
-    import llvmlite  # noqa: PLC0415
-    import llvmlite.binding as llvm  # noqa: PLC0415
+    import llvmlite
+    import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -109,20 +113,20 @@ def _llvm() -> tuple[Any, Any, str]:
     return llvm, _machine(llvm), target
 
 
-def _features(llvm: Any) -> str:  # noqa: ANN401
+def _features(llvm: Any) -> str:
     try:
         return str(llvm.get_host_cpu_features().flatten())
     except RuntimeError:  # not known on every system; the name of the processor has to do
         return ""
 
 
-def _machine(llvm: Any) -> Any:  # noqa: ANN401
+def _machine(llvm: Any) -> Any:
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=_features(llvm), opt=_EFFORT, jit=True
     )
 
 
-def _optimise(llvm: Any, machine: Any, code: str) -> Any:  # noqa: ANN401
+def _optimise(llvm: Any, machine: Any, code: str) -> Any:
     module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{code}')
     module.data_layout = str(machine.target_data)
     passes = llvm.create_new_module_pass_manager()
@@ -131,7 +135,7 @@ def _optimise(llvm: Any, machine: Any, code: str) -> Any:  # noqa: ANN401
     return module
 
 
-def _compile(llvm: Any, machine: Any, code: str) -> bytes:  # noqa: ANN401
+def _compile(llvm: Any, machine: Any, code: str) -> bytes:
     return bytes(machine.emit_object(_optimise(llvm, machine, code)))
 
 
@@ -170,7 +174,7 @@ def _write(path: Path, image: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(_MAGIC + hashlib.sha256(image).digest() + image)
-            os.replace(name, path)  # noqa: PTH105
+            os.replace(name, path)
         except OSError:
             Path(name).unlink(missing_ok=True)
             raise

@@ -7,19 +7,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.code import Code
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from anygame.network.kernels.code import Code
     from anygame.network.network import Network
 
-__all__ = ["GO", "RANDOM", "RESTART", "RUNNING", "ACTIVE", "Gates", "Places", "blend", "blend_order", "no_data"]
+__all__ = [
+    "ACTIVE",
+    "CUT",
+    "ENDED",
+    "GO",
+    "RANDOM",
+    "RESTART",
+    "RUNNING",
+    "Gates",
+    "Places",
+    "blend",
+    "blend_order",
+    "no_data",
+]
 
 #: Rows with a fixed place; row 0 never holds.
-GO, RESTART, RUNNING, ACTIVE, RANDOM = 1, 2, 3, 4, 5
+GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, RANDOM = 1, 2, 3, 4, 5, 6, 8
 _FIRST = 16
 
 
@@ -46,7 +58,8 @@ class Places:
 class Gates:
     """The gates of a network as code: functions ``@state`` and ``@moves``.
 
-    ``@state`` evaluates what depends on the state alone. ``@moves`` then reads the actions and puts the next state
+    ``@state`` evaluates what depends on the state alone. ``@moves`` then reads the actions and puts the next
+    state
     in place of the state: in the lanes of row ``GO``; lanes of row ``RESTART`` get the initial state.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""In which order to evaluate the gates: only what is needed, depth first, first what the state decides alone."""
+"""In which order to evaluate the gates: what is needed, depth first, what the state alone decides first."""
 
 from __future__ import annotations
 

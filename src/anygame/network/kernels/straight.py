@@ -1,6 +1,7 @@
 """Gates as straight-line code: one or two vector instructions each, values in registers.
 
-The code is cut into functions of a size that compiles in a time linear in the network. Values that cross from one
+The code is cut into functions of a size that compiles in a time linear in the network. Values that cross from
+one
 function to another get a row, which is free again after its last use. A gate whose inputs are all
 inverted is computed as a disjunction, and kept inverted.
 """
@@ -9,8 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from anygame.network.kernels.code import ONES, ZERO, Code
 from anygame.network.kernels.rows import Gates, Places, blend, blend_order, no_data
@@ -86,7 +85,7 @@ class _Writer:
         calls: dict[bool, list[str]] = {False: [], True: []}
         for block in self._plan.blocks:
             moves = block.position > self._plan.choice
-            here = {f for f in setting.get(block.position, ())}
+            here = setting.get(block.position, ())
             calls[moves] += self._write_block(block, here)
             calls[moves] += self._write_settings(block.position + 1, setting.get(block.position + 1, []))
         last = self._plan.choice + 1
@@ -217,7 +216,7 @@ class _Writer:
     # Fluents.
 
     def _find_settings(self) -> dict[int, list[int]]:
-        """Return, by position, the fluents to be set there: as early as nobody reads the old value any more."""
+        """Return, by position, the fluents to be set there: as soon as nobody reads the old value."""
         first = self._plan.choice + 1
         last_block = max((b.position for b in self._plan.blocks if b.position > first), default=0)
         at = {}
@@ -319,7 +318,7 @@ class _Writer:
         for fluent in fluents:
             source = (self._next[fluent] >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
-        calls = []
+        calls: list[str] = []
         for batch in _batches(blend_order(sources), _FUNCTION_FLUENTS):
             name = f"set{position}_{len(calls)}"
             code = Code(name)

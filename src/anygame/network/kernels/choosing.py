@@ -1,0 +1,286 @@
+"""Choosing moves exactly uniformly without unpacking a lane.
+
+Per role: count the legal moves of each lane in bit planes, draw a number below the count, and find the move
+it points
+to. A number is drawn by rejection: random planes masked at the highest bit of ``count - 1``, accepted where
+they fall below the count, which is at least every other lane. A lane that is still without a number after
+some rounds
+waits: it keeps its state, and chooses anew in the next step. So no value is ever preferred.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anygame.network.kernels.code import LANES, ONES, ZERO, Code
+from anygame.network.kernels.generator import Generator
+from anygame.network.kernels.planes import add_up, decrease, less, masks, subtract
+from anygame.network.kernels.rows import ACTIVE, GO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Candidates", "choose_function", "group_size", "select"]
+
+#: A draw ends after so many rounds at the latest.
+_ROUNDS = 12
+#: Row operations of one random row, and per plane of one comparison and of the blending.
+_ROW_COST = 12
+#: So many planes are always drawn; higher ones only if some lane needs them.
+_ALWAYS = 2
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The moves of a role that can ever be legal.
+
+    Attributes:
+        legal: their bit literals.
+        does: the rows of the actions.
+        counters: rows that add up, plane by plane, how many were legal where a move was made.
+    """
+
+    legal: Sequence[int]
+    does: Sequence[int]
+    counters: Sequence[int]
+
+
+@dataclass
+class _Draw:
+    """What is known of one role while its number is drawn: planes of the count, its masks, the number."""
+
+    count: list[str]
+    masks: list[str]
+    number: list[str]
+
+
+def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
+    """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
+
+    It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
+    whether a lane
+    is without a legal move for a role; then nothing was chosen.
+
+    Args:
+        roles: the candidates of each role.
+        step_cost: row operations of the rest of a step: a lane that waits wastes so much.
+    """
+    code = Code("choose", "i1")
+    generator = Generator(code)
+    failed = code.variable()
+    several = [role for role in roles if len(role.legal) > 1]
+    numbers = [[code.variable() for _ in range(_planes(role))] for role in several]
+    shared = [code.variable() for _ in range(max(map(_planes, several), default=0))]
+    active = code.load(ACTIVE)
+    counts = [add_up(code, [[code.bits(bit)] for bit in role.legal])[: len(role.counters)] for role in roles]
+    _refuse(
+        code,
+        active,
+        [[ONES] if 1 in role.legal else count for role, count in zip(roles, counts, strict=True)],
+    )
+    draws = []
+    for role, number in zip(several, numbers, strict=True):
+        count = counts[roles.index(role)]
+        less_one, _ = decrease(code, count)
+        draws.append(_Draw(count, masks(code, less_one[: len(number)]), number))
+    code.write(failed, ZERO)
+    _Drawing(code, generator, failed, active, step_cost).draw_all(draws, shared)
+    go = code.and_(active, code.not_(code.read(failed)))
+    code.store(GO, go)
+    generator.save()
+    for role, count in zip(roles, counts, strict=True):
+        for row, plane in zip(role.counters, count, strict=False):
+            code.count(row, code.and_(plane, go))
+    for role in roles:
+        if len(role.legal) == 1:
+            code.store(role.does[0], code.bits(role.legal[0]))
+    for role, draw in zip(several, draws, strict=True):
+        legal = [code.bits(bit) for bit in role.legal]
+        for row, chosen in zip(
+            role.does, select(code, legal, list(map(code.read, draw.number))), strict=True
+        ):
+            code.store(row, chosen)
+    return code.text("ret i1 false")
+
+
+def _planes(role: Candidates) -> int:
+    return (len(role.legal) - 1).bit_length()
+
+
+def _refuse(code: Code, active: str, counts: Sequence[Sequence[str]]) -> None:
+    """Return from the function if a lane is without a legal move."""
+    some = code.all(code.any(count) for count in counts)
+    missing = code.and_(active, code.not_(some))
+    if missing == ZERO:
+        return
+    refuse, accept = code.new_label(), code.new_label()
+    code.branch(code.holds(missing), refuse, accept)
+    code.label(refuse)
+    code.line("ret i1 true")
+    code.label(accept)
+
+
+class _Drawing:
+    def __init__(self, code: Code, generator: Generator, failed: str, active: str, step_cost: int) -> None:
+        self._code = code
+        self._generator = generator
+        self._failed = failed
+        self._active = active
+        self._step_cost = step_cost
+
+    def draw_all(self, draws: Sequence[_Draw], shared: Sequence[str]) -> None:
+        """Draw a number for each role; one serves all where no lane has two roles with a choice."""
+        if len(draws) < 2:
+            for draw in draws:
+                self._draw(draw)
+            return
+        code = self._code
+        seen, twice = ZERO, ZERO
+        for draw in draws:
+            twice = code.or_(twice, code.and_(seen, draw.masks[0]))
+            seen = code.or_(seen, draw.masks[0])
+        apart, together, done = (code.new_label() for _ in range(3))
+        code.branch(code.holds(code.and_(twice, self._active)), apart, together)
+        code.label(apart)
+        for draw in draws:
+            self._draw(draw)
+        code.jump(done)
+        code.label(together)
+        self._draw_together(draws, shared, seen)
+        code.jump(done)
+        code.label(done)
+
+    def _draw_together(self, draws: Sequence[_Draw], shared: Sequence[str], seen: str) -> None:
+        code = self._code
+        count = [
+            code.any(code.and_(d.count[k], d.masks[0]) for d in draws if k < len(d.count))
+            for k in range(max(len(draw.count) for draw in draws))
+        ]
+        count[0] = code.or_(count[0], code.not_(seen))
+        mask = [code.any(d.masks[k] for d in draws if k < len(d.masks)) for k in range(len(shared))]
+        self._draw(_Draw(count, mask, list(shared)))
+        for draw in draws:
+            for own, common, plane in zip(draw.number, shared, draw.masks, strict=False):
+                code.write(own, code.and_(code.read(common), plane))
+
+    def _draw(self, draw: _Draw) -> None:
+        """Draw a number below the count in the active lanes; those without one join the failed ones."""
+        code = self._code
+        if len(draw.masks) == 1 or less(code, draw.masks, draw.count) == ONES:  # no number can be too large
+            for target, mask in zip(draw.number, draw.masks, strict=True):
+                code.write(target, code.and_(self._generator.row(), mask))
+            return
+        wanted = [
+            None if k < _ALWAYS else code.holds(code.and_(mask, self._active))
+            for k, mask in enumerate(draw.masks)
+        ]
+        before = code.read(self._failed)
+        for target in draw.number:
+            code.write(target, ZERO)
+        code.write(self._failed, self._active)
+        entry, loop, done = (code.new_label() for _ in range(3))
+        code.jump(entry)
+        code.label(entry)
+        code.jump(loop)
+        code.label(loop)
+        name = loop
+        code.line(f"%round.{name} = phi i64 [ 0, %{entry} ], [ %next.{name}, %last.{name} ]")
+        left = code.read(self._failed)
+        for target, mask, want in zip(draw.number, draw.masks, wanted, strict=True):
+            self._plane(target, mask, left, want)
+        accepted = less(code, [code.read(target) for target in draw.number], draw.count)
+        left = code.and_(left, code.not_(accepted))
+        code.write(self._failed, left)
+        many = code.let(f"icmp ugt i64 {code.total(left)}, {self._bearable(len(draw.number))}")
+        code.line(f"%next.{name} = add i64 %round.{name}, 1")
+        more = code.let(f"icmp ult i64 %next.{name}, {_ROUNDS}")
+        again = code.let(f"and i1 {many}, {more}")
+        code.jump(f"last.{name}")
+        code.label(f"last.{name}")
+        code.branch(again, loop, done)
+        code.label(done)
+        code.write(self._failed, code.or_(before, code.read(self._failed)))
+
+    def _plane(self, target: str, mask: str, left: str, wanted: str | None) -> None:
+        code = self._code
+        draw, behind = code.new_label(), code.new_label()
+        if wanted:
+            code.branch(wanted, draw, behind)
+            code.label(draw)
+        value = code.and_(self._generator.row(), mask)
+        code.write(target, code.choose(left, value, code.read(target)))
+        if wanted:
+            code.jump(behind)
+            code.label(behind)
+
+    def _bearable(self, planes: int) -> int:
+        """Return how many lanes may wait: another round would cost more than it saves."""
+        return min(LANES // 4, 2 * LANES * planes * _ROW_COST // max(1, self._step_cost))
+
+
+def select(code: Code, legal: Sequence[str], number: Sequence[str], size: int = 0) -> list[str]:
+    """Return for each move where it is the one that a number points to.
+
+    Groups first: the counts of the groups are taken from the number until it falls below zero, which finds
+    the group
+    and the number inside it. Then the legal moves of each lane's group are brought into common rows, and the
+    search in there is done once for all groups.
+
+    Args:
+        code: the function.
+        legal: where each move is legal.
+        number: planes of a number below the count of legal moves.
+        size: moves per group; 0 for the best.
+    """
+    size = size or group_size(len(legal))
+    if size >= len(legal):
+        return _select_one(code, legal, number)
+    groups = [legal[start : start + size] for start in range(0, len(legal), size)]
+    inside = [ZERO] * (size - 1).bit_length()
+    found: list[str] = []
+    rest = list(number)
+    for group in groups[:-1]:
+        count = add_up(code, [[bit] for bit in group])
+        difference, here = subtract(code, rest, count)
+        inside = [code.or_(kept, code.and_(here, plane)) for kept, plane in zip(inside, rest, strict=False)]
+        found.append(here)
+        rest = difference
+    last = code.not_(code.any(found))
+    inside = [code.or_(kept, code.and_(last, plane)) for kept, plane in zip(inside, rest, strict=False)]
+    found.append(last)
+    common = [
+        code.any(
+            code.and_(here, group[k]) for here, group in zip(found, groups, strict=True) if k < len(group)
+        )
+        for k in range(size)
+    ]
+    places = _select_one(code, common, inside)
+    return [
+        code.and_(here, places[k])
+        for here, group in zip(found, groups, strict=True)
+        for k in range(len(group))
+    ]
+
+
+def _select_one(code: Code, legal: Sequence[str], number: Sequence[str]) -> list[str]:
+    """Select one after the other: each legal move takes one from the number, until it falls below zero."""
+    chosen = []
+    rest = list(number)
+    for bit in legal[:-1]:
+        rest, here = decrease(code, rest, bit)
+        chosen.append(here)
+    return [*chosen, code.not_(code.any(chosen))]
+
+
+def group_size(moves: int) -> int:
+    """Return the number of moves per group that takes the fewest operations."""
+    return min(range(2, moves + 1), key=lambda size: (_cost(moves, size), size), default=1)
+
+
+def _cost(moves: int, size: int) -> int:
+    planes, inner = (moves - 1).bit_length(), (size - 1).bit_length()
+    if size == moves:
+        return 2 * planes * moves
+    groups = -(-moves // size)
+    return 4 * moves + (groups - 1) * (2 * planes + inner) + 2 * inner * size

@@ -1,0 +1,107 @@
+"""A network as one module of code, and the module compiled."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from anygame.network.kernels.choosing import Candidates, choose_function
+from anygame.network.kernels.code import PREAMBLE, ROW_BYTES, WORDS
+from anygame.network.kernels.native import compile_library
+from anygame.network.kernels.playing import Counters, play_functions
+from anygame.network.kernels.rows import Places
+from anygame.network.kernels.schedule import schedule
+from anygame.network.kernels.straight import straight_gates
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.native import Library
+    from anygame.network.kernels.rows import Gates
+    from anygame.network.network import Network
+
+__all__ = ["STRAIGHT_INPUTS", "Program", "Style", "emit"]
+
+#: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size.
+Style = Literal["auto", "straight", "loop"]
+#: Up to so many gate inputs a network becomes straight code: compiling takes about 40 microseconds for each.
+STRAIGHT_INPUTS = 60_000
+
+_POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
+_SIGNATURES = {
+    "state": (None, _POINTER, _POINTER),
+    "moves": (None, _POINTER, _POINTER),
+    "choose": (ctypes.c_bool, _POINTER, _POINTER),
+    "play": (_WORD, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A game as code.
+
+    Attributes:
+        network: the game.
+        style: how its gates are written.
+        code: LLVM's text form.
+        gates: where outputs are found.
+        places: where inputs go.
+        counters: where a playing block counts.
+        candidates: per role the moves that can be legal.
+    """
+
+    network: Network
+    style: Style
+    code: str
+    gates: Gates
+    places: Places
+    counters: Counters
+    candidates: tuple[Candidates, ...]
+
+    @cached_property
+    def library(self) -> Library:
+        """The machine code, compiled on first use."""
+        with _LOCK:
+            return compile_library(self.code, _SIGNATURES)
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of the rows of one block of lanes."""
+        return self.counters.end * ROW_BYTES
+
+    def rows(self) -> NDArray[np.uint64]:
+        """Return rows for one block, all false: uint64 [rows, 8], aligned to rows."""
+        words = np.zeros((self.counters.end + 1) * WORDS, np.uint64)
+        skip = -words.ctypes.data % ROW_BYTES // 8
+        return words[skip : skip + self.counters.end * WORDS].reshape(-1, WORDS)
+
+
+_LOCK = threading.RLock()
+
+
+def emit(network: Network, style: Style = "auto") -> Program:
+    """Write the code of a network. Nothing is compiled yet."""
+    order = schedule(network)
+    if style == "auto":
+        style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
+    gates = straight_gates(network, order)
+    places = Places(network)
+    legal: list[list[tuple[int, int]]] = []
+    first = 0
+    for count in network.actions:
+        actions = range(first, first + count)
+        legal.append([(gates.legal[a], places.actions + a) for a in actions if gates.legal[a]])
+        first += count
+    counters = Counters.after(gates, [len(role) for role in legal])
+    candidates = tuple(
+        Candidates([bit for bit, _ in role], [row for _, row in role], rows)
+        for role, rows in zip(legal, counters.legal, strict=True)
+    )
+    cost = len(network.inputs) + 3 * network.fluents + 8 * sum(map(len, legal))
+    parts = (PREAMBLE, gates.code, choose_function(candidates, cost), play_functions(gates, counters))
+    return Program(network, style, "".join(parts), gates, places, counters, candidates)

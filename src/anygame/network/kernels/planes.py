@@ -1,0 +1,80 @@
+"""Numbers in bit planes: plane ``k`` of a number is a row that holds bit ``k`` of it in every lane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.network.kernels.code import ONES, ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.network.kernels.code import Code
+
+__all__ = ["add_up", "decrease", "less", "masks", "subtract"]
+
+
+def add_up(code: Code, numbers: Sequence[Sequence[str]]) -> list[str]:
+    """Return the sum of numbers, by full adders that take three planes of one weight to two."""
+    columns: list[list[str]] = []
+    for number in numbers:
+        for weight, plane in enumerate(number):
+            _put(columns, weight, plane)
+    weight = 0
+    while weight < len(columns):
+        column = columns[weight]
+        while len(column) > 2:
+            a, b, c = column[:3]
+            del column[:3]
+            column.append(code.parity(a, b, c))
+            _put(columns, weight + 1, code.majority(a, b, c))
+        if len(column) == 2:
+            a, b = column
+            column[:] = [code.xor(a, b)]
+            _put(columns, weight + 1, code.and_(a, b))
+        weight += 1
+    return [column[0] if column else ZERO for column in columns]
+
+
+def _put(columns: list[list[str]], weight: int, plane: str) -> None:
+    if plane == ZERO:
+        return
+    while len(columns) <= weight:
+        columns.append([])
+    columns[weight].append(plane)
+
+
+def subtract(code: Code, a: Sequence[str], b: Sequence[str]) -> tuple[list[str], str]:
+    """Return ``a - b`` in the planes of ``a``, and where it fell below zero."""
+    difference = []
+    borrow = ZERO
+    for weight in range(max(len(a), len(b))):
+        x = a[weight] if weight < len(a) else ZERO
+        y = b[weight] if weight < len(b) else ZERO
+        if weight < len(a):
+            difference.append(code.parity(x, y, borrow))
+        borrow = code.majority(code.not_(x), y, borrow)
+    return difference, borrow
+
+
+def less(code: Code, a: Sequence[str], b: Sequence[str]) -> str:
+    """Return where ``a < b``."""
+    borrow = ZERO
+    for weight in range(max(len(a), len(b))):
+        x = a[weight] if weight < len(a) else ZERO
+        y = b[weight] if weight < len(b) else ZERO
+        borrow = code.majority(code.not_(x), y, borrow)
+    return borrow
+
+
+def decrease(code: Code, number: Sequence[str], by: str = ONES) -> tuple[list[str], str]:
+    """Return the number less one where ``by`` holds, and where it fell below zero."""
+    return subtract(code, number, [by])
+
+
+def masks(code: Code, number: Sequence[str]) -> list[str]:
+    """Return planes that hold at and below the highest bit of a number."""
+    planes = list(number)
+    for weight in reversed(range(len(planes) - 1)):
+        planes[weight] = code.or_(planes[weight], planes[weight + 1])
+    return planes

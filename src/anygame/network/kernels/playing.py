@@ -1,0 +1,294 @@
+"""The loop that plays: state, ends and their accounts, moves, next state.
+
+A lane whose game ends begins the next one while the block has playouts left to start; every playout that was
+started is finished, so short games are not favoured. Lanes are visited one by one only where they end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anygame.network.kernels.code import LANES, WORDS, ZERO, Code
+from anygame.network.kernels.rows import ACTIVE, CUT, ENDED, GO, RESTART, RUNNING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anygame.network.kernels.rows import Gates
+
+__all__ = [
+    "BLOCK_WORDS",
+    "DEADLINE",
+    "DONE",
+    "LEFT",
+    "LIMIT",
+    "NOW",
+    "STARTS",
+    "STUCK",
+    "Counters",
+    "play_functions",
+]
+
+#: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
+#: reach the
+#: limit, the limit of moves; then per lane the step its playout began, later by the steps it waited.
+NOW, LEFT, DEADLINE, LIMIT, STARTS = 0, 1, 2, 3, 8
+BLOCK_WORDS = STARTS + LANES
+#: What ``@play`` returns besides 0, which means that its steps are used up.
+DONE, STUCK = 1, 2
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Rows of eight 64-bit counters; the sum of a row is the count.
+
+    Attributes:
+        first: the first row of all.
+        end: the row behind the last.
+        moves: joint moves made.
+        legal: per role and plane, in how many joint moves that bit of the number of legal moves was set.
+        goals: per row that a goal reads, in how many ends it held.
+        missing: per role, ends without a goal value.
+        doubled: per role, ends with several.
+        overlaps: per role and value, ends with this value and another.
+    """
+
+    first: int
+    end: int
+    moves: int
+    legal: tuple[tuple[int, ...], ...]
+    goals: dict[int, int]
+    missing: tuple[int, ...]
+    doubled: tuple[int, ...]
+    overlaps: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def after(cls, gates: Gates, candidates: Sequence[int]) -> Counters:
+        """Lay out the counters behind the gates; ``candidates``: per role the moves that can be legal."""
+        rows = iter(range(gates.rows, 1 << 40))
+        first = next(rows)
+        legal = tuple(tuple(next(rows) for _ in range(count.bit_length())) for count in candidates)
+        read = dict.fromkeys(bit >> 1 for role in gates.goals for _, bit in role if bit > 1)
+        goals = {row: next(rows) for row in read}
+        missing = tuple(next(rows) for _ in gates.goals)
+        doubled = tuple(next(rows) for _ in gates.goals)
+        overlaps = tuple(tuple(next(rows) for _ in role) for role in gates.goals)
+        return cls(first, next(rows), first, legal, goals, missing, doubled, overlaps)
+
+
+def play_functions(gates: Gates, counters: Counters) -> str:
+    """Write ``i64 @play``, which reads and writes a record of a block and a histogram of lengths.
+
+    The histogram has a place for each number of moves up to the limit, and one behind for playouts that were
+    cut.
+    """
+    return "".join((_account(gates, counters), _cut(gates), _finish(gates), _wait(), _play(gates, counters)))
+
+
+def _ended(code: Code, gates: Gates) -> str:
+    return code.and_(code.load(RUNNING), code.bits(gates.terminal))
+
+
+def _account(gates: Gates, counters: Counters) -> str:
+    """Count the goals of the lanes that end. What should not be is looked for, and counted apart."""
+    code = Code("account")
+    ended = _ended(code, gates)
+    for row, counter in counters.goals.items():
+        code.count(counter, code.and_(code.load(row), ended))
+    wrong = ZERO
+    for role in gates.goals:
+        seen, twice = _unique(code, [bit for _, bit in role])
+        wrong = code.or_(wrong, code.or_(code.not_(seen), twice))
+    wrong = code.and_(wrong, ended)
+    if wrong == ZERO:
+        return code.text()
+    closely, done = code.new_label(), code.new_label()
+    code.branch(code.holds(wrong), closely, done)
+    code.label(closely)
+    for number, role in enumerate(gates.goals):
+        seen, twice = _unique(code, [bit for _, bit in role])
+        code.count(counters.missing[number], code.and_(ended, code.not_(seen)))
+        twice = code.and_(ended, twice)
+        code.count(counters.doubled[number], twice)
+        for (_, bit), counter in zip(role, counters.overlaps[number], strict=True):
+            code.count(counter, code.and_(code.bits(bit), twice))
+    code.jump(done)
+    code.label(done)
+    return code.text()
+
+
+def _unique(code: Code, bits: Sequence[int]) -> tuple[str, str]:
+    """Return where at least one of the bits holds, and where several do."""
+    seen, twice = ZERO, ZERO
+    for bit in bits:
+        value = code.bits(bit)
+        twice = code.or_(twice, code.and_(seen, value))
+        seen = code.or_(seen, value)
+    return seen, twice
+
+
+def _each_lane(
+    code: Code, row: int, visit: Callable[[str, str, str], None], leave: Callable[[str], None]
+) -> None:
+    """Write a loop over the lanes that hold in a row.
+
+    Args:
+        code: the function.
+        row: the row; it is not to be changed on the way.
+        visit: writes what is done with a lane, given its number, its word and its bit in there.
+        leave: writes what is done after each word, given its number.
+    """
+    labels = [code.new_label() for _ in range(6)]
+    words, lanes, inside, end, leaving, done = labels
+    base = code.address(row)
+    before = code.new_label()
+    code.jump(before)
+    code.label(before)
+    code.jump(words)
+    code.label(words)
+    code.line(f"%word.{words} = phi i64 [ 0, %{before} ], [ %next.{words}, %{leaving} ]")
+    first = code.word(base, f"%word.{words}")
+    code.jump(lanes)
+    code.label(lanes)
+    code.line(f"%bits.{words} = phi i64 [ {first}, %{words} ], [ %rest.{words}, %{end} ]")
+    code.branch(code.let(f"icmp eq i64 %bits.{words}, 0"), leaving, inside)
+    code.label(inside)
+    bit = code.let(f"call i64 @llvm.cttz.i64(i64 %bits.{words}, i1 true)")
+    lane = code.let(f"add i64 {bit}, {code.let(f'shl i64 %word.{words}, 6')}")
+    visit(lane, f"%word.{words}", bit)
+    code.jump(end)
+    code.label(end)
+    code.line(f"%rest.{words} = and i64 %bits.{words}, {code.let(f'sub i64 %bits.{words}, 1')}")
+    code.jump(lanes)
+    code.label(leaving)
+    leave(f"%word.{words}")
+    code.line(f"%next.{words} = add i64 %word.{words}, 1")
+    code.branch(code.let(f"icmp eq i64 %next.{words}, {WORDS}"), done, words)
+    code.label(done)
+
+
+def _cut(gates: Gates) -> str:
+    """Find the lanes that have made as many moves as they may, and when the next one can have."""
+    code = Code("cut", parameters=["ptr noalias %block"])
+    now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
+    mask, first = code.word_variable(0), code.word_variable(0)
+    code.set_word(first, code.let(f"add i64 {code.let(f'add i64 {now}, {limit}')}, 1"))
+    code.store(ACTIVE, code.and_(code.load(RUNNING), code.not_(code.bits(gates.terminal))))
+    row = code.address(CUT)
+
+    def visit(lane: str, _: str, bit: str) -> None:
+        start = code.word(code.offset("%block", STARTS), lane)
+        due = code.let(f"add i64 {start}, {limit}")
+        late = code.let(f"zext i1 {code.let(f'icmp sge i64 {now}, {due}')} to i64")
+        code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {late}, {bit}')}"))
+        soon = code.let(f"icmp slt i64 {due}, {code.word(first)}")
+        sooner = code.let(f"and i1 {soon}, {code.let(f'icmp slt i64 {now}, {due}')}")
+        code.set_word(first, code.let(f"select i1 {sooner}, i64 {due}, i64 {code.word(first)}"))
+
+    def leave(word: str) -> None:
+        code.set_word(row, code.word(mask), word)
+        code.set_word(mask, 0)
+
+    _each_lane(code, ACTIVE, visit, leave)
+    code.set_word("%block", code.word(first), DEADLINE)
+    return code.text()
+
+
+def _finish(gates: Gates) -> str:
+    """Take leave of the lanes that ended or are cut, and start the next playouts in them."""
+    code = Code("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
+    now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
+    left, mask = code.word_variable(code.word("%block", LEFT)), code.word_variable(0)
+    bucket = code.let(f"add i64 {limit}, 1")
+    following = code.let(f"add i64 {now}, 1")
+    restarts = code.address(RESTART)
+    late, timely, ready = (code.new_label() for _ in range(3))
+    code.branch(code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}"), late, timely)
+    code.label(late)
+    code.line("call void @cut(ptr %rows, ptr %data, ptr %block)")
+    code.jump(ready)
+    code.label(timely)
+    code.store(CUT, ZERO)
+    code.jump(ready)
+    code.label(ready)
+    ended, running = _ended(code, gates), code.load(RUNNING)
+    leaving = code.or_(ended, code.load(CUT))
+    code.store(ENDED, leaving)
+    cuts = code.address(CUT)
+
+    def visit(lane: str, word: str, bit: str) -> None:
+        start = code.offset(code.offset("%block", STARTS), lane)
+        length = code.let(f"sub i64 {now}, {code.word(start)}")
+        cut = code.let(f"trunc i64 {code.let(f'lshr i64 {code.word(cuts, word)}, {bit}')} to i1")
+        place = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
+        code.set_word(place, code.let(f"add i64 {code.word(place)}, 1"))
+        again = code.let(f"zext i1 {code.let(f'icmp sgt i64 {code.word(left)}, 0')} to i64")
+        code.set_word(left, code.let(f"sub i64 {code.word(left)}, {again}"))
+        code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {again}, {bit}')}"))
+        code.set_word(start, following)
+
+    def leave(word: str) -> None:
+        code.set_word(restarts, code.word(mask), word)
+        code.set_word(mask, 0)
+
+    _each_lane(code, ENDED, visit, leave)
+    code.set_word("%block", code.word(left), LEFT)
+    staying = code.and_(running, code.not_(leaving))
+    code.store(ACTIVE, staying)
+    code.store(RUNNING, code.or_(staying, code.load(RESTART)))
+    return code.text()
+
+
+def _wait() -> str:
+    """Make up for the step in which a lane waited: its playout began one later."""
+    code = Code("wait", parameters=["ptr noalias %block"])
+    code.store(ENDED, code.and_(code.load(ACTIVE), code.not_(code.load(GO))))
+
+    def visit(lane: str, _word: str, _bit: str) -> None:
+        start = code.offset(code.offset("%block", STARTS), lane)
+        code.set_word(start, code.let(f"add i64 {code.word(start)}, 1"))
+
+    _each_lane(code, ENDED, visit, lambda _: None)
+    return code.text()
+
+
+def _play(gates: Gates, counters: Counters) -> str:
+    code = Code("play", "i64", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
+    names = ("loop", "leaving", "staying", "moving", "waiting", "going", "out", "done", "stuck")
+    loop, leaving, staying, moving, waiting, going, out, done, stuck = names
+    code.jump(loop)
+    code.label(loop)
+    code.line(f"%step = phi i64 [ 0, %entry ], [ %following, %{going} ]")
+    now = code.word("%block", NOW)
+    code.line("call void @state(ptr %rows, ptr %data)")
+    late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
+    code.branch(code.let(f"or i1 {late}, {code.holds(_ended(code, gates))}"), leaving, staying)
+    code.label(leaving)
+    code.line("call void @account(ptr %rows, ptr %data)")
+    code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
+    code.branch(code.holds(code.load(RUNNING)), moving, done)
+    code.label(staying)
+    code.store(RESTART, ZERO)
+    code.store(ACTIVE, code.load(RUNNING))
+    code.jump(moving)
+    code.label(moving)
+    refused = code.let("call i1 @choose(ptr %rows, ptr %data)")
+    code.branch(refused, stuck, "chosen")
+    code.label("chosen")
+    go = code.load(GO)
+    code.count(counters.moves, go)
+    code.branch(code.holds(code.and_(code.load(ACTIVE), code.not_(go))), waiting, going)
+    code.label(waiting)
+    code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")
+    code.jump(going)
+    code.label(going)
+    code.line("call void @moves(ptr %rows, ptr %data)")
+    code.set_word("%block", code.let(f"add i64 {now}, 1"), NOW)
+    code.line("%following = add i64 %step, 1")
+    code.branch(code.let("icmp slt i64 %following, %steps"), loop, out)
+    for label, status in ((done, DONE), (stuck, STUCK)):
+        code.label(label)
+        code.line(f"ret i64 {status}")
+    code.label(out)
+    return code.text("ret i64 0")
