@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.doctor_arguments import add_doctor
 from anygame.cli.match_arguments import add_matches
+from anygame.cli.player_arguments import add_player
 from anygame.cli.rewriting_arguments import add_rewriting
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     add_doctor(commands)
     add_rewriting(commands)
     add_matches(commands)
+    add_player(commands)
     return top
 
 

@@ -19,7 +19,7 @@ from anygame.protocol.heads import mend_request, mend_response
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Body", "HttpError", "read_request", "read_response"]
+__all__ = ["Body", "HttpError", "need_h11", "read_request", "read_response"]
 
 _CHUNK: Final = 65_536
 _LONGEST_HEAD: Final = 16_384
@@ -70,7 +70,7 @@ async def read_request(reader: asyncio.StreamReader, limit: int, on_continue: Ca
         HttpError: it is none, or too large.
         OSError: the connection broke.
     """
-    h11 = _h11()
+    h11 = need_h11()
     head, rest, arrived = await _read_head(reader)
     connection = h11.Connection(h11.SERVER)
     request = _first_event(connection, mend_request(head) + rest)
@@ -99,7 +99,7 @@ async def read_response(reader: asyncio.StreamReader, limit: int) -> Body:
         HttpError: it is none, or its end is missing.
         OSError: the connection broke.
     """
-    h11 = _h11()
+    h11 = need_h11()
     head, rest, arrived = await _read_head(reader)
     connection = h11.Connection(h11.CLIENT)
     connection.send(
@@ -113,7 +113,12 @@ async def read_response(reader: asyncio.StreamReader, limit: int) -> Body:
     return Body("", "", bytes(content.data), arrived, content.is_cut)
 
 
-def _h11() -> Any:
+def need_h11() -> Any:
+    """Return the library that frames HTTP.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
     try:
         import h11
     except ImportError as error:
@@ -171,7 +176,7 @@ async def _read_head(reader: asyncio.StreamReader) -> tuple[bytes, bytes, float]
 
 def _first_event(connection: Any, data: bytes) -> Any:
     """Give h11 a head and what follows; return the request or the final response."""
-    h11 = _h11()
+    h11 = need_h11()
     connection.receive_data(data)
     try:
         event = connection.next_event()
@@ -191,7 +196,7 @@ async def _read_framed(
 
     Unless ``patient``, a body that is a closed list is not waited for much longer.
     """
-    h11 = _h11()
+    h11 = need_h11()
     while not content.is_cut:
         try:
             event = connection.next_event()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_plus
 
 from anygame.protocol.heads import format_response
-from anygame.protocol.http import Body, HttpError, read_request
+from anygame.protocol.http import Body, HttpError, need_h11, read_request
 from anygame.protocol.replies import BUSY, NIL
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ class Listener:
 
         Raises:
             OSError: the address cannot be had.
+            MissingExtraError: the library for HTTP is not installed.
         """
+        need_h11()
         self._server = await asyncio.start_server(self._serve, host, port)
         address: tuple[str, int] = self._server.sockets[0].getsockname()
         return address[1]

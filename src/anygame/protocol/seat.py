@@ -51,7 +51,8 @@ class RemoteSeat:
         host: where the player runs.
         port: where it listens.
         name: what it is called in records and in the header ``Receiver``; by default ``HOST:PORT``.
-        gdl2: whether to speak as to a player of GDL-II, which is told turns, its own moves and percepts.
+        gdl2: whether to tell turns, the player's own moves and its percepts, as GDL-II has it, rather than
+            all moves; None for just those games in which some rule says what a role ``sees``.
         transport: instead of HTTP.
     """
 
@@ -61,7 +62,7 @@ class RemoteSeat:
         port: int = 0,
         *,
         name: str | None = None,
-        gdl2: bool = False,
+        gdl2: bool | None = None,
         transport: Transport | None = None,
     ) -> None:
         self.name = name or f"{host}:{port}"
@@ -71,7 +72,8 @@ class RemoteSeat:
 
     async def start(self, match: MatchInfo) -> Reply:
         """Send START; wait for at most the start clock."""
-        self._telling = _Telling(match, gdl2=self._gdl2)
+        gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
+        self._telling = _Telling(match, gdl2=gdl2)
         return await self._exchange(self._telling.start(), match.start_clock)
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
@@ -116,7 +118,7 @@ class RemoteSeat:
         telling = self._telling
         if telling is None or telling.match.match_id != match_id:
             return None
-        if not self._gdl2:
+        if not telling.gdl2:
             return telling.moves(joint, is_over=is_over)
         return await asyncio.to_thread(telling.percepts, joint, is_over=is_over)
 
@@ -134,11 +136,13 @@ class _Telling:
 
     Attributes:
         match: as the referee told it.
+        gdl2: whether only percepts are told.
         words: that stand for those of the game; None where the game is told as it is.
     """
 
     def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
         self.match = match
+        self.gdl2 = gdl2
         rules = list(map(str, match.game.program.rules))
         if gdl2 and not match.game.is_gdl2:
             rules.append(_ALL_IS_SEEN)

@@ -259,7 +259,7 @@ class PlayerServer:
             thinker.close()
 
     def _set_alarm(self, engagement: Engagement) -> None:
-        """Give a match up after long silence: its manager has gone, and the next should find the player free."""
+        """Give a match up after long silence: its manager has gone, and others should find us free."""
         if engagement in self._alarms:
             self._alarms[engagement].cancel()
         loop = asyncio.get_running_loop()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from anygame.match.seats import CONNECTION_ERROR, LONGEST_REPLY, REACH_CLOCK, TIMED_OUT, Reply
 from anygame.protocol.heads import format_request
-from anygame.protocol.http import HttpError, read_response
+from anygame.protocol.http import HttpError, need_h11, read_response
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -43,6 +43,7 @@ class HttpTransport:
     """
 
     def __init__(self, host: str, port: int, receiver: str = "", *, reach: float = REACH_CLOCK) -> None:
+        need_h11()
         self.host = host
         self.port = port
         self.receiver = receiver
