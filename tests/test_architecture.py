@@ -52,6 +52,9 @@ _SEAMS = {
     "lark": "language/parser.py",
     "networkx": "analysis/dependencies.py",
     "h11": "protocol/http.py",
+    "cryptography": "match/signing.py",
+    "openskill": "tournament/standings.py",
+    "matplotlib": "tournament/plot.py",
     "llvmlite": "network/kernels/native.py",
 }
 

@@ -132,7 +132,7 @@ class Referee:
                 await self._turn()
             await self._finish()
         except AnygameError as error:
-            self.fault = str(error)
+            self.fault = self.record.own["fault"] = str(error)
             self._give_up()
             await self._abort()
         except BaseException:
@@ -149,6 +149,7 @@ class Referee:
         self._state = self.game.initial_state()
         self._legal = await asyncio.to_thread(_look, self._state)
         record.is_aborted = record.is_completed = False
+        record.own.pop("fault", None)
         is_new = not record.states
         if is_new:
             record.add_state(self._state, [""] * len(self.seats))

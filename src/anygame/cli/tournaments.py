@@ -1,0 +1,145 @@
+"""The ``tournament`` command."""
+
+from __future__ import annotations
+
+import asyncio
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.files import read_game
+from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.seating import make_seat, named
+from anygame.errors import MissingExtraError, RuleSheetError
+from anygame.match.running import Terms
+from anygame.tournament.running import Tournament
+from anygame.tournament.standings import standings
+from anygame.tournament.store import Store
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from anygame.game.game import Game
+    from anygame.match.record import Record
+    from anygame.tournament.schedule import Meeting
+    from anygame.tournament.standings import Standing
+    from anygame.tournament.store import Result
+
+__all__ = ["tournament"]
+
+_OK: Final = 0
+_FAULT: Final = 1
+_INTERRUPTED: Final = 130
+
+
+def tournament(options: Namespace) -> int:
+    """Play what is left of a tournament, and print where the players stand."""
+    games = _games(options)
+    players = dict(named(options.players))
+    terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
+    status = _OK
+    with Store(options.store) as store:
+        event = Tournament(games, players, store, terms, make_seat)
+        meetings = event.meetings(options.rounds)
+        if not options.report:
+            try:
+                asyncio.run(_play(event, meetings, quiet=options.json))
+            except KeyboardInterrupt:
+                complain("interrupted; the same command goes on")
+                status = _INTERRUPTED
+        planned = {(meeting.round, meeting.sheet, meeting.players) for meeting in meetings}
+        results = [
+            result for result in store.results() if (result.round, result.sheet, result.players) in planned
+        ]
+    found = _standings(list(players), results)
+    if options.json:
+        print_json(_described(found, results, len(meetings)))
+    else:
+        _print_table(found, results, len(meetings))
+    if options.plot is not None:
+        from anygame.tournament.plot import plot_standings
+
+        plot_standings(found, options.plot)
+    return status or (_FAULT if any(result.fault for result in results) else _OK)
+
+
+def _games(options: Namespace) -> dict[str, Game]:
+    games: dict[str, Game] = {}
+    for file in options.files:
+        if file == "-":
+            raise RuleSheetError("a tournament goes on later: give rule sheets as files")
+        games[file] = read_game(file, case_sensitive=options.case_sensitive)
+    return games
+
+
+async def _play(event: Tournament, meetings: Sequence[Meeting], *, quiet: bool) -> None:
+    screen = Screen()
+    for number, meeting in enumerate(meetings, 1):
+        if event.store.is_over(meeting):
+            continue
+        record = await event.play(meeting)
+        if not quiet:
+            outcome = _outcome(event.games[meeting.sheet], record)
+            screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")
+
+
+def _outcome(game: Game, record: Record) -> str:
+    if record.goals is None:
+        return f"given up: {record.own.get('fault', 'an error of the rules')}"
+    pairs = zip(game.roles, record.names, record.goals, strict=True)
+    return ", ".join(f"{name} {goal}" for role, name, goal in pairs if not role.is_random)
+
+
+def _standings(players: Sequence[str], results: Sequence[Result]) -> list[Standing]:
+    try:
+        return standings(players, results)
+    except MissingExtraError as error:
+        complain(error)
+        return standings(players, results, rated=False)
+
+
+def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: int) -> None:
+    failed = sum(result.goals is None for result in results)
+    given_up = f", {failed} given up" if failed else ""
+    print(f"{len(results)} of {planned} matches{given_up}")
+    rows = [("player", "rating", "goals", "games", "replaced")]
+    for standing in found:
+        rating = "-" if standing.rating is None else f"{standing.rating:.1f}"
+        count = standing.estimate.count if standing.estimate else 0
+        rows.append(
+            (standing.name, rating, str(standing.estimate or "-"), str(count), str(standing.errors or ""))
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            row[0].ljust(widths[0]),
+            *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)],
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _described(found: Sequence[Standing], results: Sequence[Result], planned: int) -> dict[str, Any]:
+    sheets: dict[str, dict[str, float]] = {}
+    for standing in found:
+        for sheet, mean in standing.by_sheet.items():
+            sheets.setdefault(sheet, {})[standing.name] = mean
+    failed = sum(result.goals is None for result in results)
+    return {
+        "matches": {"played": len(results), "planned": planned, "failed": failed},
+        "players": [_player(standing) for standing in found],
+        "sheets": sheets,
+    }
+
+
+def _player(standing: Standing) -> dict[str, Any]:
+    estimate = standing.estimate
+    return {
+        "name": standing.name,
+        "rating": standing.rating,
+        "mu": standing.mu,
+        "sigma": standing.sigma,
+        "games": estimate.count if estimate else 0,
+        "mean": estimate.mean if estimate else None,
+        "margin": estimate.margin if estimate and isfinite(estimate.margin) else None,
+        "errors": standing.errors,
+    }

@@ -1,0 +1,10 @@
+"""Tournaments: who meets whom, a store that survives a stop at any time, ratings and their plot."""
+
+from __future__ import annotations
+
+from anygame.tournament.running import Tournament
+from anygame.tournament.schedule import Meeting, schedule
+from anygame.tournament.standings import Standing, standings
+from anygame.tournament.store import Result, Store
+
+__all__ = ["Meeting", "Result", "Standing", "Store", "Tournament", "schedule", "standings"]

@@ -1,0 +1,63 @@
+"""The schedule: which players meet on which sheet, in which roles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from anygame.errors import PlayerError
+from anygame.match.series import rotated
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anygame.game.game import Game
+
+__all__ = ["Meeting", "schedule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One match that is to be played.
+
+    Attributes:
+        round: from 1.
+        sheet: the name of the game.
+        players: names, in the order of the roles that are not ``random``.
+    """
+
+    round: int
+    sheet: str
+    players: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What tells the match from all others of the tournament."""
+        return f"{self.round}/{self.sheet}/{','.join(self.players)}"
+
+
+def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> list[Meeting]:
+    """Return all matches in the order in which they are played.
+
+    In each round, every choice of players for a game meets as often as it has roles, each time with the roles
+    moved on by one.
+
+    >>> import anygame
+    >>> game = anygame.loads("(role a) (role b) (legal a x) (legal b x)")
+    >>> [" ".join(meeting.players) for meeting in schedule({"g": game}, ["p", "q", "r"], 1)]
+    ['p q', 'q p', 'p r', 'r p', 'q r', 'r q']
+
+    Raises:
+        PlayerError: a game has more roles than there are players.
+    """
+    found = []
+    for number in range(1, rounds + 1):
+        for sheet, game in games.items():
+            count = sum(not role.is_random for role in game.roles)
+            if count > len(players):
+                raise PlayerError(f"{sheet} has {count} roles to play, but there are {len(players)} players")
+            for chosen in combinations(players, count):
+                orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
+                found += [Meeting(number, sheet, order) for order in orders]
+    return found

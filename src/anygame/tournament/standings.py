@@ -1,0 +1,117 @@
+"""Standings: what the players of a tournament reached, and how they are rated.
+
+Ratings are those of openskill (Plackett-Luce): a match with any number of roles is a contest that the goals
+decide. Players of a game for one are compared by what they reached in the same round.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from anygame.errors import MissingExtraError
+from anygame.match.series import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.tournament.store import Result
+
+__all__ = ["Standing", "standings"]
+
+#: Who took part in a contest, and what each reached.
+Contest = list[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a player stands.
+
+    Attributes:
+        name: of the player.
+        mu: the likely strength; None where ratings are not to be had.
+        sigma: how unsure that is; None likewise.
+        estimate: the mean of the goals; None before the first match.
+        errors: how many replies were replaced.
+        by_sheet: the mean of the goals on each sheet.
+    """
+
+    name: str
+    mu: float | None
+    sigma: float | None
+    estimate: Estimate | None
+    errors: int
+    by_sheet: dict[str, float]
+
+    @property
+    def rating(self) -> float | None:
+        """The strength that the player almost surely has: mu - 3 sigma."""
+        return None if self.mu is None or self.sigma is None else self.mu - 3 * self.sigma
+
+
+def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool = True) -> list[Standing]:
+    """Return where all players stand, the best first.
+
+    Args:
+        players: their names.
+        results: of the matches played.
+        rated: whether to rate the players; without, the mean of the goals decides.
+
+    Raises:
+        MissingExtraError: the extra ``tournament`` is not installed, and ``rated`` is asked for.
+    """
+    ratings = _ratings(players, results) if rated else {}
+    goals: dict[str, dict[str, list[int]]] = {name: defaultdict(list) for name in players}
+    errors = dict.fromkeys(players, 0)
+    for result in results:
+        for place, name in enumerate(result.players):
+            if name not in goals:
+                continue
+            errors[name] += result.errors[place]
+            if result.goals is not None:
+                goals[name][result.sheet].append(result.goals[place])
+    found = []
+    for name in players:
+        mu, sigma = ratings.get(name, (None, None))
+        reached = [goal for each in goals[name].values() for goal in each]
+        by_sheet = {sheet: sum(each) / len(each) for sheet, each in sorted(goals[name].items())}
+        found.append(Standing(name, mu, sigma, Estimate.of(reached), errors[name], by_sheet))
+    return sorted(found, key=_order)
+
+
+def _order(standing: Standing) -> tuple[float, float, str]:
+    mean = standing.estimate.mean if standing.estimate else -1.0
+    return -(standing.rating or 0.0), -mean, standing.name
+
+
+def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tuple[float, float]]:
+    try:
+        from openskill.models import PlackettLuce
+    except ImportError as error:
+        raise MissingExtraError(
+            "ratings need openskill: pip install 'anygame[tournament]'", "tournament"
+        ) from error
+    model = PlackettLuce()
+    ratings: dict[str, Any] = {name: model.rating(name=name) for name in players}
+    for contest in _contests(results):
+        names = [name for name, _ in contest]
+        if len(names) < 2 or not ratings.keys() >= set(names):
+            continue
+        rated = model.rate([[ratings[name]] for name in names], scores=[float(goal) for _, goal in contest])
+        ratings |= {name: team[0] for name, team in zip(names, rated, strict=True)}
+    return {name: (rating.mu, rating.sigma) for name, rating in ratings.items()}
+
+
+def _contests(results: Sequence[Result]) -> Iterator[Contest]:
+    """Yield matches as contests; the matches for one on a sheet in a round are one contest."""
+    alone: dict[tuple[int, str], Contest] = defaultdict(list)
+    for result in results:
+        if result.goals is None:
+            continue
+        contest = list(zip(result.players, result.goals, strict=True))
+        if len(contest) == 1:
+            alone[result.round, result.sheet] += contest
+        else:
+            yield contest
+    yield from alone.values()

@@ -1,0 +1,195 @@
+"""The store of a tournament: an SQLite file with every match, written after every step.
+
+A match that was under way when the process ended is there with its record so far, and goes on from it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import RecordError
+from anygame.match.record import parse_record
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from anygame.match.record import Record
+    from anygame.tournament.schedule import Meeting
+
+__all__ = ["Result", "Store"]
+
+_FORMAT: Final = "anygame tournament 1"
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS matches (
+    key TEXT PRIMARY KEY,
+    round INTEGER NOT NULL,
+    sheet TEXT NOT NULL,
+    players TEXT NOT NULL,
+    record TEXT NOT NULL,
+    is_over INTEGER NOT NULL,
+    goals TEXT,
+    errors TEXT,
+    fault TEXT NOT NULL
+);
+"""
+_PATIENCE: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A match that is over.
+
+    Attributes:
+        round: from 1.
+        sheet: the name of the game.
+        players: names, in the order of the roles that are not ``random``.
+        goals: in the same order; None where the match was given up.
+        errors: how many replies of each were replaced, in the same order.
+        fault: why it was given up; empty otherwise.
+    """
+
+    round: int
+    sheet: str
+    players: tuple[str, ...]
+    goals: tuple[int, ...] | None
+    errors: tuple[int, ...]
+    fault: str
+
+
+class Store:
+    """An SQLite file. Use it as a context manager, or `close` it.
+
+    Raises:
+        RecordError: the file cannot be used, here and in all methods.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        with self._told():
+            self._base = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            with self._told():
+                self._base.execute("PRAGMA synchronous = FULL")
+                self._base.executescript(_TABLES)
+            self.settle({"format": _FORMAT})
+        except BaseException:
+            self._base.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def settle(self, facts: Mapping[str, str]) -> None:
+        """Note facts about the tournament that must not change, such as its clocks.
+
+        Raises:
+            RecordError: the store says otherwise.
+        """
+        with self._told():
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                for name, value in facts.items():
+                    self._base.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, value))
+                    (known,) = self._base.execute(
+                        "SELECT value FROM facts WHERE name = ?", (name,)
+                    ).fetchone()
+                    if known != value:
+                        raise RecordError(
+                            f"{self.path} is of another tournament: there, {name} is {known[:200]!r}, "
+                            f"not {value[:200]!r}; choose another store"
+                        )
+            except BaseException:
+                self._base.execute("ROLLBACK")
+                raise
+            self._base.execute("COMMIT")
+
+    def keep(self, meeting: Meeting, record: Record) -> None:
+        """Write the record of a match that is under way."""
+        self._write(meeting, record, is_over=False)
+
+    def finish(
+        self,
+        meeting: Meeting,
+        record: Record,
+        goals: tuple[int, ...] | None,
+        errors: tuple[int, ...],
+        fault: str,
+    ) -> None:
+        """Write a match that is over."""
+        self._write(meeting, record, is_over=True, goals=goals, errors=errors, fault=fault)
+
+    def _write(
+        self,
+        meeting: Meeting,
+        record: Record,
+        *,
+        is_over: bool,
+        goals: tuple[int, ...] | None = None,
+        errors: tuple[int, ...] = (),
+        fault: str = "",
+    ) -> None:
+        row: tuple[Any, ...] = (
+            meeting.key,
+            meeting.round,
+            meeting.sheet,
+            json.dumps(meeting.players),
+            json.dumps(record.to_json()),
+            is_over,
+            None if goals is None else json.dumps(goals),
+            json.dumps(errors),
+            fault,
+        )
+        with self._told():
+            self._base.execute("INSERT OR REPLACE INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def is_over(self, meeting: Meeting) -> bool:
+        """Return whether a match has been played, or given up for an error of the rules."""
+        with self._told():
+            row = self._base.execute("SELECT is_over FROM matches WHERE key = ?", (meeting.key,)).fetchone()
+        return row is not None and bool(row[0])
+
+    def record(self, meeting: Meeting) -> Record | None:
+        """Return the record of a match, over or not; None where it has not begun."""
+        with self._told():
+            row = self._base.execute("SELECT record FROM matches WHERE key = ?", (meeting.key,)).fetchone()
+        return None if row is None else parse_record(row[0], name=f"the match {meeting.key}")
+
+    def results(self) -> list[Result]:
+        """Return all matches that are over, in the order of rounds, sheets and players."""
+        with self._told():
+            rows = self._base.execute(
+                "SELECT round, sheet, players, goals, errors, fault FROM matches WHERE is_over "
+                "ORDER BY round, sheet, players"
+            ).fetchall()
+        return [
+            Result(
+                number,
+                sheet,
+                tuple(json.loads(players)),
+                None if goals is None else tuple(json.loads(goals)),
+                tuple(json.loads(errors)),
+                fault,
+            )
+            for number, sheet, players, goals, errors, fault in rows
+        ]
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn errors of the data base into those for people."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise RecordError(f"cannot use {self.path} as the store of a tournament: {error}") from error
