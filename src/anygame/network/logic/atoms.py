@@ -68,11 +68,16 @@ class Atoms:
     def of_conjunctions(self, atom: int) -> list[tuple[int, ...]]:
         """Return the conjunctions that derive an atom, each a tuple of literals in ascending order."""
         found: list[tuple[int, ...]] = []
-        for heads, rows in self._groups:
-            low, high = np.searchsorted(heads, (atom, atom + 1))
-            found += map(tuple, rows[low:high].tolist())
-        if self._widest > 1:
-            found = [tuple([literal for literal in row if literal >= 0]) for row in found]
+        for starts, rows, dropped in self._groups:
+            low, high = starts[atom], starts[atom + 1]
+            if low == high:
+                continue
+            if dropped[high] == dropped[low]:
+                found += map(tuple, rows[low:high].tolist())
+            else:
+                found += [
+                    tuple([literal for literal in row if literal >= 0]) for row in rows[low:high].tolist()
+                ]
         return found
 
     def _collect(self, batches: list[Batch]) -> None:
@@ -81,8 +86,7 @@ class Atoms:
         for batch in batches:
             rows = self._rows(batch)
             by_width.setdefault(rows.shape[1], []).append(rows)
-        self._groups: list[tuple[Ids, NDArray[np.int64]]] = []
-        self._widest = max(by_width, default=1)
+        self._groups: list[tuple[list[int], NDArray[np.int64], list[int]]] = []
         for width, parts in sorted(by_width.items()):
             rows = np.concatenate(parts)
             order = np.lexsort(rows.T[::-1])
@@ -91,7 +95,10 @@ class Atoms:
                 fresh = np.ones(len(rows), np.bool_)
                 fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
                 rows = rows[fresh]
-            self._groups.append((np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1:])))
+            literals = np.ascontiguousarray(rows[:, 1:])
+            starts = np.searchsorted(rows[:, 0], np.arange(self.count + 1)).tolist()
+            dropped = np.concatenate([[0], np.cumsum((literals < 0).any(axis=1))]).tolist()
+            self._groups.append((starts, literals, dropped))
             self.conjunctions += len(rows)
             self.literals += int((rows[:, 1:] >= 0).sum()) if width > 1 else 0
 

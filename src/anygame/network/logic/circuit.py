@@ -51,8 +51,9 @@ def build_circuit(
     gates = Gates(nodes, choices)
     literals: dict[int, int] = {atom: 2 * node for atom, node in inputs.items()}
     targets = list(wanted)
-    for component in strong_components(targets, _Parents(atoms, literals)):
-        _enter(gates, atoms, literals, component)
+    parents = _Parents(atoms, literals)
+    for component in strong_components(targets, parents):
+        _enter(gates, parents, literals, component)
     return Circuit(gates, 0, [literals[atom] for atom in targets])
 
 
@@ -65,29 +66,33 @@ class _Parents:
         self.conjunctions: dict[int, list[tuple[int, ...]]] = {}
 
     def __call__(self, atom: int) -> list[int]:
-        if atom in self._known or self._atoms.is_fact(atom):
+        if atom in self._known:
+            return []
+        if self._atoms.is_fact(atom):
+            self._known[atom] = TRUE
             return []
         found = self.conjunctions[atom] = self._atoms.of_conjunctions(atom)
+        if len(found) == 1:
+            return [literal >> 1 for literal in found[0]]
         return list({literal >> 1 for product in found for literal in product})
 
 
-def _enter(gates: Gates, atoms: Atoms, literals: dict[int, int], component: list[int]) -> None:
+def _enter(gates: Gates, parents: _Parents, literals: dict[int, int], component: list[int]) -> None:
+    products_of = parents.conjunctions
     if len(component) == 1:
         atom = component[0]
         if atom in literals:
             return
-        if atoms.is_fact(atom):
-            literals[atom] = TRUE
-            return
-        products = atoms.of_conjunctions(atom)
+        products = products_of.pop(atom)
         if not any(literal >> 1 == atom for product in products for literal in product):
             literals[atom] = sum_of_products(gates, _translated(literals, products))
             return
+        products_of[atom] = products
     # Atoms that depend on each other: each is a disjunction to be closed when all are known.
     for atom in component:
         literals[atom] = gates.open()
     for atom in component:
-        parts = parts_of_sum(gates, _translated(literals, atoms.of_conjunctions(atom)))
+        parts = parts_of_sum(gates, _translated(literals, products_of.pop(atom)))
         gates.close(literals[atom], parts)
 
 

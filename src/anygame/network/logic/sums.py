@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from anygame.network.network import FALSE, TRUE
@@ -30,9 +30,11 @@ def parts_of_sum(gates: Gates, products: Iterable[Iterable[int]]) -> list[int]:
     distinct: set[frozenset[int]] = set()
     for product in products:
         kept = frozenset(product)
+        if FALSE in kept:
+            continue
         if TRUE in kept:
             kept -= {TRUE}
-        if FALSE in kept or any(literal ^ 1 in kept for literal in kept):
+        if len(kept) > 1 and any(literal ^ 1 in kept for literal in kept):
             continue
         if not kept:
             return [TRUE]
@@ -40,7 +42,7 @@ def parts_of_sum(gates: Gates, products: Iterable[Iterable[int]]) -> list[int]:
             singles |= kept
         else:
             distinct.add(kept)
-    if singles:
+    if singles and distinct:
         # a + ab = a, and a + (not a)b = a + b
         again = [
             frozenset(literal for literal in product if literal ^ 1 not in singles)
@@ -53,21 +55,39 @@ def parts_of_sum(gates: Gates, products: Iterable[Iterable[int]]) -> list[int]:
     parts = sorted(singles)
     if not distinct:
         return parts
-    remaining = sorted(distinct, key=sorted)
-    counts = Counter(literal for product in remaining for literal in product)
-    while remaining:
-        literal, times = max(counts.items(), key=lambda item: (item[1], -item[0]))
-        if times < 2:
-            parts += [gates.conjunction(product) for product in remaining]
-            break
-        taken = [product for product in remaining if literal in product]
+    remaining = sorted(distinct, key=sorted) if len(distinct) > 1 else list(distinct)
+    return parts + _factored(gates, remaining)
+
+
+def _factored(gates: Gates, products: list[frozenset[int]]) -> list[int]:
+    """Return literals for products of two literals and more, with what is shared taken out."""
+    if len(products) == 1:
+        return [gates.conjunction(products[0])]
+    where: dict[int, list[int]] = {}
+    for number, product in enumerate(products):
+        for literal in product:
+            where.setdefault(literal, []).append(number)
+    counts = {literal: len(numbers) for literal, numbers in where.items()}
+    heap = [(-times, literal) for literal, times in counts.items() if times > 1]
+    heapify(heap)
+    waiting = [True] * len(products)
+    parts: list[int] = []
+    while heap:
+        times, literal = heappop(heap)
+        if counts[literal] < 2:
+            continue
+        if -times != counts[literal]:
+            heappush(heap, (-counts[literal], literal))
+            continue
+        numbers = [number for number in where[literal] if waiting[number]]
+        taken = [products[number] for number in numbers]
+        for number in numbers:
+            waiting[number] = False
+            for member in products[number]:
+                counts[member] -= 1
         # Whatever all of them share goes along.
         shared = frozenset.intersection(*taken)
-        parts.append(
-            gates.conjunction([*shared, sum_of_products(gates, [product - shared for product in taken])])
-        )
-        remaining = [product for product in remaining if literal not in product]
-        for product in taken:
-            counts.subtract(product)
-        counts += Counter()
+        rest = sum_of_products(gates, [product - shared for product in taken])
+        parts.append(gates.conjunction([*shared, rest]))
+    parts += [gates.conjunction(product) for number, product in enumerate(products) if waiting[number]]
     return parts
