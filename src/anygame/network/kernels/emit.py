@@ -12,6 +12,7 @@ import numpy as np
 
 from anygame.network.kernels.choosing import Candidates, choose_function
 from anygame.network.kernels.code import PREAMBLE, ROW_BYTES, WORDS
+from anygame.network.kernels.loop import loop_gates
 from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.playing import Counters, play_functions
 from anygame.network.kernels.rows import Places
@@ -89,7 +90,7 @@ def emit(network: Network, style: Style = "auto") -> Program:
     order = schedule(network)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    gates = straight_gates(network, order)
+    gates = (straight_gates if style == "straight" else loop_gates)(network, order)
     places = Places(network)
     legal: list[list[tuple[int, int]]] = []
     first = 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["Schedule", "Unit", "schedule"]
+__all__ = ["Schedule", "Unit", "schedule", "spread"]
 
 #: Gates that are evaluated together: one gate, or a whole cycle.
 Unit = range
@@ -43,6 +45,40 @@ def schedule(network: Network) -> Schedule:
     state = order.reach([*network.legal.tolist(), network.terminal, *goals])
     moves = order.reach(network.next.tolist())
     return Schedule(tuple(state), tuple(moves), frozenset(cycle.first for cycle in network.cycles))
+
+
+def spread(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]:
+    """Reorder units such that a gate is read only ``distance`` inputs after it was written, where that is possible.
+
+    A processor that has been surprised by a value read right after it was written waits from then on for all that is
+    to be written. Otherwise the order is kept.
+    """
+    starts = network.starts.tolist()
+    unit_of = {gate: place for place, unit in enumerate(units) for gate in unit}
+    waiting: list[int] = []
+    readers: list[list[int]] = [[] for _ in units]
+    for place, unit in enumerate(units):
+        literals = network.inputs[starts[unit.start] : starts[unit.stop]].tolist()
+        below = {unit_of.get((literal >> 1) - network.first_gate, place) for literal in literals} - {place}
+        waiting.append(len(below))
+        for other in below:
+            readers[other].append(place)
+    ready = [place for place, count in enumerate(waiting) if not count]
+    resting: deque[tuple[int, int]] = deque()  # when it can be read, and what
+    result = []
+    clock = 0
+    while ready or resting:
+        while resting and (resting[0][0] <= clock or not ready):
+            for place in readers[resting.popleft()[1]]:
+                waiting[place] -= 1
+                if not waiting[place]:
+                    heappush(ready, place)
+        if ready:
+            place = heappop(ready)
+            result.append(units[place])
+            clock += starts[units[place].stop] - starts[units[place].start]
+            resting.append((clock + distance, place))
+    return result
 
 
 class _Order:
