@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.match.games import COUNTDOWN
+
+import anygame
+from anygame.errors import RecordError
+from anygame.match import run
+from anygame.match.files import write_whole
+from anygame.match.record import Record, new_match_id, parse_record, read_record, write_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WORD = st.text(st.characters(codec="utf-8"), max_size=8)
+_WORDS = st.lists(_WORD, min_size=2, max_size=2)
+
+
+@st.composite
+def _records(draw: st.DrawFn) -> Record:
+    count = draw(st.integers(0, 3))
+    return Record(
+        draw(_WORD),
+        draw(st.sampled_from([1, 30, 0.5])),
+        draw(st.sampled_from([2, 10, 1.5])),
+        names=draw(_WORDS),
+        states=draw(st.lists(_WORD, min_size=count + 1, max_size=count + 1)),
+        moves=draw(st.lists(_WORDS, min_size=count, max_size=count)),
+        errors=draw(st.lists(_WORDS, min_size=count + 1, max_size=count + 1)),
+        state_times=draw(st.lists(st.integers(0, 2**45), min_size=count + 1, max_size=count + 1)),
+        goals=draw(st.none() | st.lists(st.integers(0, 100), min_size=2, max_size=2)),
+        tournament=draw(_WORD),
+        humans=draw(st.none() | st.just([True, False])),
+        is_completed=draw(st.booleans()),
+        is_aborted=draw(st.booleans()),
+        is_scrambled=draw(st.booleans()),
+        own=draw(st.dictionaries(_WORD, _WORD, max_size=2)),
+        others=draw(st.just({}) | st.just({"weather": ["fine"]})),
+    )
+
+
+@given(_records())
+def test_what_is_written_is_read(record: Record) -> None:
+    text = json.dumps(record.to_json(), ensure_ascii=False)
+    assert parse_record(text) == record
+    assert parse_record(text).to_json() == record.to_json()
+
+
+def test_whole_seconds_are_written_as_integers() -> None:
+    assert json.dumps(Record("m", 30.0, 0.5).to_json()["startClock"]) == "30"
+    assert Record("m", 30.0, 0.5).to_json()["playClock"] == 0.5
+
+
+def _sound() -> dict[str, Any]:
+    return run(anygame.loads(COUNTDOWN), ["legal", "legal"], seed=1).to_json()
+
+
+def test_the_reference_keys_are_all_there() -> None:
+    expected = (
+        "errors gameMetaURL goalValues isAborted isCompleted matchId moves playClock playerNamesFromHost "
+        "previewClock randomToken scrambled startClock startTime stateTimes states"
+    )
+    assert " ".join(sorted(set(_sound()) - {"anygame"})) == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("matchId", 7, "matchId should be a text"),
+        ("states", "( )", "states should be a list of texts"),
+        ("moves", [["go"], 1], "moves should be lists of texts"),
+        ("moves", [], "one state more than moves"),
+        ("moves", [["go", "go"], ["go"], ["go", "go"]], "different numbers of roles"),
+        ("stateTimes", [1], "as many times as states"),
+        ("startClock", float("inf"), "startClock should be a number"),
+        ("startClock", 10**400, "startClock should be a number"),
+        ("playClock", float("nan"), "playClock should be a number"),
+        ("isCompleted", 1, "isCompleted should be true or false"),
+        ("anygame", [], "anygame should be an object"),
+        ("goalValues", [1, "2"], "goalValues should be a list of numbers"),
+    ],
+)
+def test_damaged_records_are_refused(key: str, value: object, message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        parse_record(json.dumps(_sound() | {key: value}), name="it")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", "[" * 100_000, "{}", '{"matchId": "m"}'])
+def test_what_is_no_record_is_refused(text: str) -> None:
+    with pytest.raises(RecordError, match="no match record"):
+        parse_record(text)
+
+
+def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="No such file"):
+        read_record(tmp_path / "none.json")
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(RecordError, match="no match record"):
+        read_record(tmp_path / "bytes.json")
+
+
+def test_states_that_are_no_lists_of_facts_are_told() -> None:
+    data = _sound()
+    for state in ("(", "a b", "fact"):
+        broken = copy.deepcopy(data)
+        broken["states"][1] = state
+        with pytest.raises(RecordError, match="state 1"):
+            parse_record(json.dumps(broken)).facts(1)
+
+
+def test_a_file_is_there_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    write_whole(path, "old")
+    path.chmod(0o640)
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(path, "half \ud800")
+    assert path.read_text() == "old"
+    write_whole(path, "new")
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="cannot write"):
+        write_record({}, tmp_path / "none" / "r.json")
+
+
+def test_match_ids_are_single_words_and_differ() -> None:
+    found = {new_match_id("gdl/tic tac (toe).kif") for _ in range(100)}
+    assert len(found) == 100
+    assert all(name.startswith("tic_tac__toe_.") and " " not in name for name in found)
