@@ -204,11 +204,10 @@ class Engagement:
             return False
         if isinstance(message, PlayII) or not message.moves or not turn.is_followed or turn.given is None:
             return True
-        # The same moves may be made twice running; if they cannot be, or are not what was answered, then
-        # they were told twice. What is legal has been computed for the answer.
+        # The same moves may be made twice running; if they cannot be, they were told twice. What is legal
+        # has been computed for the answer.
         follower: Follower = self._loading.result()
-        joint = follower.joint_of(message.moves)
-        return joint is None or self._spelled(joint[follower.place]) != turn.given
+        return follower.joint_of(message.moves) is None
 
     async def _answer(self, turn: _Turn, arrived: float) -> str:
         """Find a move; there is always an answer at the time that the clock allows."""
