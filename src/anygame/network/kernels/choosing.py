@@ -21,12 +21,13 @@ from anygame.network.kernels.rows import ACTIVE, GO
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Candidates", "choose_function", "group_size", "select"]
+__all__ = ["Candidates", "Groups", "choose_function", "group_size"]
 
 #: A draw ends after so many rounds at the latest.
 _ROUNDS = 12
-#: Row operations of one random row, and per plane of one comparison and of the blending.
-_ROW_COST = 12
+#: In row operations: a plane of a random number with its comparison, the rest of a round, and a lane that
+#: waits.
+_PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
 #: So many planes are always drawn; higher ones only if some lane needs them.
 _ALWAYS = 2
 
@@ -69,21 +70,17 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
     code = Code("choose", "i1")
     generator = Generator(code)
     failed = code.variable()
-    several = [role for role in roles if len(role.legal) > 1]
-    numbers = [[code.variable() for _ in range(_planes(role))] for role in several]
-    shared = [code.variable() for _ in range(max(map(_planes, several), default=0))]
+    numbers = [[code.variable() for _ in range(_planes(role))] for role in roles]
+    shared = [code.variable() for _ in range(max(map(_planes, roles), default=0))]
     active = code.load(ACTIVE)
-    counts = [add_up(code, [[code.bits(bit)] for bit in role.legal])[: len(role.counters)] for role in roles]
-    _refuse(
-        code,
-        active,
-        [[ONES] if 1 in role.legal else count for role, count in zip(roles, counts, strict=True)],
-    )
+    groups = [Groups(code, role.legal) for role in roles]
+    counts = [group.count() for group in groups]
+    _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
     draws = []
-    for role, number in zip(several, numbers, strict=True):
-        count = counts[roles.index(role)]
-        less_one, _ = decrease(code, count)
-        draws.append(_Draw(count, masks(code, less_one[: len(number)]), number))
+    for number, count in zip(numbers, counts, strict=True):
+        if number:
+            less_one, _ = decrease(code, count)
+            draws.append(_Draw(count, masks(code, less_one[: len(number)]), number))
     code.write(failed, ZERO)
     _Drawing(code, generator, failed, active, step_cost).draw_all(draws, shared)
     go = code.and_(active, code.not_(code.read(failed)))
@@ -92,20 +89,17 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
     for role, count in zip(roles, counts, strict=True):
         for row, plane in zip(role.counters, count, strict=False):
             code.count(row, code.and_(plane, go))
-    for role in roles:
+    for role, group, number in zip(roles, groups, numbers, strict=True):
         if len(role.legal) == 1:
             code.store(role.does[0], code.bits(role.legal[0]))
-    for role, draw in zip(several, draws, strict=True):
-        legal = [code.bits(bit) for bit in role.legal]
-        for row, chosen in zip(
-            role.does, select(code, legal, list(map(code.read, draw.number))), strict=True
-        ):
-            code.store(row, chosen)
+        elif role.legal:
+            for row, here in zip(role.does, group.select([code.read(p) for p in number]), strict=True):
+                code.store(row, here)
     return code.text("ret i1 false")
 
 
 def _planes(role: Candidates) -> int:
-    return (len(role.legal) - 1).bit_length()
+    return max(0, len(role.legal) - 1).bit_length()
 
 
 def _refuse(code: Code, active: str, counts: Sequence[Sequence[str]]) -> None:
@@ -216,54 +210,71 @@ class _Drawing:
 
     def _bearable(self, planes: int) -> int:
         """Return how many lanes may wait: another round would cost more than it saves."""
-        return min(LANES // 4, 2 * LANES * planes * _ROW_COST // max(1, self._step_cost))
+        round_cost = _PLANE_COST * planes + _ROUND_COST
+        return 2 * LANES * round_cost // (_WAIT_COST * LANES + self._step_cost)
 
 
-def select(code: Code, legal: Sequence[str], number: Sequence[str], size: int = 0) -> list[str]:
-    """Return for each move where it is the one that a number points to.
+class Groups:
+    """The candidates of a role in groups of about the square root of their number.
 
-    Groups first: the counts of the groups are taken from the number until it falls below zero, which finds
-    the group
-    and the number inside it. Then the legal moves of each lane's group are brought into common rows, and the
-    search in there is done once for all groups.
+    To find the move that a number points to, the counts of the groups are taken from the number until it
+    falls below
+    zero, which finds the group and the number inside it. Then the legal moves of each lane's group are
+    brought into
+    common rows, and the search in there is done once for all groups.
 
     Args:
         code: the function.
-        legal: where each move is legal.
-        number: planes of a number below the count of legal moves.
+        legal: bit literals of the moves.
         size: moves per group; 0 for the best.
     """
-    size = size or group_size(len(legal))
-    if size >= len(legal):
-        return _select_one(code, legal, number)
-    groups = [legal[start : start + size] for start in range(0, len(legal), size)]
-    inside = [ZERO] * (size - 1).bit_length()
-    found: list[str] = []
-    rest = list(number)
-    for group in groups[:-1]:
-        count = add_up(code, [[bit] for bit in group])
-        difference, here = subtract(code, rest, count)
-        inside = [code.or_(kept, code.and_(here, plane)) for kept, plane in zip(inside, rest, strict=False)]
-        found.append(here)
-        rest = difference
-    last = code.not_(code.any(found))
-    inside = [code.or_(kept, code.and_(last, plane)) for kept, plane in zip(inside, rest, strict=False)]
-    found.append(last)
-    common = [
-        code.any(
-            code.and_(here, group[k]) for here, group in zip(found, groups, strict=True) if k < len(group)
-        )
-        for k in range(size)
-    ]
-    places = _select_one(code, common, inside)
-    return [
-        code.and_(here, places[k])
-        for here, group in zip(found, groups, strict=True)
-        for k in range(len(group))
-    ]
+
+    def __init__(self, code: Code, legal: Sequence[int], size: int = 0) -> None:
+        self._code = code
+        self._size = size or group_size(len(legal))
+        self._legal = [legal[start : start + self._size] for start in range(0, len(legal), self._size)]
+        self._moves = len(legal)
+        self._counts: list[list[str]] = []
+
+    def count(self) -> list[str]:
+        """Return the planes of the number of legal moves."""
+        code = self._code
+        for group in self._legal:
+            self._counts.append(add_up(code, [[code.bits(bit)] for bit in group]))
+            code.cut()
+        return add_up(code, self._counts)[: self._moves.bit_length()]
+
+    def select(self, number: Sequence[str]) -> list[str]:
+        """Return for each move where it is the one that a number below the count points to."""
+        code = self._code
+        if len(self._legal) == 1:
+            return _select(code, [code.bits(bit) for bit in self._legal[0]], number)
+        inside = [ZERO] * (self._size - 1).bit_length()
+        common = [ZERO] * self._size
+        found: list[str] = []
+        rest = list(number)
+        for group, count in zip(self._legal, self._counts, strict=True):
+            if len(found) < len(self._legal) - 1:
+                difference, here = subtract(code, rest, count)
+            else:  # where it was in none of the others
+                difference, here = [], code.not_(code.any(found))
+            inside = [
+                code.or_(kept, code.and_(here, plane)) for kept, plane in zip(inside, rest, strict=False)
+            ]
+            for place, bit in enumerate(group):
+                common[place] = code.or_(common[place], code.and_(here, code.bits(bit)))
+            found.append(here)
+            rest = difference
+            code.cut()
+        places = _select(code, common, inside)
+        return [
+            code.and_(here, place)
+            for here, group in zip(found, self._legal, strict=True)
+            for place in places[: len(group)]
+        ]
 
 
-def _select_one(code: Code, legal: Sequence[str], number: Sequence[str]) -> list[str]:
+def _select(code: Code, legal: Sequence[str], number: Sequence[str]) -> list[str]:
     """Select one after the other: each legal move takes one from the number, until it falls below zero."""
     chosen = []
     rest = list(number)

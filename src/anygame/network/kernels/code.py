@@ -82,6 +82,12 @@ class Code:
         """Go to a label, which may be the next one."""
         self.line(f"br label %{label}")
 
+    def cut(self) -> None:
+        """Begin a basic block, so that no value of a row is kept in a register for long."""
+        label = self.new_label()
+        self.jump(label)
+        self.label(label)
+
     def branch(self, condition: str, yes: str, no: str) -> None:
         """Go to one of two labels."""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}")

@@ -1,8 +1,11 @@
 """Gates as data: one loop reads them, for networks that would take too long to compile.
 
-An entry is two numbers: the row to read, and the row of the gate that reads it, both times 64 (the bytes of a row).
-The lowest bit says of the first that it is inverted, and of the second that this was the last input of the gate. So
-there is no branch to be guessed wrong. A gate writes its row after each of its inputs, which therefore is never
+An entry is two numbers: the row to read, and the row of the gate that reads it, both times 64 (the bytes of a
+row).
+The lowest bit says of the first that it is inverted, and of the second that this was the last input of the
+gate. So
+there is no branch to be guessed wrong. A gate writes its row after each of its inputs, which therefore is
+never
 the row of an input.
 """
 
@@ -185,7 +188,9 @@ def _entry(code: Code, index: str) -> tuple[str, str, str, str]:
 
 
 def _row(code: Code, number: str) -> str:
-    return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {code.let(f'and i64 {number}, -{ROW_BYTES}')}")
+    return code.let(
+        f"getelementptr inbounds i8, ptr %rows, i64 {code.let(f'and i64 {number}, -{ROW_BYTES}')}"
+    )
 
 
 def _spread(code: Code, number: str) -> str:

@@ -48,9 +48,11 @@ def schedule(network: Network) -> Schedule:
 
 
 def spread(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]:
-    """Reorder units such that a gate is read only ``distance`` inputs after it was written, where that is possible.
+    """Reorder units such that a gate is read only ``distance`` inputs after it was written, where that is
+    possible.
 
-    A processor that has been surprised by a value read right after it was written waits from then on for all that is
+    A processor that has been surprised by a value read right after it was written waits from then on for all
+    that is
     to be written. Otherwise the order is kept.
     """
     starts = network.starts.tolist()

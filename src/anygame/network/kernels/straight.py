@@ -24,6 +24,8 @@ __all__ = ["FUNCTION_INPUTS", "straight_gates"]
 
 #: Gate inputs per function.
 FUNCTION_INPUTS = 2000
+#: Gates per basic block: the code generator must not keep what was read for too long.
+_BLOCK_GATES = 100
 #: Fluents per function that does nothing but set them.
 _FUNCTION_FLUENTS = 500
 
@@ -254,7 +256,9 @@ class _Writer:
         code = Code(name, "i1" if block.cycle else "void")
         values: dict[int, str] = {}
         changes = []
-        for gate in block.gates:
+        for number, gate in enumerate(block.gates):
+            if number % _BLOCK_GATES == _BLOCK_GATES - 1:
+                code.cut()
             node = self._base + gate
             values[node] = self._gate(code, values, node)
             life = self._lives.get(node)
