@@ -1,0 +1,173 @@
+"""The search, with budgets of playouts in place of clocks."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.game.sheets import SHEETS
+from tests.match.games import COUNTDOWN
+
+import anygame
+from anygame.match import run
+from anygame.players import Clock
+from anygame.players.mcts import MctsPlayer
+from anygame.players.rollouts import PlainRollouts, values_of
+from anygame.players.tree import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.game.state import State
+    from anygame.players.rollouts import Values
+
+TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif")
+
+
+def _player(playouts: int | None, seed: int = 1, role: str = "x") -> MctsPlayer:
+    player = MctsPlayer(seed, playouts=playouts)
+    player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
+    return player
+
+
+def _after(*moves: str) -> State:
+    state = TIC_TAC_TOE.initial_state()
+    for number, move in enumerate(moves):
+        state = state.next([move, "noop"] if number % 2 == 0 else ["noop", move])
+    return state
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_wins_when_it_can(seed: int) -> None:
+    state = _after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)")
+    assert str(_player(200, seed).move(state, Clock.of(60))) == "(mark 1 3)"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_hinders_a_win(seed: int) -> None:
+    state = _after("(mark 1 1)", "(mark 2 2)", "(mark 1 2)")
+    assert str(_player(400, seed, "o").move(state, Clock.of(60))) == "(mark 1 3)"
+
+
+def test_the_same_seed_plays_the_same() -> None:
+    moves = [str(_player(50, 3).move(_after(), Clock.of(60))) for _ in range(3)]
+    assert len(set(moves)) == 1
+
+
+def test_a_single_move_is_made_at_once() -> None:
+    player = _player(10**9)
+    assert str(player.move(_after("(mark 1 1)"), Clock.of(1e9))) == "noop"
+
+
+def test_there_is_a_move_when_there_is_no_time() -> None:
+    state = _after()
+    assert _player(None).move(state, Clock.of(0)) in state.legal_moves("x")
+
+
+def test_the_clock_ends_the_search() -> None:
+    state = _after()
+    assert _player(None).move(state, Clock.of(0.2)) in state.legal_moves("x")
+
+
+def test_the_tree_is_kept_between_moves() -> None:
+    player = _player(300)
+    first = str(player.move(_after(), Clock.of(60)))
+    state = _after(first)
+    player.move(state, Clock.of(60))  # noop: nothing is searched
+    root = player._root
+    assert root is not None
+    child = next(child for child in root.children.values() if child.state == state)
+    tried = child.options[0].visits
+    assert tried > 10
+    player.move(state, Clock.of(60))
+    player.role = TIC_TAC_TOE.roles[1]
+    player._place = 1
+    player.move(state, Clock.of(60))
+    assert player._root is child
+    assert child.options[0].visits == tried + 300
+
+
+def test_simultaneous_moves_are_chosen_apart() -> None:
+    game = anygame.loads(COUNTDOWN)
+    player = MctsPlayer(1, playouts=100)
+    player.start(game, game.roles[1], Clock.of(60))
+    assert str(
+        player.move(game.initial_state().next(["(say no)"] * 2).next(["(say no)"] * 2), Clock.of(60))
+    ) == ("(say yes)")
+
+
+def test_statistics_are_those_of_the_tries() -> None:
+    random = Random(1)
+    node = Node(_after(), random)
+    for _ in range(50):
+        places = node.choose(random)
+        node.learn(places, (1.0 if places[0] == 4 else 0.0, 0.5))
+    own, other = node.options
+    assert own.visits == sum(own.counts) == 50
+    assert min(own.counts) >= 1
+    assert str(own.best()) == str(own.moves[4])
+    assert own.sums[4] == own.counts[4]
+    assert (other.counts, other.sums) == ([50], [25.0])
+
+
+def test_ends_are_worth_their_goals() -> None:
+    assert values_of(_after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)")) == (
+        1.0,
+        0.0,
+    )
+    rules = "(role a) (role b) (legal a x) (legal b x) (goal a 150) (goal b 1) (goal b 2) (init t) terminal"
+    assert values_of(anygame.loads(rules).initial_state()) == (1.0, 0.0)
+
+
+def test_rollouts_stop_by_the_clock_and_are_goals_else() -> None:
+    rollouts = PlainRollouts(TIC_TAC_TOE, Random(1))
+    assert rollouts.values([_after()], Clock.of(0)) is None
+    found = rollouts.values([_after()] * 200, Clock.of(60))
+    assert found is not None
+    assert {sum(values) for values in found} == {1.0}
+    assert {values[0] for values in found} == {0.0, 0.5, 1.0}
+
+
+class _Batches:
+    """Rollouts that want eight states at once, as compiled ones do."""
+
+    width = 8
+
+    def __init__(self, inner: PlainRollouts) -> None:
+        self.inner = inner
+        self.sizes: list[int] = []
+
+    def values(self, states: Sequence[State], clock: Clock) -> list[Values] | None:
+        self.sizes.append(len(states))
+        return self.inner.values(states, clock)
+
+
+def test_rollouts_may_want_many_states_at_once() -> None:
+    player = _player(400)
+    batches = _Batches(PlainRollouts(TIC_TAC_TOE, Random(1)))
+    player._rollouts = batches
+    assert player.move(_after(), Clock.of(60)) in _after().legal_moves("x")
+    assert max(batches.sizes) == 8
+    assert sum(batches.sizes) <= 400
+
+
+def test_a_full_tree_is_searched_without_growing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.players.mcts._MOST_NODES", 30)
+    player = _player(300)
+    assert player.move(_after(), Clock.of(60)) in _after().legal_moves("x")
+    assert player._nodes == 30
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])
+def test_it_beats_random(name: str) -> None:
+    game = anygame.load(SHEETS / f"{name}.kif")
+    count = len(game.roles)
+    reached = 0
+    for match in range(2 * count):
+        order: list[MctsPlayer | str] = ["random"] * count
+        order[match % count] = MctsPlayer(match, playouts=60)
+        record = run(game, order, start_clock=60, play_clock=60, seed=match)
+        assert record.goals is not None
+        reached += record.goals[match % count]
+    assert reached / (2 * count) >= 75

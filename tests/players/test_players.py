@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.match.games import COUNTDOWN, DICE
+
+import anygame
+from anygame.errors import PlayerError
+from anygame.match import run
+from anygame.players import STRATEGIES, Clock, Player, is_address, make_player, player_class
+from anygame.players.clock import margin_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: One player: 1 gives 30 at once, 2 a promise of 90 that ends with 40, 3 ends with 60.
+CHOICES = """
+(role me) (init start)
+(<= (legal me ?n) (n ?n)) (n 1) (n 2) (n 3)
+(<= (next (chose ?n)) (does me ?n))
+(<= (next late) (true (chose 2)))
+(<= over (true (chose 1))) (<= over (true (chose 3))) (<= over (true late))
+(<= terminal over)
+(<= (goal me 30) (true (chose 1))) (<= (goal me 60) (true (chose 3)))
+(<= (goal me 40) (true (chose 2)))
+"""
+
+
+def _chosen(player: Player, rules: str, role: str = "me", *, after: tuple[str, ...] = ()) -> str:
+    game = anygame.loads(rules)
+    state = game.initial_state()
+    for joint in after:
+        state = state.next(joint.split(","))
+    place = game.role_index(role)
+    player.start(game, game.roles[place], Clock.of(5))
+    return str(player.move(state, Clock.of(5)))
+
+
+def test_legal_plays_its_first_move() -> None:
+    assert _chosen(make_player("legal"), CHOICES) == "1"
+
+
+def test_random_plays_all_its_moves() -> None:
+    assert Counter(_chosen(make_player("random", seed=seed), CHOICES) for seed in range(60)).keys() == set(
+        "123"
+    )
+    assert len({_chosen(make_player("random", seed=5), CHOICES) for _ in range(5)}) == 1
+
+
+def test_greedy_takes_the_best_end() -> None:
+    assert {_chosen(make_player("greedy", seed=seed), CHOICES) for seed in range(10)} == {"3"}
+
+
+def test_greedy_has_an_answer_when_there_is_no_time() -> None:
+    game = anygame.loads(CHOICES)
+    player = make_player("greedy", seed=1)
+    player.start(game, game.roles[0], Clock.of(0))
+    assert str(player.move(game.initial_state(), Clock.of(0))) in {"1", "2", "3"}
+
+
+def test_greedy_lives_with_goals_that_contradict_each_other() -> None:
+    rules = CHOICES + "(<= (goal me 99) (true (chose 3)))"
+    assert _chosen(make_player("greedy", seed=1), rules) == "2"
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("rules", [CHOICES, COUNTDOWN, DICE])
+def test_every_strategy_plays_any_game_to_its_end(name: str, rules: str) -> None:
+    found = run(
+        anygame.loads(rules),
+        [make_player(name, seed=1)] * (2 if rules is COUNTDOWN else 1)
+        if name != "mcts"
+        else [_Short(seed) for seed in range(2 if rules is COUNTDOWN else 1)],
+        start_clock=5,
+        play_clock=5,
+        seed=1,
+    )
+    assert found.is_completed
+    assert not any(any(errors) for errors in found.errors)
+
+
+class _Short(player_class("mcts")):  # type: ignore[misc]
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(seed, playouts=20)
+
+
+def test_names_that_nobody_has_are_told() -> None:
+    with pytest.raises(PlayerError, match="there is no player 'mcst'; did you mean mcts"):
+        make_player("mcst")
+    with pytest.raises(PlayerError, match="expected random, legal, greedy, mcts, or MODULE:CLASS"):
+        make_player("zzz")
+    with pytest.raises(PlayerError, match="cannot be loaded: ModuleNotFoundError"):
+        make_player("no.such.module:Player")
+    with pytest.raises(PlayerError, match="has no 'Randm'; its players are GreedyPlayer"):
+        make_player("anygame.players.simple:Randm")
+    with pytest.raises(PlayerError, match="is no player"):
+        make_player("anygame.players.clock:Clock")
+    with pytest.raises(PlayerError, match="has no method `move`"):
+        make_player("anygame.players.player:Player")
+
+
+def test_a_player_comes_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from anygame.players import Player\n"
+        "class Last(Player):\n"
+        "    def move(self, state, clock):\n"
+        "        return state.legal_moves(self.role)[-1]\n"
+        "class Broken(Last):\n"
+        "    def __init__(self):\n"
+        "        raise ValueError('not today')\n"
+    )
+    assert _chosen(make_player(f"{path}:Last", seed=1), CHOICES) == "3"
+    assert player_class(f"{path}:Last") is player_class(f"{path}:Last")
+    with pytest.raises(PlayerError, match="ValueError: not today"):
+        make_player(f"{path}:Broken")
+    with pytest.raises(PlayerError, match="there is no file"):
+        make_player(f"{tmp_path}/none.py:Last")
+    (tmp_path / "exits.py").write_text("raise SystemExit(3)")
+    with pytest.raises(PlayerError, match="SystemExit"):
+        make_player(f"{tmp_path}/exits.py:Last")
+
+
+def test_a_player_comes_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "near_player.py").write_text(
+        "from anygame.players import LegalPlayer\nclass Near(LegalPlayer): pass\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [path for path in sys.path if path])
+    assert make_player("near_player:Near").name == "Near"
+
+
+@pytest.mark.parametrize("spec", ["localhost:9147", "10.0.0.1:80", "[::1]:9147"])
+def test_addresses_are_told_from_classes(spec: str) -> None:
+    assert is_address(spec)
+    assert not is_address("module:Class9")
+    assert not is_address("9147")
+
+
+def test_clocks_keep_a_margin() -> None:
+    assert margin_of(1) == pytest.approx(0.1)
+    assert margin_of(60) == 0.5
+    assert Clock.of(10, margin=0).remaining() > 9.5 >= Clock.of(10).remaining()
+    assert Clock.of(0.1, margin=1).is_up
+    assert not Clock.endless().is_up
