@@ -2,16 +2,17 @@
 
 The folder is the one that ANYGAME_RECORDINGS names, or one called ``protocol`` in a folder beside the
 checkout, with ``wire/NAME/request-NNN.txt`` as the manager sent it, ``response-NNN.txt`` as the player did,
-``timing.tsv``, and the manager's match records, ``records/NAME.json``.
+``index.md``, and the manager's match records, ``records/NAME.json``.
 """
 
 from __future__ import annotations
 
 import asyncio
-import csv
 import json
 import os
+import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,14 @@ _ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Exchange:
-    """One connection: what was sent and what came back, as bytes."""
+    """One connection: what was sent and what came back, as bytes; and the message that was sent."""
 
     recording: str
     number: int
     player: str
     request: bytes
     response: bytes
-
-    @property
-    def text(self) -> str:
-        """The message of the request."""
-        return asyncio.run(_message(self.request))
+    text: str
 
     def __str__(self) -> str:
         return f"{self.recording}-{self.number:03}"
@@ -58,12 +55,18 @@ def names() -> list[str]:
     return sorted(path.name for path in (_FOLDER / "wire").iterdir() if path.is_dir()) if _FOLDER else []
 
 
+@cache
 def exchanges(name: str) -> list[Exchange]:
     """Return the connections of a recording that carried a request, in the order they were made."""
     assert _FOLDER is not None
     folder = _FOLDER / "wire" / name
-    with (folder / "timing.tsv").open() as lines:
-        players = {int(row["nnn"]): row["label"] for row in csv.DictReader(lines, delimiter="\t")}
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    players = {
+        int(number): player for number, player in re.findall(r"^- (\d+) ([\w?]+):", index, re.MULTILINE)
+    }
+    # A player that was silent, or the only one, has no name on such an exchange.
+    named = sorted(set(players.values()) - {"?"})
+    silent = next((player for player in named if "fake" in player or len(named) == 1), "?")
     found = []
     for path in sorted(folder.glob("request-*.txt")):
         number = int(path.stem.removeprefix("request-"))
@@ -71,7 +74,9 @@ def exchanges(name: str) -> list[Exchange]:
         sent = path.read_bytes()
         if sent:
             received = response.read_bytes() if response.exists() else b""
-            found.append(Exchange(name, number, players.get(number, "?"), sent, received))
+            message = asyncio.run(_message(sent))
+            player = players.get(number, "?").replace("?", silent)
+            found.append(Exchange(name, number, player, sent, received, message))
     return found
 
 
