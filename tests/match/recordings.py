@@ -12,14 +12,14 @@ from pathlib import Path
 
 import anygame
 
-_ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 _START = re.compile(r"\(\s*START\s+\S+\s+\S+\s+\(", re.IGNORECASE)
 
 
 def find_recordings() -> Path | None:
     """Return the folder of the recordings, None where there is none."""
     named = os.environ.get("ANYGAME_RECORDINGS")
-    folders = [Path(named)] if named else sorted(_ROOT.parent.glob("*/protocol"))
+    folders = [Path(named)] if named else sorted(ROOT.parent.glob("*/protocol"))
     return next((folder for folder in folders if (folder / "records").is_dir()), None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -20,6 +21,7 @@ from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
 from anygame.match.series import Tally, rotated
 from anygame.match.signing import read_key
+from anygame.players.loading import STRATEGIES, is_address
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -91,7 +93,7 @@ class _Series:
         seed = Random(f"{self.terms.seed}/{number}").getrandbits(32) if number else self.terms.seed
         terms = replace(self.terms, seed=seed)
         record = new_record(self.game, seats, terms)
-        record.own["players"] = [f"{name}={spec}" for name, spec in (self.players[place] for place in order)]
+        record.own["players"] = [list(self.players[place]) for place in order]
         self.path = _path(self.options.record, record)
         if number and not self.options.json:
             print()
@@ -146,16 +148,14 @@ def _resume(options: Namespace) -> int:
         if options.file is None
         else read_game(options.file, case_sensitive=options.case_sensitive)
     )
-    specs = options.players or record.own.get("players")
-    if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
-        raise RecordError(f"{options.resume} does not say who plays: give --players")
+    players = named(options.players) if options.players else _players(record)
     key = None if options.sign is None else read_key(options.sign)
     if key is None:
         # What is signed would not be any more; the record tells who signed it last.
         record.others = {name: value for name, value in record.others.items() if name not in _SIGNED}
     seed = record.own.get("seed")
     first = seed if isinstance(seed, int) else 0
-    seats: list[Seat] = [make_seat(player, first + place) for place, player in enumerate(named(specs))]
+    seats: list[Seat] = [make_seat(player, first + place) for place, player in enumerate(players)]
     order = seated(game, seats)
     watcher = _watcher(options, game, options.resume)
 
@@ -172,6 +172,27 @@ def _resume(options: Namespace) -> int:
     return _OK if record.is_completed else _FAULT
 
 
+def _players(record: Record) -> list[Named]:
+    """Return the players that a record names, each with what it is."""
+    found = record.own.get("players")
+    if not isinstance(found, list) or not all(
+        isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
+        for one in found
+    ):
+        raise RecordError(f"the record of {record.match_id} does not say who plays: give --players")
+    code = [what for _, what in found if what not in STRATEGIES and not is_address(what)]
+    if code:
+        # Records come from anywhere, and must not make anybody run code that they name.
+        again = _again([(name, what) for name, what in found])
+        raise RecordError(f"{code[0]} is code, which is not run because a record says so: add {again}")
+    return [(name, what) for name, what in found]
+
+
+def _again(players: Sequence[Named]) -> str:
+    """Return the option that names players on a command line."""
+    return shlex.join(["--players", *[f"{name}={what}" for name, what in players]])
+
+
 _SIGNED: Final = ("matchHostPK", "matchHostSignature")
 
 
@@ -179,7 +200,7 @@ def _interrupted(watcher: Watcher | None, path: str | None) -> int:
     if isinstance(watcher, TerminalWatcher):
         watcher.close()
     if path is not None and Path(path).exists():
-        complain(f"interrupted; go on with: anygame match --resume {path}")
+        complain(f"interrupted; go on with: anygame match --resume {shlex.quote(path)}")
     else:
         complain("interrupted; with --record DIR, matches can be gone on with")
     return _INTERRUPTED

@@ -27,8 +27,8 @@ Named = tuple[str, str]
 def named(specs: Sequence[str]) -> list[Named]:
     """Return players with their names; those that are given no name and would share one are numbered.
 
-    >>> named(["mcts", "mcts", "old=localhost:9147"])
-    [('mcts', 'mcts'), ('mcts-2', 'mcts'), ('old', 'localhost:9147')]
+    >>> named(["mcts", "mcts", "old=localhost:9147", "my/player.py:Mine"])
+    [('mcts', 'mcts'), ('mcts-2', 'mcts'), ('old', 'localhost:9147'), ('Mine', 'my/player.py:Mine')]
 
     Raises:
         PlayerError: two players are given the same name.
@@ -37,7 +37,7 @@ def named(specs: Sequence[str]) -> list[Named]:
     taken: set[str] = set()
     for spec in specs:
         given = _NAME.fullmatch(spec)
-        name, what = (given[1], given[2]) if given else (spec, spec)
+        name, what = (given[1], given[2]) if given else (_short(spec), spec)
         if given and name in taken:
             raise PlayerError(f"two players are called {name}: names must differ")
         number = 1
@@ -48,6 +48,11 @@ def named(specs: Sequence[str]) -> list[Named]:
         taken.add(unique)
         found.append((unique, what))
     return found
+
+
+def _short(spec: str) -> str:
+    """Return what a player is called that has no name: an address as it is, a class by its own name."""
+    return spec if is_address(spec) else spec.rpartition(":")[2] or spec
 
 
 def make_seat(player: Named, seed: int | None = None) -> Seat:
