@@ -7,7 +7,7 @@ nobody from knowing a legal move. The loop waits for neither longer than the clo
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from threading import Event
 from time import monotonic
@@ -181,7 +181,8 @@ class Engagement:
 
     def _load(self) -> Follower:
         """Load the rules, in a thread."""
-        game = load_game(self.start.rules, self._habits)
+        longest = max(self.start.start_clock, self.start.play_clock)
+        game = load_game(self.start.rules, self._habits, longest)
         return Follower(game, _role(game, self.start.role), self._random)
 
     # -- PLAY ----------------------------------------------------------------------------------------
@@ -341,14 +342,22 @@ class Engagement:
         return spaced(self._spelling.spelled(str(move)))
 
 
-def load_game(rules: str, habits: Habits) -> Game:
+def load_game(rules: str, habits: Habits, seconds: float) -> Game:
     """Load the rules of a START or PREVIEW message.
+
+    Args:
+        rules: the sheet.
+        habits: with the limits of the reasoner.
+        seconds: after which nobody waits for the answer to a question any more.
 
     Raises:
         AnygameError: they cannot be used.
     """
+    limits = habits.limits
+    if limits is not None:
+        limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))
     program = parse_program(Source("<START>", rules), case_sensitive=habits.case_sensitive, limits=_SHEETS)
-    return Game(program, case_sensitive=habits.case_sensitive, limits=habits.limits)
+    return Game(program, case_sensitive=habits.case_sensitive, limits=limits)
 
 
 def _role(game: Game, term: Term) -> Role:

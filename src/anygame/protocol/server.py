@@ -282,7 +282,7 @@ class PlayerServer:
         clock = Clock(message.clock, arrived + message.clock - self._habits.margin_of(message.clock))
 
         def look(player: Player) -> None:
-            player.preview(load_game(message.rules, self._habits), clock)
+            player.preview(load_game(message.rules, self._habits, message.clock), clock)
 
         try:
             async with asyncio.timeout_at(

@@ -1,0 +1,317 @@
+"""Players under bad managers, bad rules and their own faults: answers in time, and nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.protocol.loops import RULES, listening, run, say, send
+
+import anygame
+from anygame.players import Clock, LegalPlayer, Player, RandomPlayer
+from anygame.protocol.engagement import Habits
+from anygame.protocol.replies import parse_info
+from anygame.protocol.server import PlayerServer, Said
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+
+SHORT = Habits(margin=0.2)
+
+
+class Hanging(Player):
+    """Hangs wherever it is told to, until it is let go."""
+
+    def __init__(self, *where: str, best: bool = False) -> None:
+        super().__init__()
+        self.where = where
+        self.free = threading.Event()
+        self._best = best
+
+    def _hang(self, what: str) -> None:
+        if what in self.where:
+            self.free.wait(20)
+
+    def start(self, game: Game, role: Role, clock: Clock) -> None:
+        super().start(game, role, clock)
+        self._hang("start")
+
+    def move(self, state: State, clock: Clock) -> Term:
+        if self._best:
+            self.best = state.legal_moves(self.role)[0]
+        self._hang("move")
+        return state.legal_moves(self.role)[-1]
+
+    def stop(self, goals: Any) -> None:
+        self._hang("stop")
+
+    def abort(self) -> None:
+        self._hang("abort")
+
+
+def start(match_id: str = "m", role: str = "b", start_clock: float = 1, play_clock: float = 1) -> str:
+    return f"(START {match_id} {role} {RULES} {start_clock} {play_clock})"
+
+
+@pytest.mark.parametrize("best", [True, False])
+def test_a_player_that_hangs_has_its_best_move_played_or_any(best: bool) -> None:
+    player = Hanging("move", "stop", best=best)
+
+    async def main() -> None:
+        async with listening(lambda: player, habits=SHORT) as (_, port):
+            assert await say(port, start()) == "ready"
+            for message in ["(PLAY m NIL)", "(PLAY m (go go))", "(PLAY m (go wait))"]:
+                begun = monotonic()
+                reply = await say(port, message)
+                assert 0.7 < monotonic() - begun < 1
+                assert reply in (
+                    ["( Put 1 X )"] if best and message == "(PLAY m NIL)" else ["( Put 1 X )", "go", "wait"]
+                )
+            assert await say(port, "(STOP m (go go))") == "done"
+            assert await say(port, start("m2", start_clock=2)) == "ready"
+            player.free.set()
+
+    run(main)
+
+
+@pytest.mark.parametrize("where", ["start", "move"])
+def test_abort_is_answered_at_once_and_ends_what_is_asked(where: str) -> None:
+    player = Hanging(where)
+
+    async def main() -> None:
+        async with listening(lambda: player) as (_, port):
+            asked = asyncio.create_task(say(port, start(start_clock=30, play_clock=30)))
+            if where == "move":
+                assert await asked == "ready"
+                asked = asyncio.create_task(say(port, "(PLAY m NIL)"))
+            await asyncio.sleep(0.3)
+            begun = monotonic()
+            assert await say(port, "(ABORT m)") == "aborted"
+            assert await asked in ("busy", "nil")
+            assert monotonic() - begun < 1
+            assert parse_info(await say(port, "(INFO)")).status == "available"
+            player.free.set()
+
+    run(main)
+
+
+def test_thinking_by_the_clock_ends_with_the_match() -> None:
+    class Thorough(LegalPlayer):
+        def move(self, state: State, clock: Clock) -> Term:
+            while not clock.is_up:
+                sleep(0.01)
+            assert clock.remaining() == 0
+            return super().move(state, clock)
+
+    async def main() -> None:
+        async with listening(Thorough) as (server, port):
+            await say(port, start(play_clock=600))
+            asked = asyncio.create_task(say(port, "(PLAY m NIL)"))
+            await asyncio.sleep(0.3)
+            assert await say(port, "(STOP m NIL)") == "done"
+            assert await asked == "nil"
+            while not server._idle:
+                await asyncio.sleep(0.01)
+
+    run(main)
+
+
+@pytest.mark.parametrize("fault", [ValueError("oops"), None, "no move", "(Put 1 X)"])
+def test_players_that_fail_are_stood_in_for(fault: Any) -> None:
+    class Faulty(LegalPlayer):
+        def move(self, state: State, clock: Clock) -> Any:
+            if isinstance(fault, Exception):
+                raise fault
+            return fault
+
+    said: list[Said] = []
+
+    async def main() -> None:
+        async with listening(Faulty, log=said.append) as (_, port):
+            await say(port, start(play_clock=5))
+            reply = await say(port, "(PLAY m NIL)")
+            assert reply in ("go", "( Put 1 X )")
+
+    run(main)
+    assert bool(said[-1].note) == (fault not in (None, "(Put 1 X)"))
+
+
+@pytest.mark.parametrize("what", ["making", "start"])
+def test_players_that_cannot_start_are_busy_and_free_again(what: str) -> None:
+    class Faulty(LegalPlayer):
+        def __init__(self) -> None:
+            if what == "making":
+                raise RuntimeError("no book of openings")
+            super().__init__()
+
+        def start(self, *_: Any) -> None:
+            raise RuntimeError("no book of openings")
+
+    said: list[Said] = []
+
+    async def main() -> None:
+        async with listening(Faulty, log=said.append) as (_, port):
+            assert await say(port, start()) == "busy"
+            assert await say(port, "(PLAY m NIL)") == "busy"
+            assert parse_info(await say(port, "(INFO)")).status == "available"
+
+    run(main)
+    assert "no book of openings" in said[0].note
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "((role a) (init (n 0)) (<= (n (s ?x)) (n ?x)) (n 0) (legal a go) (<= terminal (n 1)))",
+        "((role a) "
+        + " ".join(f"(d {i})" for i in range(300))
+        + " (<= (p ?a ?b ?c ?d) (d ?a) (d ?b) (d ?c) (d ?d)) "
+        "(<= (legal a go) (p ?a ?b ?c ?d)))",
+        "((role a) " + "(" * 3000 + "x" + ")" * 3000 + ")",
+        "((role a) (<= (legal a go) " + "(not " * 150 + "(x)" + ")" * 150 + "))",
+        "((role a) (legal a (f " + "x " * 50_000 + ")))",
+        "(" + "(role a)" * 20_000 + ")",
+        "((role a) (legal a \x00\x01) (legal a ü))",
+    ],
+    ids=["infinite", "explosive", "deep", "nested", "wide", "many roles", "odd characters"],
+)
+def test_rules_of_strangers_are_answered_in_time(rules: str) -> None:
+    limits = anygame.Limits(facts=50_000, terms=50_000, seconds=2)
+    habits = Habits(limits=limits, margin=0.4)
+
+    async def main() -> None:
+        async with listening(habits=habits) as (_, port):
+            begun = monotonic()
+            replies = [await say(port, f"(START m a {rules} 2 2)")]
+            assert monotonic() - begun < 2.5
+            if replies == ["ready"]:
+                begun = monotonic()
+                replies.append(await say(port, "(PLAY m NIL)"))
+                assert monotonic() - begun < 2.5
+            assert replies in (["busy"], ["ready", "nil"], ["ready", "busy"], ["ready", "go"])
+            assert await say(port, "(PING)") == "ready"
+            if replies[0] == "ready":
+                assert await say(port, "(ABORT m)") in ("aborted", "busy")
+            assert await say(port, start("n")) == "ready"
+            assert await say(port, "(PLAY n NIL)") in ("go", "( Put 1 X )")
+
+    run(main, 40)
+
+
+def test_a_match_without_manager_is_given_up() -> None:
+    said: list[Said] = []
+
+    async def main() -> None:
+        async with listening(habits=Habits(patience=0.4), log=said.append) as (_, port):
+            assert await say(port, start("dead", start_clock=9, play_clock=9)) == "ready"
+            assert await say(port, start("next")) == "busy"
+            await asyncio.sleep(0.2)
+            assert await say(port, "(PLAY dead NIL)") == "( Put 1 X )"
+            await asyncio.sleep(0.3)
+            assert await say(port, "(PLAY dead NIL)") == "( Put 1 X )"
+            await asyncio.sleep(0.6)
+            assert await say(port, "(PLAY dead (go go))") == "busy"
+            assert await say(port, start("next")) == "ready"
+
+    run(main)
+    assert [each.note for each in said if each.message == "?"] == ["given up after 0.4 s without a message"]
+
+
+def test_patience_goes_by_the_clocks() -> None:
+    class Begun:
+        start_clock, play_clock = 30.0, 10.0
+
+    assert Habits().patience_with(Begun()) == 140  # type: ignore[arg-type]
+    assert [Habits().margin_of(clock) for clock in (1, 4, 30)] == [0.2, 0.8, 1.0]
+    assert [Habits(margin=3).margin_of(clock) for clock in (1, 30)] == [1, 3]
+
+
+def test_managers_that_hang_up_leave_the_match_alone() -> None:
+    async def main() -> None:
+        async with listening() as (_, port):
+            assert await say(port, start()) == "ready"
+            for _ in range(5):
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"POST / HTTP/1.0\r\nContent-Length: 12\r\n\r\n(PLAY m NIL)")
+                writer.transport.abort()
+            assert await say(port, "(PLAY m NIL)") == "( Put 1 X )"
+            assert await say(port, "(STOP m (go go))") == "done"
+
+    run(main)
+
+
+def test_a_player_learns_how_matches_end_and_plays_the_next() -> None:
+    told: list[Any] = []
+
+    class Listening(LegalPlayer):
+        def start(self, game: Game, role: Role, clock: Clock) -> None:
+            super().start(game, role, clock)
+            told.append((id(self), str(role)))
+
+        def stop(self, goals: Any) -> None:
+            told.append(dict(goals))
+
+        def abort(self) -> None:
+            told.append("aborted")
+
+    async def main() -> None:
+        async with listening(Listening) as (_, port):
+            for match_id in ("one", "two"):
+                assert await say(port, start(match_id)) == "ready"
+                for message in ("NIL", "(go go)", "(go wait)"):
+                    await say(port, f"(PLAY {match_id} {message})")
+                assert await say(port, f"(STOP {match_id} (go go))") == "done"
+            await say(port, start("three"))
+            await say(port, "(ABORT three)")
+
+    run(main)
+    goals = {"a": 100, "b": 0}
+    first = told[0]
+    assert told == [first, goals, first, goals, first, "aborted"]
+
+
+def test_a_repeated_message_waits_for_the_same_answer() -> None:
+    player = Hanging("move")
+
+    async def main() -> None:
+        async with listening(lambda: player) as (_, port):
+            await say(port, start(play_clock=20))
+            asked = [asyncio.create_task(say(port, "(PLAY m NIL)")) for _ in range(3)]
+            await asyncio.sleep(0.2)
+            player.free.set()
+            assert {await task for task in asked} == {"go"}
+
+    run(main)
+
+
+def test_the_log_shows_short_printable_text() -> None:
+    said: list[Said] = []
+
+    async def main() -> None:
+        server = PlayerServer(RandomPlayer, log=said.append)
+        assert await server.respond("(ping \x1b[31m" + "x" * 5000, peer="someone") == "nil"
+        assert await server.respond("(play \x1b[31m nil)") == "busy"
+        await server.close()
+
+    run(main)
+    assert [each.peer for each in said] == ["someone", ""]
+    assert all(
+        text.isprintable() and len(text) <= 200 for each in said for text in (each.text, each.match_id)
+    )
+
+
+def test_many_messages_at_once() -> None:
+    async def main() -> None:
+        async with listening() as (_, port):
+            replies = await asyncio.gather(*[say(port, start(f"m{i}", start_clock=5)) for i in range(30)])
+            assert sorted(replies) == ["busy"] * 29 + ["ready"]
+            infos = await asyncio.gather(*[send(port, b"GET / HTTP/1.0\r\n\r\n") for _ in range(60)])
+            assert {info[-9:] for info in infos} == {b" busy ) )"}
+
+    run(main)
