@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 from unittest.mock import patch
 
+from anygame.analysis import domains
 from anygame.datalog import compiler, demand, flatten, generate
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ MODES: Final[dict[str, list[tuple[ModuleType, str, object]]]] = {
     "arguments_whole": [(flatten, "_MOST_VARIANTS", 1)],
     "arguments_half_split": [(flatten, "_MOST_VARIANTS", 3)],
     "few_copies": [(flatten, "_MOST_COPIES", 40)],
+    "few_columns": [(flatten, "_MOST_COLUMNS", 40)],
+    "few_places": [(domains, "_MOST_PLACES", 30)],
+    "places_not_told_apart": [(domains, "_MOST_PLACES", 0)],
     "copies_refused": [(flatten, "_MOST_COPIES", 1)],
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 
 import pytest
@@ -9,6 +10,7 @@ from tests.datalog.modes import MODES, mode
 
 import anygame
 from anygame import Limits
+from anygame.language import terms
 
 COUNTING = "(role r) (num z) (<= (num (s ?x)) (num ?x))"
 THIRTY = " ".join(f"(d {number})" for number in range(30))
@@ -115,3 +117,52 @@ def test_disjunctions_that_multiply_are_refused_with_their_place() -> None:
     with pytest.raises(anygame.RuleSheetError, match="too-many-alternatives") as caught:
         anygame.loads(f"(role r)\n(<= (w {' '.join(f'?x{number}' for number in range(13))}) {either})")
     assert ":2:1:" in str(caught.value)
+
+
+DOUBLING = "(role r) (p a) (<= (p (f ?x ?x)) (p ?x))"
+
+
+@pytest.mark.parametrize("how", ["", *MODES])
+def test_terms_that_double_are_stopped_by_their_size(how: str) -> None:
+    with mode(how) if how else nullcontext():
+        error = limit_of(DOUBLING, Limits(), "(p ?x)")
+    assert (error.limit, error.bound, error.relation) == ("size", 100_000, "p/1")
+    assert "try: let the recursion end: terms that hold another one twice" in str(error)
+
+
+def test_terms_that_double_in_the_state_are_stopped_by_their_size() -> None:
+    text = "(role r) (init a) (legal r go) (<= (next (f ?x ?x)) (true ?x)) (<= terminal (true b))"
+    states = [anygame.loads(text).initial_state()]
+    with pytest.raises(anygame.LimitError) as caught:
+        states.extend(state.next(["go"]) for state in states)
+    assert caught.value.limit == "size"
+    assert 10_000 < len(str(states[-1])) < 1_000_000
+
+
+def test_many_rows_with_one_large_term_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terms, "_LONG_TERMS", terms._LongTerms())
+    monkeypatch.setattr(terms, "_MOST_LONG_TEXT", 1_000_000)
+    doublings = "".join(f" (not (distinct ?n{n + 1} (f ?n{n} ?n{n})))" for n in range(10))
+    text = (
+        f"(role r) (q a) (num 1) {' '.join(f'(num {n})' for n in range(300))}"
+        f"(<= (large ?n10) (q ?n0){doublings})"
+        "(<= (p (g (h ?x ?i))) (large ?x) (num ?i))"
+        "(<= (legal r (go ?x ?i)) (large ?x) (num ?i))"
+    )
+    state = anygame.loads(text).initial_state()
+    with pytest.raises(anygame.LimitError) as caught:
+        list(state.query("(p ?x)"))
+    assert (caught.value.limit, caught.value.relation) == ("text", "p/1")
+    assert "try: let rules hand on" in str(caught.value)
+    with pytest.raises(anygame.LimitError):
+        state.legal_moves("r")
+    assert len(list(state.query("(num ?x)"))) == 300
+
+
+def test_arguments_that_multiply_are_laid_out_plainly() -> None:
+    wide = " ".join(f"a{number}" for number in range(300))
+    same = " ".join(["?x"] * 300)
+    rules = " ".join(f"(<= (p{number} {same}) (q ?x))" for number in range(20))
+    game = anygame.loads(f"(role r) (q (f {wide})) (q b) {rules}")
+    ((first,), (second,)) = (found.values() for found in game.initial_state().query(f"(p7 {same})"))
+    assert (str(first), str(second)) == (f"(f {wide})", "b")

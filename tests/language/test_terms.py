@@ -8,7 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from anygame.language import Compound, Constant, Term, Variable, parse_term, substitute, variables_of
+from anygame.errors import LimitError, RuleSheetError
+from anygame.language import (
+    Compound,
+    Constant,
+    Term,
+    Variable,
+    parse_program,
+    parse_term,
+    substitute,
+    terms,
+    variables_of,
+)
 
 TERM = parse_term("(f ?x (g a ?y) ?x)")
 
@@ -76,3 +87,46 @@ def test_threads_agree_on_the_one_object() -> None:
         first, *others = pool.map(build, range(8))
     for other in others:
         assert all(left is right for left, right in zip(first, other, strict=True))
+
+
+def test_groundness_follows_from_the_parts() -> None:
+    term: Term = Constant("a?b")
+    for _ in range(20):
+        term = Compound("f", (term, term))
+    assert term.is_ground
+    assert not list(variables_of(term))
+    assert substitute(term, {Variable("x"): Constant("b")}) is term
+    assert not Compound("f", (term, Variable("x"))).is_ground
+
+
+class TestLongTerms:
+    @pytest.fixture(autouse=True)
+    def little_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        gc.collect()
+        monkeypatch.setattr(terms, "_LONG_TERMS", terms._LongTerms())
+        monkeypatch.setattr(terms, "_MOST_LONG_TEXT", 10_000)
+
+    def test_what_they_take_together_is_bounded(self) -> None:
+        kept: list[Term] = []
+        numbers = map(Constant, map(str, range(100)))
+        with pytest.raises(LimitError, match="more than 250 characters take more than 10,000") as caught:
+            kept.extend(Compound("f", (Constant("a" * 1000), number)) for number in numbers)
+        assert (caught.value.limit, caught.value.bound) == ("text", 10_000)
+        assert 9 <= len(kept) <= 11
+        assert Compound("f", (Constant("short"),))
+        assert Compound("f", (Constant("a" * 1000), Constant("0"))) is kept[0]
+
+    def test_one_that_doubles_is_stopped_before_it_is_written(self) -> None:
+        kept: list[Term] = [Constant("a")]
+        with pytest.raises(LimitError):
+            kept.extend(Compound("f", (term, term)) for term in kept)
+        assert len(str(kept[-1])) <= 10_000
+
+    def test_those_that_nobody_holds_take_nothing(self) -> None:
+        for number in range(100):
+            assert Compound("g", (Constant("b" * 1000), Constant(str(number))))
+
+    def test_a_sheet_is_refused_where_they_become_too_much(self) -> None:
+        fact = f"(p {'(f ' * 30}{'a ' * 200}{')' * 30})"
+        with pytest.raises(RuleSheetError, match=r"large>:2:1: error\[too-large\]: reading stopped here"):
+            parse_program(f"(role r)\n{fact}", name="<large>")

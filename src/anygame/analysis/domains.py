@@ -3,12 +3,13 @@
 An over-approximation in which arguments are independent of each other, computed as a least fixpoint:
 a variable takes what all positive literals that hold it allow. ``true`` takes what ``init`` and ``next``
 give, ``does`` what ``legal`` gives. Looking at *tops* only (the kind of a term, not which) is cheaper and is
-what decides how relations are laid out.
+what decides how relations are laid out. Where places multiply, those deep inside terms are told apart less.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import atoms_of
@@ -31,9 +32,15 @@ Top = Constant | Functor
 ATOM: Final = Constant(" atom")
 
 Path = tuple[object, ...]
-_DEEPEST: Final = 4
+#: How deep inside terms places are told apart; beyond, all of one functor's argument are one place.
+_DEPTHS: Final = (4, 1, 0)
+_MOST_PLACES: Final = 100_000
 #: Writing to the first relation makes the same terms readable in the second.
 _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
+
+
+class _TooManyPlacesError(Exception):
+    """Places are told apart too well; never leaves this module."""
 
 
 class Domains:
@@ -49,9 +56,18 @@ class Domains:
     def __init__(
         self, rules: Iterable[NormalRule], *, kinds_only: bool = False, declared: bool = False
     ) -> None:
-        self._tops: dict[Path, set[Top]] = defaultdict(set)
         self._kinds_only = kinds_only
         self._feeds = _FEEDS | ({"base": "true", "input": "does"} if declared else {})
+        rules = list(rules)
+        for depth in _DEPTHS:
+            self._longest = 3 + 2 * depth
+            self._most = _MOST_PLACES if depth else None
+            with suppress(_TooManyPlacesError):
+                self._compute(rules, declared)
+                break
+
+    def _compute(self, rules: Iterable[NormalRule], declared: bool) -> None:
+        self._tops: dict[Path, set[Top]] = defaultdict(set)
         self._readers: dict[tuple[str, int], list[int]] = defaultdict(list)
         self._changed: set[tuple[str, int]] = set()
         compiled: list[NormalRule] = []
@@ -72,7 +88,7 @@ class Domains:
 
     def below(self, path: Path, functor: Functor, argument: int) -> frozenset[Top]:
         """Return the tops of an argument of a functor that stands at a place."""
-        return frozenset(self._tops.get(_below(path, functor, argument), ()))
+        return frozenset(self._tops.get(self._below(path, functor, argument), ()))
 
     def of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
         """Return what each variable of a rule can stand for; nothing at all if the rule cannot fire."""
@@ -121,7 +137,9 @@ class Domains:
                 functor = (term.functor, len(term.arguments))
                 if functor not in tops:
                     return False
-                pending += [(sub, _below(path, functor, number)) for number, sub in enumerate(term.arguments)]
+                pending += [
+                    (sub, self._below(path, functor, number)) for number, sub in enumerate(term.arguments)
+                ]
             elif self._constant(term) not in tops:
                 return False
         return True
@@ -147,7 +165,7 @@ class Domains:
             functor = (term.functor, len(term.arguments))
             self._add(path, {functor})
             for number, sub in enumerate(term.arguments):
-                self._write_term(sub, _below(path, functor, number), places)
+                self._write_term(sub, self._below(path, functor, number), places)
         else:
             self._add(path, {self._constant(term)})
 
@@ -157,10 +175,12 @@ class Domains:
         while pending:
             tops, source, target = pending.pop()
             self._add(target, tops)
+            if len(source) >= self._longest <= len(target):
+                continue  # below, both are the same places
             for top in tops:
                 if isinstance(top, tuple):
                     for number in range(top[1]):
-                        pair = _below(source, top, number), _below(target, top, number)
+                        pair = self._below(source, top, number), self._below(target, top, number)
                         if pair[0] != pair[1] and pair not in seen:
                             seen.add(pair)
                             pending.append((self._tops.get(pair[0], set()), *pair))
@@ -169,7 +189,13 @@ class Domains:
         known = self._tops[path]
         if not tops <= known:
             known |= tops
+            if self._most is not None and len(self._tops) > self._most:
+                raise _TooManyPlacesError
             self._changed.update(_relations_at(path, self._readers))
+
+    def _below(self, path: Path, functor: Functor, argument: int) -> Path:
+        deeper = (*path, functor, argument)
+        return deeper if len(deeper) <= self._longest else ("*", functor, argument)
 
     def _mention(self, rule: NormalRule) -> None:
         for atom, _ in atoms_of(rule.body):
@@ -180,11 +206,6 @@ class Domains:
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}
                 )
-
-
-def _below(path: Path, functor: Functor, argument: int) -> Path:
-    deeper = (*path, functor, argument)
-    return deeper if len(deeper) <= 3 + 2 * _DEEPEST else ("*", functor, argument)
 
 
 def _relations_at(path: Path, readers: dict[tuple[str, int], list[int]]) -> Iterator[tuple[str, int]]:

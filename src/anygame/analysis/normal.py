@@ -10,17 +10,50 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, Rule
-from anygame.language.unification import apply, unify
+from anygame.language.unification import apply, measure, unify_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from anygame.language.terms import Term, Variable
 
-__all__ = ["NormalRule", "TooManyAlternatives", "atoms_of", "binders", "negation_normal", "normalise"]
+__all__ = [
+    "MOST_OF_A_RULE",
+    "Allowance",
+    "NormalRule",
+    "TermsTooLarge",
+    "TooManyAlternatives",
+    "atoms_of",
+    "binders",
+    "negation_normal",
+    "normalise",
+]
+
+#: How many normal rules one rule may stand for.
+MOST_OF_A_RULE: Final = 4096
+#: As deep as lists nest in a sheet at the most.
+_DEEPEST: Final = 200
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What normal forms may still add to a sheet, less with each rule; sheets come from strangers.
+
+    Attributes:
+        rules: normal rules beyond one for each rule.
+        characters: by which equations make terms longer, all their places together.
+    """
+
+    rules: int = 50_000
+    characters: int = 1_000_000
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether what is left is less than a rule alone may add."""
+        return self.rules < MOST_OF_A_RULE or self.characters < 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +70,10 @@ class NormalRule:
 
 class TooManyAlternatives(Exception):  # noqa: N818  (a signal to the caller, who knows the rule)
     """A rule's disjunctions multiply beyond the bound."""
+
+
+class TermsTooLarge(TooManyAlternatives):
+    """A rule's equations make terms larger than the bound."""
 
 
 def negation_normal(formula: Formula, *, positive: bool = True) -> Formula:
@@ -94,19 +131,27 @@ def substitute_formula(formula: Formula, bindings: Mapping[Variable, Term]) -> F
     return Distinct(apply(formula.left, bindings), apply(formula.right, bindings), formula.node)
 
 
-def normalise(rule: Rule, limit: int = 4096) -> list[NormalRule]:
+def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule]:
     """Return the normal rules that together mean the same as a rule of the sheet.
 
+    Args:
+        rule: the rule.
+        allowance: what this and other rules may add; what this rule adds is taken from it.
+
     Raises:
-        TooManyAlternatives: they would be more than ``limit``.
+        TooManyAlternatives: they would be more than ``MOST_OF_A_RULE``, or than allowed.
+        TermsTooLarge: their equations would make terms longer than allowed, or nest them too deep.
     """
     if not rule.body:
         return [NormalRule(rule.head, (), rule)]
+    allowance = allowance or Allowance()
     body = tuple(_conjuncts(negation_normal(formula) for formula in rule.body))
+    choices = _distribute(body, min(MOST_OF_A_RULE, allowance.rules + 1))
+    allowance.rules -= len(choices) - 1
     return [
         NormalRule(solved[0], solved[1], rule)
-        for choice in _distribute(body, limit)
-        if (solved := _solve_equations(rule.head, choice)) is not None
+        for choice in choices
+        if (solved := _solve_equations(rule.head, choice, allowance)) is not None
     ]
 
 
@@ -139,19 +184,40 @@ def _is_test(formula: Or, bound: set[Variable]) -> bool:
     return all(variable in bound for variable in formula.variables())
 
 
-def _solve_equations(head: Atom, body: tuple[Formula, ...]) -> tuple[Atom, tuple[Formula, ...]] | None:
-    """Solve the equations of a body; None where one cannot hold."""
-    bindings: dict[Variable, Term] = {}
+def _solve_equations(
+    head: Atom, body: tuple[Formula, ...], allowance: Allowance
+) -> tuple[Atom, tuple[Formula, ...]] | None:
+    """Solve the equations of a body; None where they cannot hold together."""
+    equations = []
     rest = []
     for item in body:
         if isinstance(item, Not) and isinstance(item.formula, Distinct):
-            solved = unify(item.formula.left, item.formula.right, bindings)
-            if solved is None:
-                return None
-            bindings = solved
+            equations.append((item.formula.left, item.formula.right))
         else:
             rest.append(item)
-    if bindings:
-        head = substitute_atom(head, bindings)
-        rest = [substitute_formula(item, bindings) for item in rest]
-    return head, tuple(rest)
+    if not equations:
+        return head, body
+    bindings = unify_all(equations, {})
+    if bindings is None:
+        return None
+    # Each equation may double what the next one writes twice, so all is measured before any is written.
+    terms = [*head.arguments, *(term for item in rest for term in _terms_in(item))]
+    measured = measure(terms, bindings)
+    assert measured is not None  # unification binds no variable to a term that holds it
+    characters, nesting = measured
+    allowance.characters -= max(0, characters - sum(len(str(term)) for term in terms))
+    if allowance.characters < 0 or nesting > _DEEPEST:
+        raise TermsTooLarge
+    return substitute_atom(head, bindings), tuple([substitute_formula(item, bindings) for item in rest])
+
+
+def _terms_in(formula: Formula) -> Iterator[Term]:
+    if isinstance(formula, Literal):
+        yield from formula.atom.arguments
+    elif isinstance(formula, Not):
+        yield from _terms_in(formula.formula)
+    elif isinstance(formula, Distinct):
+        yield from (formula.left, formula.right)
+    elif isinstance(formula, Or | And):
+        for part in formula.formulas:
+            yield from _terms_in(part)

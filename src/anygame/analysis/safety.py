@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.analysis.normal import NormalRule, TooManyAlternatives, atoms_of, binders, normalise
+from anygame.analysis.normal import (
+    MOST_OF_A_RULE,
+    Allowance,
+    NormalRule,
+    TermsTooLarge,
+    TooManyAlternatives,
+    atoms_of,
+    binders,
+    normalise,
+)
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
 from anygame.language.rules import Distinct, Literal, Not, Rule
 
@@ -20,6 +29,7 @@ __all__ = ["normal_rules", "unsafe_variables"]
 register_codes(
     {
         "unsafe-variable": "no positive literal of the body binds a variable",
+        "terms-too-large": "the equations of a rule make terms beyond the limit",
         "too-many-alternatives": "the disjunctions of a rule multiply beyond the limit",
     }
 )
@@ -33,24 +43,34 @@ def normal_rules(program: Program) -> list[NormalRule]:
     """
     result: list[NormalRule] = []
     diagnostics: list[Diagnostic] = []
+    allowance = Allowance()
     for rule in program.rules:
+        is_first = allowance == Allowance()
         try:
-            normal = normalise(rule)
-        except TooManyAlternatives:
-            diagnostics.append(
-                Diagnostic(
-                    "too-many-alternatives",
-                    Severity.ERROR,
-                    "the disjunctions of this rule stand for more than 4096 rules",
-                    rule.span,
-                    hint="give the larger disjunctions names of their own: (<= (either ?x) (or ...))",
-                )
-            )
+            normal = normalise(rule, allowance)
+        except TooManyAlternatives as excess:
+            diagnostics.append(_excess(rule, excess, alone=is_first or not allowance.is_spent))
+            if allowance.is_spent:
+                break  # the others like it could not pass either
             continue
         result += normal
         diagnostics += _unsafe(rule, normal)
     raise_if_errors(diagnostics)
     return result
+
+
+def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnostic:
+    rules = "this rule" if alone else "the rules up to this one"
+    if isinstance(excess, TermsTooLarge):
+        code = "terms-too-large"
+        message = f"the equations of {rules} make terms that are too large"
+        hint = "write what is equal by one name, without (not (distinct ...))"
+    else:
+        code = "too-many-alternatives"
+        most = MOST_OF_A_RULE if alone else Allowance().rules
+        message = f"the disjunctions of {rules} stand for more than {most:,} rules"
+        hint = "give the larger disjunctions names of their own: (<= (either ?x) (or ...))"
+    return Diagnostic(code, Severity.ERROR, message, rule.span, hint=hint)
 
 
 def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:

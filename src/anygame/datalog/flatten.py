@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf, prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import ATOM, Domains
@@ -43,6 +44,8 @@ _LAID_OUT_AS: Final = {
 _OF_ROLES: Final = {"does", "legal", "input", "goal", "sees", "percept"}
 _MOST_VARIANTS: Final = 64
 _MOST_COPIES: Final = 20_000
+#: Columns of all rules with a body, as long as anything is split.
+_MOST_COLUMNS: Final = 1_000_000
 
 
 class Layout:
@@ -123,11 +126,14 @@ def flatten(rules: Sequence[NormalRule]) -> tuple[Layout, list[FlatRule]]:
     for split in ("all", "protocol", "none"):
         layout = Layout(rules, split)
         result: list[FlatRule] = []
+        room = inf if split == "none" else _MOST_COLUMNS
         for rule in rules:
-            copies = _copies(rule, layout)
+            copies = _copies(rule, layout, room)
             if copies is None or len(result) + len(copies) > _MOST_COPIES + len(rules):
                 break
             result += copies
+            if rule.body:
+                room -= sum(map(_width, copies))
         else:
             return layout, result
     raise LimitError(
@@ -157,10 +163,10 @@ def _shape_order(top: Top) -> tuple[str, int]:
     return top if isinstance(top, tuple) else ("", 0)
 
 
-def _copies(rule: NormalRule, layout: Layout) -> list[FlatRule] | None:
+def _copies(rule: NormalRule, layout: Layout, room: float) -> list[FlatRule] | None:
     """Return one flat rule per choice of shapes for variables that stand for whole split arguments.
 
-    Returns None where there are too many.
+    Returns None where there are too many, or they have more columns than there is room for.
     """
     if not rule.body:
         atom = layout.flat_atom(rule.head)
@@ -183,17 +189,34 @@ def _copies(rule: NormalRule, layout: Layout) -> list[FlatRule] | None:
     possible = layout.shapes_of_variables(rule) if elsewhere else {}
     choices.update({term: sorted(possible.get(term) or [ATOM], key=_shape_order) for term in elsewhere})
     mixed = frozenset(term for term in elsewhere if len(choices[term]) > 1)
-    combinations = 1
-    for options in choices.values():
-        combinations *= len(options)
-    if combinations > _MOST_COPIES:
+    if prod(map(len, choices.values())) > _MOST_COPIES or _most_columns(rule, choices) > room:
         return None
     result = []
     for shapes in product(*choices.values()):
         flat = _copy(rule, layout, dict(zip(choices, shapes, strict=True)), mixed)
         if flat is not None:
             result.append(flat)
+            room -= _width(flat)
+            if room < 0:
+                return None
     return result
+
+
+def _most_columns(rule: NormalRule, choices: dict[Variable, list[Top]]) -> int:
+    """Return how many columns a copy of a rule has at the most, but for compound terms of its own."""
+    widest = {
+        variable: max([shape[1] if isinstance(shape, tuple) else 1 for shape in shapes], default=1)
+        for variable, shapes in choices.items()
+    }
+    return sum(
+        widest.get(term, 1) if isinstance(term, Variable) else 1
+        for atom in _atoms(rule)
+        for term in atom.arguments
+    )
+
+
+def _width(flat: FlatRule) -> int:
+    return len(flat.head.columns) + sum([len(read.atom.columns) for read in flat.reads])
 
 
 def _copy(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
 from anygame.language.terms import Compound, Constant, Term
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Composer", "Values"]
+
+#: Characters of one term.
+_LONGEST: Final = 100_000
 
 
 class Composer:
@@ -110,6 +113,12 @@ class Values:
                     f"terms nest deeper than {self._deepest}: ({name} ...) grows without end",
                     limit="depth",
                     bound=self._deepest,
+                )
+            if sum(len(str(self.terms[number])) for number in numbers) > _LONGEST:
+                raise LimitError(
+                    f"a term of more than {_LONGEST:,} characters arises: ({name} ...)",
+                    limit="size",
+                    bound=_LONGEST,
                 )
             number = self._add(Compound(name, tuple([self.terms[number] for number in numbers])), depth)
             composer.parts[number] = [arguments]

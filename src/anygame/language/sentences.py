@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from anygame.errors import LimitError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Literal, Not, Or, Rule
 from anygame.language.source import Span
@@ -252,8 +253,17 @@ class Reader:
     # rules
 
     def rules(self, nodes: Iterable[Node]) -> tuple[Rule, ...]:
-        """Read a sheet's items. Raises TooManyProblemsError at the bound on problems."""
-        return tuple(rule for node in nodes if (rule := self.rule(node)) is not None)
+        """Read a sheet's items. Raises TooManyProblemsError at the bound on problems or on memory."""
+        found = []
+        for node in nodes:
+            try:
+                rule = self.rule(node)
+            except LimitError as error:
+                self._error("too-large", f"reading stopped here: {error}", node)
+                raise TooManyProblemsError from None
+            if rule is not None:
+                found.append(rule)
+        return tuple(found)
 
     def rule(self, node: Node) -> Rule | None:
         """Read a rule or a fact; None where it has no head, or is of an older style and ignored."""

@@ -1,7 +1,8 @@
 """Terms: constants, variables and compound terms, frozen and interned.
 
 Equal terms are the same object, so that ``==`` and ``hash`` are those of identity and cost nothing.
-``str(term)`` is KIF, and terms sort as their text does.
+``str(term)`` is KIF, and terms sort as their text does. Terms share their parts, but each has its text:
+so what all long ones of a process may take together is bounded.
 
 >>> move = Compound("move", (Constant("a"), Constant("1")))
 >>> str(move), move is Compound("move", (Constant("a"), Constant("1")))
@@ -10,9 +11,12 @@ Equal terms are the same object, so that ``==`` and ``hash`` are those of identi
 
 from __future__ import annotations
 
+import gc
 from threading import Lock
 from typing import TYPE_CHECKING, Final
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
+
+from anygame.errors import LimitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,13 +24,19 @@ if TYPE_CHECKING:
 __all__ = ["Compound", "Constant", "Term", "Variable", "substitute", "variables_of"]
 
 _INTERNING: Final = Lock()
+_set: Final = object.__setattr__
 
 
 class Term:
-    """What the three kinds of terms share: text, order, immutability."""
+    """What the three kinds of terms share: text, order, immutability.
 
-    __slots__ = ("__weakref__", "_text")
+    Attributes:
+        is_ground: whether no variable occurs in the term.
+    """
+
+    __slots__ = ("__weakref__", "_text", "is_ground")
     _text: str
+    is_ground: bool
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"terms cannot be changed: {self}")
@@ -46,11 +56,6 @@ class Term:
     def __deepcopy__(self, memo: dict[int, object]) -> Term:
         return self
 
-    @property
-    def is_ground(self) -> bool:
-        """Whether no variable occurs in the term."""
-        return not any(True for _ in variables_of(self))
-
 
 class Constant(Term):
     """An object constant, such as ``red`` or ``7`` (numbers are symbols: ``01`` is not ``1``)."""
@@ -66,8 +71,9 @@ class Constant(Term):
                 found = _CONSTANTS.get(name)
                 if found is None:
                     found = object.__new__(cls)
-                    object.__setattr__(found, "name", name)
-                    object.__setattr__(found, "_text", name)
+                    _set(found, "name", name)
+                    _set(found, "_text", name)
+                    _set(found, "is_ground", True)
                     _CONSTANTS[name] = found
         return found
 
@@ -92,8 +98,9 @@ class Variable(Term):
                 found = _VARIABLES.get(name)
                 if found is None:
                     found = object.__new__(cls)
-                    object.__setattr__(found, "name", name)
-                    object.__setattr__(found, "_text", "?" + name)
+                    _set(found, "name", name)
+                    _set(found, "_text", "?" + name)
+                    _set(found, "is_ground", False)
                     _VARIABLES[name] = found
         return found
 
@@ -112,20 +119,31 @@ class Compound(Term):
     arguments: tuple[Term, ...]
 
     def __new__(cls, functor: str, arguments: tuple[Term, ...]) -> Compound:
-        """Return the one compound term of this functor and these arguments."""
+        """Return the one compound term of this functor and these arguments.
+
+        Raises:
+            LimitError: the text of this term and all other long ones would take too much memory.
+        """
         key = (functor, arguments)
         found = _COMPOUNDS.get(key)
         if found is None:
             if not arguments:
                 raise ValueError(f"a compound term needs arguments; the constant is Constant({functor!r})")
+            texts = [argument._text for argument in arguments]
+            length = sum(map(len, texts))
             with _INTERNING:
                 found = _COMPOUNDS.get(key)
                 if found is None:
+                    if length > _LONG:
+                        _LONG_TERMS.make_room(length)
                     found = object.__new__(cls)
-                    object.__setattr__(found, "functor", functor)
-                    object.__setattr__(found, "arguments", arguments)
-                    object.__setattr__(found, "_text", f"({functor} {' '.join(map(str, arguments))})")
+                    _set(found, "functor", functor)
+                    _set(found, "arguments", arguments)
+                    _set(found, "_text", f"({functor} {' '.join(texts)})")
+                    _set(found, "is_ground", all(part.is_ground for part in arguments))
                     _COMPOUNDS[key] = found
+                    if length > _LONG:
+                        _LONG_TERMS.add(found)
         return found
 
     def __reduce__(self) -> tuple[type, tuple[str, tuple[Term, ...]]]:
@@ -135,6 +153,43 @@ class Compound(Term):
         return f"Compound({self.functor!r}, {self.arguments!r})"
 
 
+class _LongTerms:
+    """The long terms there are. They are counted only when many have come since they were counted last."""
+
+    def __init__(self) -> None:
+        self._terms: WeakSet[Term] = WeakSet()
+        self._added = 0
+        self._room = 0
+
+    def add(self, term: Term) -> None:
+        self._terms.add(term)
+
+    def make_room(self, length: int) -> None:
+        self._added += length
+        if self._added <= self._room:
+            return
+        taken = self._taken()
+        if taken + length > _MOST_LONG_TEXT:
+            gc.collect()
+            taken = self._taken()
+        if taken + length > _MOST_LONG_TEXT:
+            raise LimitError(
+                f"terms of more than {_LONG} characters take more than {_MOST_LONG_TEXT:,} together",
+                limit="text",
+                bound=_MOST_LONG_TEXT,
+            )
+        self._added = length
+        self._room = max(_MOST_LONG_TEXT - taken, _MOST_LONG_TEXT // 16)
+
+    def _taken(self) -> int:
+        return sum(len(term._text) for term in self._terms)
+
+
+#: Characters from which on a term is long, and those of all long terms together.
+_LONG: Final = 250
+_MOST_LONG_TEXT: Final = 250_000_000
+
+_LONG_TERMS: Final = _LongTerms()
 _CONSTANTS: Final[WeakValueDictionary[str, Constant]] = WeakValueDictionary()
 _VARIABLES: Final[WeakValueDictionary[str, Variable]] = WeakValueDictionary()
 _COMPOUNDS: Final[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] = WeakValueDictionary()
@@ -144,13 +199,15 @@ def variables_of(term: Term) -> Iterator[Variable]:
     """Yield the variables of a term from left to right, each as often as it occurs."""
     if isinstance(term, Variable):
         yield term
-    elif isinstance(term, Compound):
+    elif isinstance(term, Compound) and not term.is_ground:
         for argument in term.arguments:
             yield from variables_of(argument)
 
 
 def substitute(term: Term, bindings: Mapping[Variable, Term]) -> Term:
     """Return the term with its bound variables replaced (once; the replacements are not looked into)."""
+    if term.is_ground:
+        return term
     if isinstance(term, Variable):
         return bindings.get(term, term)
     if isinstance(term, Compound):

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
-from anygame.analysis.normal import NormalRule, TooManyAlternatives, atoms_of, binders, normalise
+from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, atoms_of, binders, normalise
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -23,8 +23,6 @@ __all__ = ["Key", "Name", "Sheet", "atoms_in", "formulas_in", "key_of", "span_of
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
-_MOST_OF_A_RULE: Final = 4096
-_MOST_NORMAL: Final = 100_000
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
 
@@ -68,9 +66,10 @@ class Sheet:
     def normal(self) -> list[NormalRule]:
         """The rules in normal form; those beyond the bounds on alternatives are left out."""
         result: list[NormalRule] = []
+        allowance = Allowance()
         for rule in self.program.rules:
             try:
-                result += normalise(rule, min(_MOST_OF_A_RULE, _MOST_NORMAL - len(result)))
+                result += normalise(rule, allowance)
             except TooManyAlternatives:
                 self._left_out.append(rule)
         return result

@@ -34,7 +34,12 @@ ENTRIES: Final = (
         "(init " + "(s " * 200 + "zero" + ")" * 201,
         "(init (counter 200))",
     ),
-    Explanation("too-large", "A sheet has at most 16 MiB and 4 million tokens.", _SAFE, LIMITS),
+    Explanation(
+        "too-large",
+        "A sheet has at most 16 MiB and 4 million tokens.",
+        f"{_SAFE} Each term keeps its text, so those that are nested deep and long at once are bounded too.",
+        LIMITS,
+    ),
     Explanation(
         "too-many-problems",
         "Reading stops after 1000 errors.",

@@ -129,11 +129,22 @@ ENTRIES: Final = (
     ),
     Explanation(
         "too-many-alternatives",
-        "The disjunctions of one rule stand for at most 4096 rules.",
+        "The disjunctions of one rule stand for at most 4,096 rules, those of a sheet for some 50,000.",
         "A disjunction that binds variables is multiplied out with all others of its body.",
         "none of GDL's rules: a bound of this program, since rule sheets come from strangers",
         "(<= (p ?a)" + " (or (q ?a) (r ?a))" * 13 + ")",
         "(<= (p ?a) (either ?a))\n(<= (either ?a) (or (q ?a) (r ?a)))",
+    ),
+    Explanation(
+        "terms-too-large",
+        "The equations of a sheet add at most 1,000,000 characters to its rules, and nest terms at most "
+        "200 deep.",
+        "(not (distinct ?x (f ?y ?y))) says what ?x is; a row of such equations doubles the term with each.",
+        "none of GDL's rules: a bound of this program, since rule sheets come from strangers",
+        "(<= (p ?n20) (q ?n0)"
+        + "".join(f" (not (distinct ?n{n + 1} (f ?n{n} ?n{n})))" for n in range(20))
+        + ")",
+        "(<= (p (f ?n ?n)) (q ?n))",
     ),
     Explanation(
         "keyword-in-body",
