@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -12,12 +15,13 @@ from anygame.datalog.relations import Relation
 from anygame.errors import LimitError
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.logic.atoms import Atoms
-from anygame.network.logic.circuit import build_circuit
+from anygame.network.logic.circuit import build_gates
 from anygame.network.logic.levelling import lay_out
+from anygame.network.logic.rewrites import REWRITES, Circuit
 from anygame.network.network import FALSE, Network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.language.terms import Term
@@ -60,6 +64,25 @@ def compile_game(
     Raises:
         LimitError: a bound was reached; the game can still be played by the reasoner.
     """
+    with _without_collection():
+        return _compile(reasoner, limits, progress)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Hold the collector of cycles back: it would look through millions of tuples that make none."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _compile(
+    reasoner: Reasoner, limits: GroundingLimits | None, progress: Callable[[int, int], None] | None
+) -> CompiledGame:
     grounding = ground(reasoner, limits, progress)
     began = monotonic()
     stages = [("grounding", _figures_of(grounding))]
@@ -73,34 +96,30 @@ def compile_game(
         choices.append(range(first, first + len(role_atoms)))
         first += len(role_atoms)
     wanted = sorted({atom for atom in names.outputs() if atom is not None})
-    circuit = build_circuit(atoms, inputs, first, choices, wanted)
-    literal_of = dict(zip(wanted, circuit.outputs, strict=True))
-
-    def literal(atom: int | None) -> int:
-        return FALSE if atom is None else literal_of[atom]
-
+    gates, literals = build_gates(atoms, inputs, first, choices, wanted)
+    circuit = Circuit(gates, names.named(lambda atom: FALSE if atom is None else literals[atom]))
+    stages.append(("gates", _figures_of_circuit(circuit, began)))
+    stages[-1][1].update(conjunctions=atoms.conjunctions, literals=atoms.literals)
+    for name, rewrite in REWRITES:
+        began = monotonic()
+        circuit = rewrite(circuit)
+        stages.append((name, _figures_of_circuit(circuit, began)))
+    outputs = circuit.outputs
     network = lay_out(
         circuit.gates,
         actions=tuple(map(len, names.action_atoms)),
         initial=names.initial,
-        legal=[literal(atom) for atom in names.legal],
-        terminal=literal(names.terminal),
-        goals=[[(value, literal(atom)) for value, atom in role] for role in names.goals],
-        following=[literal(atom) for atom in names.following],
-    )
-    stages.append(
-        (
-            "logic",
-            {
-                "conjunctions": atoms.conjunctions,
-                "literals": atoms.literals,
-                "gates": network.gates,
-                "inputs": len(network.inputs),
-                "seconds": monotonic() - began,
-            },
-        )
+        legal=[outputs["legal", node] for node in range(1 + len(names.fluents), circuit.gates.inputs)],
+        terminal=outputs["terminal", 0],
+        goals=names.goal_literals(outputs),
+        following=[outputs["next", place] for place in range(len(names.fluents))],
     )
     return CompiledGame(network, reasoner.roles, names.fluents, names.actions, tuple(stages))
+
+
+def _figures_of_circuit(circuit: Circuit, began: float) -> dict[str, float]:
+    gates, inputs = circuit.size()
+    return {"gates": gates, "inputs": inputs, "seconds": monotonic() - began}
 
 
 def _figures_of(grounding: Grounding) -> dict[str, float]:
@@ -156,6 +175,21 @@ class _Names:
         """Return every atom that is to be computed."""
         goals = [atom for role in self.goals for _, atom in role]
         return [*self.legal, self.terminal, *goals, *self.following]
+
+    def named(self, literal: Callable[[int | None], int]) -> dict[tuple[str, int], int]:
+        """Return the outputs by name: legal by the node of the action, next and goals by place."""
+        first = 1 + len(self.fluents)
+        found = {("legal", first + place): literal(atom) for place, atom in enumerate(self.legal)}
+        found["terminal", 0] = literal(self.terminal)
+        goals = [atom for role in self.goals for _, atom in role]
+        found.update({("goal", place): literal(atom) for place, atom in enumerate(goals)})
+        found.update({("next", place): literal(atom) for place, atom in enumerate(self.following)})
+        return found
+
+    def goal_literals(self, outputs: Mapping[tuple[str, int], int]) -> list[list[tuple[int, int]]]:
+        """Return per role its goal values with their literals."""
+        places = count()
+        return [[(value, outputs["goal", next(places)]) for value, _ in role] for role in self.goals]
 
     def _terms(self, relation: Relation, argument: int) -> list[Term]:
         values = self._grounding.reasoner.values.terms

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.network.logic.gates import Gates
@@ -10,43 +9,28 @@ from anygame.network.logic.sums import parts_of_sum, sum_of_products
 from anygame.network.network import TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from anygame.network.logic.atoms import Atoms
 
-__all__ = ["Circuit", "build_circuit", "strong_components"]
+__all__ = ["build_gates", "strong_components"]
 
 
-@dataclass(slots=True)
-class Circuit:
-    """Gates and what they are for.
-
-    Attributes:
-        gates: over fluents, then actions.
-        fluents: how many.
-        outputs: literals, in an order known to whoever asked for them.
-    """
-
-    gates: Gates
-    fluents: int
-    outputs: list[int]
-
-
-def build_circuit(
+def build_gates(
     atoms: Atoms,
     inputs: Mapping[int, int],
     nodes: int,
     choices: Iterable[Sequence[int]],
     wanted: Iterable[int],
-) -> Circuit:
-    """Return the gates for some atoms.
+) -> tuple[Gates, dict[int, int]]:
+    """Return the gates for some atoms, and the literal of each.
 
     Args:
         atoms: and what derives them.
         inputs: the node of each atom that is a fluent or an action.
         nodes: how many nodes there are before the first gate.
         choices: groups of nodes of which exactly one holds.
-        wanted: the atoms to be computed; the outputs, in this order.
+        wanted: the atoms to be computed.
     """
     gates = Gates(nodes, choices)
     literals: dict[int, int] = {atom: 2 * node for atom, node in inputs.items()}
@@ -54,7 +38,7 @@ def build_circuit(
     parents = _Parents(atoms, literals)
     for component in strong_components(targets, parents):
         _enter(gates, parents, literals, component)
-    return Circuit(gates, 0, [literals[atom] for atom in targets])
+    return gates, {atom: literals[atom] for atom in targets}
 
 
 class _Parents:
@@ -101,7 +85,7 @@ def _translated(literals: Mapping[int, int], products: Iterable[tuple[int, ...]]
         yield [literals[literal >> 1] ^ (literal & 1) for literal in product]
 
 
-def strong_components(targets: Iterable[int], parents: _Parents) -> Iterator[list[int]]:
+def strong_components(targets: Iterable[int], parents: Callable[[int], list[int]]) -> Iterator[list[int]]:
     """Yield the strongly connected components of a graph, parents first (Tarjan 1972, without recursion)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}

@@ -25,6 +25,7 @@ class Gates:
     Attributes:
         inputs: as given.
         gates: the inputs of each gate; None for one that is to be closed yet.
+        choices: as given.
         opened: the nodes of disjunctions that were opened; each is inverted, so that it begins as true.
     """
 
@@ -34,8 +35,8 @@ class Gates:
         self.opened: set[int] = set()
         self._known: dict[tuple[int, ...], int] = {}
         self._choice_of: dict[int, int] = {}
-        self._choices = [tuple(choice) for choice in choices]
-        for number, choice in enumerate(self._choices):
+        self.choices = [tuple(choice) for choice in choices]
+        for number, choice in enumerate(self.choices):
             self._choice_of.update(dict.fromkeys(choice, number))
 
     def conjunction(self, literals: Iterable[int]) -> int:
@@ -49,7 +50,7 @@ class Gates:
         for literal in found:
             if literal ^ 1 in found:
                 return FALSE
-        if self._choices:
+        if self.choices:
             simpler = self._choose(found)
             if simpler is None:
                 return FALSE
@@ -96,7 +97,7 @@ class Gates:
             if choice is not None:
                 touched.setdefault(choice, []).append(literal)
         for choice, literals in touched.items():
-            if len(literals) < 2 and len(self._choices[choice]) > 2:
+            if len(literals) < 2 and len(self.choices[choice]) > 2:
                 continue
             positive = [literal for literal in literals if not literal & 1]
             if len(positive) > 1:
@@ -106,7 +107,7 @@ class Gates:
                 found = found.difference(literals)
                 found.add(positive[0])
                 continue
-            nodes = self._choices[choice]
+            nodes = self.choices[choice]
             if 2 * len(literals) > len(nodes):
                 excluded = {literal >> 1 for literal in literals}
                 rest = [2 * node for node in nodes if node not in excluded]
