@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.code import LANES
-from anygame.network.kernels.emit import emit
+from anygame.network.kernels.emit import Program, emit
 from anygame.network.kernels.generator import STATE_ROWS, seed_rows
 from anygame.network.kernels.playing import BLOCK_WORDS, DEADLINE, DONE, LEFT, LIMIT, STUCK
 from anygame.network.kernels.rows import ACTIVE, RANDOM, RUNNING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.network.kernels.emit import Program, Style
+    from anygame.network.kernels.emit import Style
     from anygame.network.network import Network
 
 __all__ = ["Counts", "Simulator", "StuckError"]
@@ -87,6 +87,10 @@ class Counts:
 class Simulator:
     """Plays a game at random, 512 games at a time.
 
+    Args:
+        network: the compiled game, or the program of one.
+        style: how the gates are written; see ``emit``.
+
     >>> import numpy as np
     >>> from anygame.network.network import Network
     >>> coin = Network(  # one fluent per side; one role that picks a side, which ends the game
@@ -100,9 +104,9 @@ class Simulator:
     (10000, [0, 10000], 10000)
     """
 
-    def __init__(self, network: Network, style: Style = "auto") -> None:
-        self.network = network
-        self._program = emit(network, style)
+    def __init__(self, network: Network | Program, style: Style = "auto") -> None:
+        self._program = network if isinstance(network, Program) else emit(network, style)
+        self.network = self._program.network
 
     @property
     def bytes(self) -> int:

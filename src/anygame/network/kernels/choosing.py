@@ -258,9 +258,8 @@ class Groups:
                 difference, here = subtract(code, rest, count)
             else:  # where it was in none of the others
                 difference, here = [], code.not_(code.any(found))
-            inside = [
-                code.or_(kept, code.and_(here, plane)) for kept, plane in zip(inside, rest, strict=False)
-            ]
+            for weight, plane in enumerate(rest[: len(inside)]):
+                inside[weight] = code.or_(inside[weight], code.and_(here, plane))
             for place, bit in enumerate(group):
                 common[place] = code.or_(common[place], code.and_(here, code.bits(bit)))
             found.append(here)

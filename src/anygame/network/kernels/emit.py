@@ -75,11 +75,12 @@ class Program:
         """Bytes of the rows of one block of lanes."""
         return self.counters.end * ROW_BYTES
 
-    def rows(self) -> NDArray[np.uint64]:
-        """Return rows for one block, all false: uint64 [rows, 8], aligned to rows."""
-        words = np.zeros((self.counters.end + 1) * WORDS, np.uint64)
+    def rows(self, blocks: int = 1) -> NDArray[np.uint64]:
+        """Return rows for blocks, one after the other, all false: uint64 [blocks * rows, 8], aligned."""
+        size = blocks * self.counters.end * WORDS
+        words = np.zeros(size + WORDS, np.uint64)
         skip = -words.ctypes.data % ROW_BYTES // 8
-        return words[skip : skip + self.counters.end * WORDS].reshape(-1, WORDS)
+        return words[skip : skip + size].reshape(-1, WORDS)
 
 
 _LOCK = threading.RLock()

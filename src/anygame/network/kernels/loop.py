@@ -188,9 +188,8 @@ def _entry(code: Code, index: str) -> tuple[str, str, str, str]:
 
 
 def _row(code: Code, number: str) -> str:
-    return code.let(
-        f"getelementptr inbounds i8, ptr %rows, i64 {code.let(f'and i64 {number}, -{ROW_BYTES}')}"
-    )
+    start = code.let(f"and i64 {number}, -{ROW_BYTES}")
+    return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
 
 
 def _spread(code: Code, number: str) -> str:
@@ -261,10 +260,10 @@ def _set() -> str:
     code = Code("set", parameters=_PARAMETERS)
     go, restart = code.load(GO), code.load(RESTART)
 
-    def body(index: str, _: list[str]) -> list[str]:
-        value, target, initial, _ = _entry(code, index)
-        value = code.choose(go, value, code.read(target))
-        code.write(target, code.choose(restart, initial, value))
+    def body(index: str, _state: list[str]) -> list[str]:
+        following, target, initial, _number = _entry(code, index)
+        following = code.choose(go, following, code.read(target))
+        code.write(target, code.choose(restart, initial, following))
         return []
 
     _loop(code, [], body)

@@ -48,12 +48,10 @@ def schedule(network: Network) -> Schedule:
 
 
 def spread(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]:
-    """Reorder units such that a gate is read only ``distance`` inputs after it was written, where that is
-    possible.
+    """Reorder units such that, where it can be, a gate is read only ``distance`` inputs after it was written.
 
-    A processor that has been surprised by a value read right after it was written waits from then on for all
-    that is
-    to be written. Otherwise the order is kept.
+    A processor that was surprised by a value read right after it was written waits from then on for all that
+    is to be written. Otherwise the order is kept.
     """
     starts = network.starts.tolist()
     unit_of = {gate: place for place, unit in enumerate(units) for gate in unit}

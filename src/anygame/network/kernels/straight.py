@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from anygame.network.kernels.schedule import Schedule, Unit
     from anygame.network.network import Network
 
-__all__ = ["FUNCTION_INPUTS", "straight_gates"]
+__all__ = ["BLOCK_GATES", "FUNCTION_FLUENTS", "FUNCTION_INPUTS", "straight_gates"]
 
 #: Gate inputs per function.
 FUNCTION_INPUTS = 2000
 #: Gates per basic block: the code generator must not keep what was read for too long.
-_BLOCK_GATES = 100
+BLOCK_GATES = 100
 #: Fluents per function that does nothing but set them.
-_FUNCTION_FLUENTS = 500
+FUNCTION_FLUENTS = 500
 
 
-def straight_gates(network: Network, order: Schedule, function_inputs: int = FUNCTION_INPUTS) -> Gates:
+def straight_gates(network: Network, order: Schedule, function_inputs: int | None = None) -> Gates:
     """Write the gates of a network as straight-line code."""
-    return _Writer(network, order, function_inputs).write()
+    return _Writer(network, order, function_inputs or FUNCTION_INPUTS).write()
 
 
 @dataclass
@@ -257,7 +257,7 @@ class _Writer:
         values: dict[int, str] = {}
         changes = []
         for number, gate in enumerate(block.gates):
-            if number % _BLOCK_GATES == _BLOCK_GATES - 1:
+            if number % BLOCK_GATES == BLOCK_GATES - 1:
                 code.cut()
             node = self._base + gate
             values[node] = self._gate(code, values, node)
@@ -323,7 +323,7 @@ class _Writer:
             source = (self._next[fluent] >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
         calls: list[str] = []
-        for batch in _batches(blend_order(sources), _FUNCTION_FLUENTS):
+        for batch in _batches(blend_order(sources), FUNCTION_FLUENTS):
             name = f"set{position}_{len(calls)}"
             code = Code(name)
             for ring in batch:

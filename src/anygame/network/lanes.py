@@ -1,0 +1,333 @@
+"""Many games at once, for search and learning: each lane is a game of its own, moved as its owner likes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.network.kernels.code import LANES, WORDS
+from anygame.network.kernels.emit import Program, emit
+from anygame.network.kernels.generator import STATE_ROWS, seed_rows
+from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART
+from anygame.network.simulator import StuckError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from anygame.network.kernels.emit import Style
+    from anygame.network.network import Network
+
+__all__ = ["DOUBLED", "MISSING", "IllegalChoiceError", "Lanes"]
+
+#: What stands for a goal where the rules give a role none, or several.
+MISSING, DOUBLED = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
+
+
+class IllegalChoiceError(ValueError):
+    """An action that is not legal was chosen; nothing was changed.
+
+    Attributes:
+        lane: the first lane in which this is so.
+        role: the number of the first role in there.
+        action: the number that was chosen.
+    """
+
+    def __init__(self, lane: int, role: int, action: int) -> None:
+        super().__init__(f"role {role} cannot take action {action} in lane {lane}")
+        self.lane = lane
+        self.role = role
+        self.action = action
+
+
+class Lanes:
+    """A number of games side by side.
+
+    A lane that has come to an end keeps its state until it is reset or set.
+
+    Args:
+        network: the compiled game, or the program of one.
+        count: how many lanes; memory is taken for a multiple of 512.
+        seed: for :meth:`step_random`.
+        style: how the gates are written; see ``emit``.
+
+    >>> import numpy as np
+    >>> from anygame.network.network import Network
+    >>> coin = Network(  # one fluent per side; one role that picks a side, which ends the game
+    ...     fluents=2, actions=(2,), starts=np.array([0, 2], np.int32), inputs=np.array([3, 5], np.int32),
+    ...     state_gates=1, cycles=(), initially=np.array([False]), initial=np.array([False, False]),
+    ...     legal=np.array([1, 1], np.int32), terminal=11, goals=(((0, 2), (100, 4)),),
+    ...     next=np.array([6, 8], np.int32),
+    ... )
+    >>> lanes = Lanes(coin, 3)
+    >>> lanes.legal().tolist()
+    [[True, True], [True, True], [True, True]]
+    >>> lanes.step([[0, 1, 1]])
+    >>> lanes.terminal.tolist(), lanes.goals()[0].tolist()
+    ([True, True, True], [0, 100, 100])
+    """
+
+    def __init__(self, network: Network | Program, count: int, seed: int = 0, style: Style = "auto") -> None:
+        if not 1 <= count <= 1 << 24:
+            raise ValueError(f"expected from 1 to {1 << 24} lanes, got {count}")
+        self._program = program = network if isinstance(network, Program) else emit(network, style)
+        self.network = program.network
+        self.count = count
+        self._blocks = -(-count // LANES)
+        self._rows = program.rows(self._blocks).reshape(self._blocks, -1, WORDS)
+        size = self._rows[0].nbytes
+        first, data = self._rows.ctypes.data, program.gates.data.ctypes.data
+        self._pointers = [(first + block * size, data) for block in range(self._blocks)]
+        self._used = self._pack(np.arange(self._blocks * LANES) < count)
+        self._fluents = slice(program.places.fluents, program.places.fluents + self.network.fluents)
+        self._actions = slice(program.places.actions, program.places.end)
+        self._first = np.cumsum([0, *self.network.actions])
+        self._legal = _Bits(program.gates.legal)
+        self._goals = [_Bits([bit for _, bit in role]) for role in program.gates.goals]
+        self._does = np.zeros((self._blocks, int(self._first[-1]), LANES), np.bool_)
+        self._fresh = False
+        self.seed(seed)
+        self.reset()
+
+    def seed(self, seed: int) -> None:
+        """Begin the random numbers anew."""
+        for block in range(self._blocks):
+            self._rows[block, RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, block)
+
+    # States.
+
+    def reset(self, mask: ArrayLike | None = None) -> None:
+        """Put lanes into the initial state.
+
+        Args:
+            mask: bool [lanes]; None for all.
+        """
+        chosen = np.ones(self.count, np.bool_) if mask is None else self._lanes(mask, "mask")
+        words = self._pack(chosen)[:, None]
+        if mask is None:
+            words = np.full_like(words, ~np.uint64(0))
+        state = np.where(self.network.initial, ~np.uint64(0), np.uint64(0))[:, None]
+        old = self._rows[:, self._fluents]
+        old ^= (old ^ state) & words
+        self._fresh = False
+
+    def get(self, lane: int) -> NDArray[np.bool_]:
+        """Return the state of a lane: bool [fluents]."""
+        block, word, bit = self._place(lane)
+        words = self._rows[block, self._fluents, word]
+        return (words >> bit & np.uint64(1)).astype(np.bool_)
+
+    def set(self, lane: int, state: ArrayLike) -> None:
+        """Put a lane into a state: bool [fluents]."""
+        block, word, bit = self._place(lane)
+        values = np.asarray(state, np.bool_)
+        if values.shape != (self.network.fluents,):
+            raise ValueError(f"expected a state of {self.network.fluents} fluents, got shape {values.shape}")
+        words = self._rows[block, self._fluents, word]
+        words &= ~(np.uint64(1) << bit)
+        words |= values.astype(np.uint64) << bit
+        self._fresh = False
+
+    def observation(self) -> NDArray[np.bool_]:
+        """Return all states: bool [lanes, fluents]."""
+        return self._unpack(self._rows[:, self._fluents])
+
+    def load(self, states: ArrayLike) -> None:
+        """Put all lanes into states, bool [lanes, fluents]."""
+        values = np.asarray(states, np.bool_)
+        if values.shape != (self.count, self.network.fluents):
+            raise ValueError(f"expected states [{self.count}, {self.network.fluents}], got {values.shape}")
+        padded = np.zeros((self._blocks * LANES, self.network.fluents), np.bool_)
+        padded[: self.count] = values
+        lanes = padded.reshape(self._blocks, LANES, -1).transpose(0, 2, 1)
+        self._rows[:, self._fluents] = np.packbits(lanes, axis=-1, bitorder="little").view(np.uint64)
+        self._fresh = False
+
+    # What the rules say.
+
+    def legal(self) -> NDArray[np.bool_]:
+        """Return which actions are legal: bool [lanes, all actions], role after role."""
+        self._look()
+        return self._unpack(self._legal.of(self._rows))
+
+    @property
+    def terminal(self) -> NDArray[np.bool_]:
+        """Which lanes have come to an end: bool [lanes]."""
+        return self._unpack(self._terminal()[:, None])[:, 0]
+
+    def goals(self) -> list[NDArray[np.int32]]:
+        """Return per role the goal in each lane, int32 [lanes], whether or not it has come to an end.
+
+        MISSING stands where the rules give none, DOUBLED where they give several.
+        """
+        self._look()
+        result = []
+        for role, bits in zip(self._program.gates.goals, self._goals, strict=True):
+            holds = self._unpack(bits.of(self._rows))
+            values = np.array([value for value, _ in role], np.int64)
+            goal = (holds @ values).astype(np.int32)
+            count = holds.sum(axis=1)
+            goal[count == 0] = MISSING
+            goal[count > 1] = DOUBLED
+            result.append(goal)
+        return result
+
+    # Moves.
+
+    def step(self, choices: Sequence[ArrayLike]) -> None:
+        """Move in all lanes that have not come to an end; what is chosen in the others is not read.
+
+        Args:
+            choices: per role the chosen actions, int [lanes], each counted from the first action of the role.
+
+        Raises:
+            IllegalChoiceError: an action is not legal; nothing was changed.
+            ValueError: there are not as many arrays as roles, or one is of the wrong shape.
+        """
+        roles = self.network.actions
+        if len(choices) != len(roles):
+            raise ValueError(f"expected an array for each of {len(roles)} roles, got {len(choices)}")
+        going = ~self.terminal
+        lanes = np.flatnonzero(going)
+        actions = np.empty((len(roles), len(lanes)), np.int64)
+        for role, chosen in enumerate(choices):
+            actions[role] = self._indices(chosen, role)[lanes]
+        self._check(lanes, actions)
+        actions += self._first[:-1, None]
+        for of_role in actions:
+            self._does[lanes // LANES, of_role, lanes % LANES] = True
+        self._rows[:, self._actions] = np.packbits(self._does, axis=-1, bitorder="little").view(np.uint64)
+        for of_role in actions:
+            self._does[lanes // LANES, of_role, lanes % LANES] = False
+        self._rows[:, GO] = self._pack(going)
+        self._move()
+
+    def step_random(self) -> list[NDArray[np.int32]]:
+        """Move in all lanes that have not come to an end, each role uniformly at random.
+
+        Returns:
+            Per role the actions, int32 [lanes]; -1 in lanes that had come to an end.
+
+        Raises:
+            StuckError: a role has no legal move; nothing was changed.
+        """
+        self._look()
+        rows = self._rows
+        choose = self._program.library["choose"]
+        active = self._used & ~self._terminal()
+        pending = active.copy()
+        taken = np.zeros_like(rows[:, self._actions])
+        while pending.any():
+            rows[:, ACTIVE] = pending
+            for block, pointers in enumerate(self._pointers):
+                if choose(*pointers):
+                    raise self._stuck(block)
+            chosen = rows[:, GO]
+            taken |= rows[:, self._actions] & chosen[:, None]
+            pending &= ~chosen
+        rows[:, self._actions] = taken
+        rows[:, GO] = active
+        self._move()
+        does = self._unpack(taken)
+        going = self._unpack(active[:, None])[:, 0]
+        ends = zip(self._first, self._first[1:], strict=False)
+        return [np.where(going, _argmax(does[:, a:b]), -1).astype(np.int32) for a, b in ends]
+
+    def _move(self) -> None:
+        moves = self._program.library["moves"]
+        self._rows[:, RESTART] = 0
+        for pointers in self._pointers:
+            moves(*pointers)
+        self._fresh = False
+
+    def _look(self) -> None:
+        """Evaluate what depends on the state alone, if it has changed."""
+        if not self._fresh:
+            state = self._program.library["state"]
+            for pointers in self._pointers:
+                state(*pointers)
+            self._fresh = True
+
+    def _terminal(self) -> NDArray[np.uint64]:
+        self._look()
+        return _Bits([self._program.gates.terminal]).of(self._rows)[:, 0]
+
+    # Checks.
+
+    def _check(self, lanes: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        """Raise if an action is not legal, given the actions of each role in some lanes."""
+        legal = self._legal.of(self._rows)
+        allowed = np.empty(actions.shape, np.bool_)
+        for role, count in enumerate(self.network.actions):
+            within = (actions[role] >= 0) & (actions[role] < count)
+            places = np.where(within, actions[role], 0) + self._first[role]
+            if not count:
+                allowed[role] = False
+                continue
+            words = legal[lanes // LANES, places, lanes % LANES // 64]
+            allowed[role] = within & (words >> (lanes % 64).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+        if not allowed.all():
+            place = int((~allowed).any(axis=0).argmax())
+            role = int((~allowed[:, place]).argmax())
+            raise IllegalChoiceError(int(lanes[place]), role, int(actions[role, place]))
+
+    def _stuck(self, block: int) -> StuckError:
+        legal = self._unpack(self._legal.of(self._rows))
+        going = ~self.terminal
+        roles = zip(self._first, self._first[1:], strict=False)
+        stuck = np.array([going & ~legal[:, a:b].any(axis=1) for a, b in roles])
+        lane = int(stuck.any(axis=0).argmax())
+        return StuckError(int(stuck[:, lane].argmax()), lane, self.get(lane))
+
+    def _indices(self, values: ArrayLike, role: int) -> NDArray[np.int64]:
+        array = np.asarray(values)
+        if array.shape != (self.count,) or not np.issubdtype(array.dtype, np.integer):
+            raise ValueError(
+                f"expected {self.count} integers for role {role}, got {array.dtype} of shape {array.shape}"
+            )
+        return array.astype(np.int64)
+
+    def _lanes(self, values: ArrayLike, name: str) -> NDArray[np.bool_]:
+        array = np.asarray(values)
+        if array.shape != (self.count,) or array.dtype != np.bool_:
+            raise ValueError(
+                f"expected {self.count} truth values as {name}, got {array.dtype} of shape {array.shape}"
+            )
+        return array
+
+    def _place(self, lane: int) -> tuple[int, int, np.uint64]:
+        if not 0 <= lane < self.count:
+            raise IndexError(f"expected a lane from 0 to {self.count - 1}, got {lane}")
+        return lane // LANES, lane % LANES // 64, np.uint64(lane % 64)
+
+    def _pack(self, lanes: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        """Return rows [blocks, 8] of bool [lanes]."""
+        padded = np.zeros(self._blocks * LANES, np.bool_)
+        padded[: len(lanes)] = lanes
+        return np.packbits(padded, bitorder="little").view(np.uint64).reshape(self._blocks, WORDS)
+
+    def _unpack(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return bool [lanes, n] of rows [blocks, n, 8]."""
+        size = rows.shape[1]
+        bits = np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=-1, bitorder="little")
+        lanes = bits.view(np.bool_).transpose(0, 2, 1).reshape(-1, size)
+        return np.ascontiguousarray(lanes[: self.count])
+
+
+class _Bits:
+    """Bit literals, to be read from the rows of all blocks."""
+
+    def __init__(self, literals: Sequence[int]) -> None:
+        self._rows = np.array([literal >> 1 for literal in literals], np.intp)
+        inverted = np.array([literal & 1 for literal in literals], np.bool_)
+        self._mask = np.where(inverted, ~np.uint64(0), np.uint64(0))[:, None]
+
+    def of(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return rows [blocks, literals, 8] of rows [blocks, rows, 8]."""
+        return rows[:, self._rows] ^ self._mask
+
+
+def _argmax(does: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return does.argmax(axis=1) if does.shape[1] else np.full(len(does), -1)

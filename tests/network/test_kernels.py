@@ -1,0 +1,146 @@
+"""Compiled gates against their plain evaluation."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.network.networks import Builder, countdown, networks, random_network, tic_tac_toe
+
+from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.kernels import straight
+from anygame.network.kernels.code import LANES
+from anygame.network.kernels.emit import emit
+from anygame.network.kernels.loop import loop_gates
+from anygame.network.kernels.rows import GO, RESTART, blend_order
+from anygame.network.kernels.schedule import schedule, spread
+from anygame.network.network import FALSE, TRUE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.emit import Style
+    from anygame.network.network import Network
+
+EVERYWHERE = (1 << LANES) - 1
+law = settings(
+    deadline=None,
+    max_examples=15,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=set(Phase) - {Phase.explain},
+)
+
+
+def to_row(bits: int) -> NDArray[np.uint64]:
+    return np.frombuffer(bits.to_bytes(LANES // 8, "little"), np.uint64)
+
+
+def from_row(row: NDArray[np.uint64]) -> int:
+    return int.from_bytes(row.tobytes(), "little")
+
+
+def check(network: Network, rng: random.Random, style: Style) -> None:
+    """Compare all that code computes with the plain evaluation, in all lanes, in two steps in a row."""
+    program = emit(network, style)
+    rows, places = program.rows(), program.places
+    pointers = rows.ctypes.data, program.gates.data.ctypes.data
+    fluents = [rng.getrandbits(LANES) for _ in range(network.fluents)]
+    for fluent, bits in enumerate(fluents):
+        rows[places.fluents + fluent] = to_row(bits)
+
+    def read(bit: int) -> int:
+        return from_row(rows[bit >> 1]) ^ (EVERYWHERE if bit & 1 else 0)
+
+    for _ in range(2):
+        program.library["state"](*pointers)
+        values = evaluate_state(network, fluents, LANES)
+        assert [read(bit) for bit in program.gates.legal] == list(map(values.literal, network.legal.tolist()))
+        assert read(program.gates.terminal) == values.literal(network.terminal)
+        for found, expected in zip(program.gates.goals, network.goals, strict=True):
+            assert [(v, read(bit)) for v, bit in found] == [(v, values.literal(lit)) for v, lit in expected]
+        actions = [rng.getrandbits(LANES) for _ in range(sum(network.actions))]
+        go, restart = rng.getrandbits(LANES), rng.getrandbits(LANES)
+        for row, bits in zip(
+            [GO, RESTART, *range(places.actions, places.end)], [go, restart, *actions], strict=True
+        ):
+            rows[row] = to_row(bits)
+        following = evaluate_moves(network, values, actions)
+        program.library["moves"](*pointers)
+        for fluent, bits in enumerate(following):
+            bits = bits & go | fluents[fluent] & ~go
+            fluents[fluent] = bits | restart if network.initial[fluent] else bits & ~restart
+        assert [from_row(rows[places.fluents + f]) for f in range(network.fluents)] == fluents
+
+
+@pytest.mark.parametrize("style", ["straight", "loop"])
+def test_games_built_by_hand(style: Style) -> None:
+    for network in (tic_tac_toe(), countdown(12, 5)):
+        check(network, random.Random(1), style)
+
+
+@pytest.mark.parametrize("style", ["straight", "loop"])
+@law
+@given(network=networks(), rng=st.randoms(use_true_random=False))
+def test_random_networks(style: Style, network: Network, rng: random.Random) -> None:
+    check(network, rng, style)
+
+
+@law
+@given(network=networks(), rng=st.randoms(use_true_random=False), size=st.sampled_from((1, 3, 10, 30)))
+def test_values_cross_from_function_to_function(network: Network, rng: random.Random, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(straight, "FUNCTION_INPUTS", size)
+        patch.setattr(straight, "BLOCK_GATES", 4)
+        patch.setattr(straight, "FUNCTION_FLUENTS", 2)
+        check(network, rng, "straight")
+
+
+def test_rows_are_used_again() -> None:
+    """A long chain of gates needs few rows, whoever computes it."""
+    build = Builder(3, (1,))
+    chain = build.fluents[0]
+    for number in range(600):
+        chain = build.gate([chain ^ (number & 1), build.fluents[number % 3] ^ (number >> 1 & 1)])
+    network = build.network(build.gates, [True] * 3, [TRUE], FALSE, [[]], [chain] * 3)
+    order = schedule(network)
+    assert straight.straight_gates(network, order, 10).rows < 40
+    assert loop_gates(network, order).rows < 200
+
+
+def test_gates_that_nobody_needs_are_left_out() -> None:
+    build = Builder(2, (1,))
+    a, b = build.fluents
+    build.gate([a, b])
+    used = build.gate([a, b ^ 1])
+    network = build.network(2, [True, False], [TRUE], FALSE, [[]], [used, a])
+    order = schedule(network)
+    assert (order.state, order.moves) == ((), (range(1, 2),))
+
+
+def test_spreading_keeps_inputs_first() -> None:
+    rng = random.Random(5)
+    for _ in range(20):
+        network = random_network(rng, 60)
+        units = schedule(network).moves
+        moved = spread(network, units, 10)
+        assert sorted(map(tuple, moved)) == sorted(map(tuple, units))
+        done = {gate for unit in schedule(network).state for gate in unit}
+        for unit in moved:
+            done.update(unit)
+            inputs = network.inputs[network.starts[unit.start] : network.starts[unit.stop]] >> 1
+            assert {int(node) - network.first_gate for node in inputs if node >= network.first_gate} <= done
+
+
+@given(st.dictionaries(st.integers(0, 9), st.none() | st.integers(0, 9)))
+def test_fluents_are_read_before_they_are_overwritten(sources: dict[int, int | None]) -> None:
+    values = {fluent: f"old {fluent}" for fluent in range(10)}
+    for ring in blend_order(sources):
+        read = [values[s] if (s := sources[fluent]) is not None else "new" for fluent in ring]
+        values.update(zip(ring, read, strict=True))
+    for fluent in range(10):
+        source = sources.get(fluent, fluent)
+        assert values[fluent] == ("new" if source is None else f"old {source}")
