@@ -40,6 +40,8 @@ __all__ = ["Engagement", "Habits", "Thinker", "load_game"]
 
 _LONGEST_MARGIN: Final = 1.0
 _MARGIN_SHARE: Final = 0.2
+#: Of the margin, the part that is left when an answer leaves at any rate.
+_ANSWER_AT: Final = 0.75
 _SHORTEST_CLOCK: Final = 0.3
 _FAREWELL: Final = 10.0
 _SHEETS: Final = TextLimits(bytes=4 * 2**20, tokens=1_000_000)
@@ -56,7 +58,7 @@ class Habits:
         case_sensitive: whether names that differ by case are different names.
         limits: of the reasoner.
         margin: seconds before the clock is up when the player should have chosen; None for a fifth of the
-            clock, at most a second. The answer leaves halfway between then and the end.
+            clock, at most a second. When a quarter of it has passed, an answer leaves at any rate.
         patience: seconds without a message after which a match is given up; None to go by its clocks.
     """
 
@@ -70,6 +72,14 @@ class Habits:
         """Return the seconds to keep back of a clock."""
         usual = min(_LONGEST_MARGIN, _MARGIN_SHARE * clock)
         return usual if self.margin is None else min(self.margin, clock)
+
+    def think_by(self, arrived: float, clock: float) -> float:
+        """Return when the player should have chosen, as `time.monotonic` and loops count."""
+        return arrived + clock - self.margin_of(clock)
+
+    def answer_by(self, arrived: float, clock: float) -> float:
+        """Return when an answer must leave at any rate."""
+        return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
 
     def patience_with(self, start: Start) -> float:
         """Return the seconds of silence after which a match is given up."""
@@ -163,7 +173,7 @@ class Engagement:
         """Return ``ready`` when the player is, or the clock is nearly up; ``busy`` if it cannot play this."""
         if self._preparing is None:
             self._preparing = asyncio.create_task(self._prepare(arrived))
-        due = self._answer_by(arrived, self.start.start_clock)
+        due = self._habits.answer_by(arrived, self.start.start_clock)
         await asyncio.wait([self._preparing], timeout=max(0.0, due - monotonic()))
         if self._preparing.cancelled():
             return BUSY
@@ -212,7 +222,7 @@ class Engagement:
 
     async def _answer(self, turn: _Turn, arrived: float) -> str:
         """Find a move; there is always an answer at the time that the clock allows."""
-        due = self._answer_by(arrived, self.start.play_clock)
+        due = self._habits.answer_by(arrived, self.start.play_clock)
         guess_by = arrived + _SHARE_OF_GUESSING * self.start.play_clock
         try:
             async with asyncio.timeout_at(due):
@@ -331,12 +341,7 @@ class Engagement:
     # -- clocks and words ----------------------------------------------------------------------------
 
     def _clock(self, arrived: float, seconds: float) -> Clock:
-        """Return the clock for the player, without the margin."""
-        return _MatchClock(seconds, arrived + seconds - self._habits.margin_of(seconds), self._ended)
-
-    def _answer_by(self, arrived: float, seconds: float) -> float:
-        """Return when an answer must leave, as `time.monotonic` and loops count."""
-        return arrived + max(_SHORTEST_CLOCK, seconds - self._habits.margin_of(seconds) / 2)
+        return _MatchClock(seconds, self._habits.think_by(arrived, seconds), self._ended)
 
     def _spelled(self, move: Term) -> str:
         return spaced(self._spelling.spelled(str(move)))

@@ -279,15 +279,13 @@ class PlayerServer:
             return BUSY, "another match is being played"
         self._is_previewing = True
         thinker = self._idle.pop() if self._idle else Thinker(self._make)
-        clock = Clock(message.clock, arrived + message.clock - self._habits.margin_of(message.clock))
+        clock = Clock(message.clock, self._habits.think_by(arrived, message.clock))
 
         def look(player: Player) -> None:
             player.preview(load_game(message.rules, self._habits, message.clock), clock)
 
         try:
-            async with asyncio.timeout_at(
-                arrived + message.clock - self._habits.margin_of(message.clock) / 2
-            ):
+            async with asyncio.timeout_at(self._habits.answer_by(arrived, message.clock)):
                 await thinker.call(look)
         except TimeoutError:
             thinker.close()
