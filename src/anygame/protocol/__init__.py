@@ -1,3 +1,25 @@
 """The GGP protocol: messages without I/O, HTTP as the field speaks it, a player server, remote seats."""
 
 from __future__ import annotations
+
+from anygame.protocol.engagement import Habits
+from anygame.protocol.listener import Bounds
+from anygame.protocol.messages import Message, format_message, parse_message
+from anygame.protocol.replies import PlayerInfo, format_info, parse_info
+from anygame.protocol.seat import RemoteSeat, ask_info
+from anygame.protocol.server import PlayerServer, Said
+
+__all__ = [
+    "Bounds",
+    "Habits",
+    "Message",
+    "PlayerInfo",
+    "PlayerServer",
+    "RemoteSeat",
+    "Said",
+    "ask_info",
+    "format_info",
+    "format_message",
+    "parse_info",
+    "parse_message",
+]
