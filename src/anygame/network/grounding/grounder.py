@@ -177,7 +177,8 @@ class _Grounder:
                     self._fill(atom.relation)
             for relation in _tested(rule):
                 self._fill(relation)
-        # A relation that stands in gates is one whose atoms become logic.
+        # What only guards read is never looked at again.
+        self._kept = {atom.relation for rule in ready for atom in (*rule.gates, *rule.negatives)}
         works = [_Work(rule, self._tables, self._grows) for rule in ready]
         initial = self._start()
         rounds = 0
@@ -275,7 +276,7 @@ class _Grounder:
         table = self._tables.table(rule.head.relation)
         before = table.count
         heads = table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
-        if rule.gates or rule.negatives or not rule.head.relation.predicate.startswith(" "):
+        if rule.head.relation in self._kept or not rule.head.relation.predicate.startswith(" "):
             negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             gates = [found.gates[place] for place in range(len(rule.gates))]
             self._batches.append(Batch(rule, heads, gates, negatives))
@@ -284,15 +285,15 @@ class _Grounder:
     def _flow(self) -> bool:
         """Let ``true`` and ``does`` take what ``next`` and ``legal`` give."""
         grown = False
-        for key in (("next", 1), ("legal", 2)):
-            for relation in self._reasoner.layout.variants(key):
+        for name, arity in (("next", 1), ("legal", 2)):
+            for relation in self._reasoner.layout.variants((name, arity)):
                 source = self._tables.of.get(relation)
                 if source is None:
                     continue
                 target = self._tables.table(Relation(_FLOWS[relation.predicate], relation.shapes))
                 before = target.count
                 columns = [source.column(n) for n in range(source.width)]
-                if key[0] == "legal":
+                if name == "legal":
                     roles = [self._reasoner.values.number(role) for role in self._reasoner.roles]
                     held = np.isin(columns[0], roles)
                     columns = [column[held] for column in columns]

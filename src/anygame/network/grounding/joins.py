@@ -104,7 +104,7 @@ class Tables:
 
 
 def _tuple(value: object) -> tuple[int, ...]:
-    return value if isinstance(value, tuple) else (value,)  # type: ignore[return-value]
+    return value if isinstance(value, tuple) else (value,)
 
 
 class Instances:

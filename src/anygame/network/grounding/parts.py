@@ -124,6 +124,7 @@ class Splitter:
         if rule.composed:
             yield rule
             return
+        yield from self._by_projections(rule)
         head = frozenset(variables_of_atom(rule.head))
         items = _items(rule)
         parts = [part for part in _connected(items, head) if any(items[n].is_dynamic for n in part)]
@@ -137,6 +138,40 @@ class Splitter:
             yield from self._split_off(items, loose, head)
             items = [item for item in items if item is not None]
         yield _with_items(rule.head, items)
+
+    def _by_projections(self, rule: GroundRule) -> Iterator[GroundRule]:
+        """Take a move that ties literals together apart; yields the rules for its projections.
+
+        A role makes exactly one move, so a move holds exactly where all its projections do: *from here* and
+        *to there*. Literals that only the move ties together then come apart.
+        """
+        moves = [atom for atom in rule.gates if atom.relation.predicate == "does"]
+        if len(moves) != 1 or len(rule.gates) + len(rule.negatives) < 2:
+            return
+        move = moves[0]
+        head = frozenset(variables_of_atom(rule.head))
+        role = frozenset(variables_of(move.columns[0]))
+        own = frozenset(variables_of_atom(move))
+        others = [item for item in _items(rule) if item.what is not move]
+        tied = _connected(others, head | role)
+        wanted = [
+            frozenset[Variable]().union(*(others[number].variables for number in part)) & own
+            for part in tied
+            if any(others[number].is_dynamic for number in part)
+        ]
+        rest = own & (head | frozenset[Variable]().union(*(item.variables for item in others)))
+        rest -= frozenset[Variable]().union(*wanted) - head
+        projections = [group | role for group in [*wanted, rest] if group - role]
+        if len(projections) < 2 or any(group >= own & (head | role) for group in wanted if rest - role):
+            return
+        place = rule.gates.index(move)
+        atoms = []
+        for group in projections:
+            variables = _in_order(group)
+            atom = FlatAtom(self.new_relation(len(variables)), tuple(variables))
+            yield GroundRule(atom, gates=[move])
+            atoms.append(atom)
+        rule.gates[place : place + 1] = atoms
 
     def _split_off(
         self, items: list[_Item], part: set[int], head: frozenset[Variable]
@@ -228,7 +263,7 @@ class Splitter:
         yield GroundRule(some, gates=[move])
         for failure in failures:
             atoms = [part for part in failure if isinstance(part, FlatAtom)]
-            tests = [part for part in failure if not isinstance(part, FlatAtom)]
+            tests: list[Test] = [part for part in failure if not isinstance(part, FlatAtom)]
             yield GroundRule(bad, gates=[move, *atoms], guards=list(binding), tests=tests)
         rest = GroundRule(rule.head, gates=[some], negatives=[bad], guards=list(binding))
         rest.tests += [test for test in rule.tests if variables_of_test(test) <= head]

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.datalog.relations import Relation
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from anygame.datalog.relations import Relation
     from anygame.network.grounding.grounder import Batch, Grounding
     from anygame.network.grounding.tables import Ids
 
@@ -121,8 +120,8 @@ class Atoms:
             possible &= ~((left >= 0) & (right == left + 1) & (left % 2 == 0))
             literals[:, place - 1] = np.where(left == right, _HOLDS, left)
         literals = np.sort(literals, axis=1)
-        rows = np.concatenate([heads[:, None], literals], axis=1)[possible]
-        return rows
+        found: NDArray[np.int64] = np.concatenate([heads[:, None], literals], axis=1)[possible]
+        return found
 
     def _negated(self, relation: Relation, keys: list[NDArray[np.int32]], count: int) -> Ids:
         table = self._tables.get(relation)

@@ -1,0 +1,209 @@
+"""Sheets that each try one step from rules to gates; the reasoner says what is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.network.agreement import assert_agreement, compiled
+
+_GDL = Path(__file__).parents[2] / "gdl"
+
+_BOARD = """
+    (role red) (role blue)
+    (index 1) (index 2) (index 3)
+    (init (piece 1 1 red)) (init (piece 3 3 blue)) (init (control red))
+    (<= (legal ?r (go ?x ?y ?u ?v)) (true (control ?r)) (true (piece ?x ?y ?r)) (index ?u) (index ?v)
+        (or (distinct ?x ?u) (distinct ?y ?v)))
+    (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+    (<= (next (control blue)) (true (control red)))
+    (<= (next (control red)) (true (control blue)))
+    (<= terminal (not (alive red)))
+    (<= terminal (not (alive blue)))
+    (<= (alive ?r) (true (piece ?x ?y ?r)))
+    (<= (goal ?r 100) (role ?r) (alive ?r))
+    (<= (goal ?r 0) (role ?r) (not (alive ?r)))
+"""
+
+SHEETS = {
+    "frame axioms over equations": _BOARD
+    + """
+    (<= (next (piece ?u ?v ?r)) (does ?r (go ?x ?y ?u ?v)))
+    (<= (next (piece ?a ?b ?s)) (true (piece ?a ?b ?s)) (does ?r (go ?x ?y ?u ?v))
+        (or (distinct ?a ?x) (distinct ?b ?y)) (or (distinct ?a ?u) (distinct ?b ?v)))
+    """,
+    "frame axioms over a static relation": _BOARD
+    + """
+    (<= (apart ?a ?b ?c ?d) (index ?a) (index ?b) (index ?c) (index ?d) (distinct ?a ?c))
+    (<= (apart ?a ?b ?c ?d) (index ?a) (index ?b) (index ?c) (index ?d) (distinct ?b ?d))
+    (<= (next (piece ?u ?v ?r)) (does ?r (go ?x ?y ?u ?v)))
+    (<= (next (piece ?a ?b ?s)) (true (piece ?a ?b ?s)) (does ?r (go ?x ?y ?u ?v))
+        (apart ?a ?b ?x ?y) (apart ?a ?b ?u ?v))
+    """,
+    "a piece that a move carries": _BOARD
+    + """
+    (<= (next (piece ?u ?v ?p)) (does ?r (go ?x ?y ?u ?v)) (true (piece ?x ?y ?p)))
+    (<= (kept ?a ?b) (index ?a) (index ?b) (not (touched ?a ?b)))
+    (<= (touched ?a ?b) (does ?r (go ?a ?b ?u ?v)))
+    (<= (touched ?a ?b) (does ?r (go ?x ?y ?a ?b)))
+    (<= (next (piece ?a ?b ?s)) (true (piece ?a ?b ?s)) (kept ?a ?b))
+    """,
+    "moves at once, negated": """
+    (role a) (role b) (role c)
+    (value 1) (value 2) (value 3)
+    (init (round 1))
+    (<= (legal ?r (say ?n)) (role ?r) (value ?n))
+    (<= (next (round 2)) (true (round 1)))
+    (<= (next (said ?r ?n)) (does ?r (say ?n)))
+    (<= (next alone) (does a (say ?n)) (not (does b (say ?n))) (not (does c (say ?n))))
+    (<= (next same) (does a (say ?n)) (does b (say ?n)) (does c (say ?n)))
+    (<= (next (two ?r ?s)) (does ?r (say ?n)) (does ?s (say ?n)) (distinct ?r ?s))
+    (<= terminal (true (round 2)))
+    (<= (goal a 100) (true alone))
+    (<= (goal a 50) (true same))
+    (<= (goal a 0) (not (true alone)))
+    (<= (goal ?r 30) (true (two ?r ?s)) (distinct ?r a))
+    """,
+    "whole fluents and moves as variables": """
+    (role r)
+    (init (a 1)) (init b) (init (c (d 2)))
+    (option (keep b)) (option (drop (a 1))) (option stop) (option (keep (c (d 2))))
+    (<= (legal r ?m) (option ?m) (fits ?m))
+    (<= (fits (keep ?f)) (true ?f))
+    (<= (fits (drop ?f)) (true ?f))
+    (fits stop)
+    (<= (next ?f) (true ?f) (not (does r (drop ?f))))
+    (<= (next (last ?m)) (does r ?m) (distinct ?m stop))
+    (<= terminal (true (last (drop ?f))))
+    (<= (goal r 10) (true (last ?m)))
+    """,
+    "terms that nest and are counted": """
+    (role r)
+    (init (count zero))
+    (<= (legal r up) (not (true (count (s (s (s zero)))))))
+    (legal r stay)
+    (small zero) (small (s zero)) (small (s (s zero)))
+    (<= (next (count (s ?n))) (does r up) (true (count ?n)) (small ?n))
+    (<= (next (count ?n)) (does r stay) (true (count ?n)))
+    (<= terminal (true (count (s (s (s ?n))))))
+    (<= (goal r 100) (true (count (s (s (s zero))))))
+    (<= (goal r 0) (true (count (s zero))))
+    """,
+    "views that depend on themselves": """
+    (role r)
+    (edge a b) (edge b c) (edge c a) (edge c d) (edge d e)
+    (init (open a)) (init (open c))
+    (node a) (node b) (node c) (node d) (node e)
+    (<= (linked ?x ?y) (edge ?x ?y))
+    (<= (linked ?x ?y) (edge ?y ?x))
+    (<= (reached a) (true (open a)))
+    (<= (reached ?y) (reached ?x) (linked ?x ?y) (true (open ?y)))
+    (<= (legal r (flip ?n)) (node ?n))
+    (<= (next (open ?n)) (true (open ?n)) (not (does r (flip ?n))))
+    (<= (next (open ?n)) (does r (flip ?n)) (not (true (open ?n))))
+    (<= (far ?x ?y) (node ?x) (node ?y) (not (near ?x ?y)))
+    (<= (near ?x ?y) (linked ?x ?y) (true (open ?x)) (true (open ?y)))
+    (<= (near ?x ?z) (near ?x ?y) (near ?y ?z))
+    (<= terminal (reached e))
+    (<= (goal r 100) (reached e))
+    (<= (goal r 0) (not (reached e)) (far a e))
+    """,
+    "many alternatives": """
+    (role r)
+    (value 1) (value 2) (value 3)
+    (init (p 1)) (init (q 2)) (init (s 3))
+    (<= (legal r (set ?x ?y)) (value ?x) (value ?y)
+        (or (true (p ?x)) (true (q ?x)) (not (true (s ?y))))
+        (or (true (p ?y)) (distinct ?x ?y) (true (q ?x)))
+        (or (true (s ?x)) (and (true (q ?y)) (not (true (p ?x)))) (true (p ?x)) (not (true (q ?x))))
+        (or (not (true (p ?y))) (not (true (q ?y))) (true (s ?x))))
+    (<= (next (p ?x)) (does r (set ?x ?y)))
+    (<= (next (q ?y)) (does r (set ?x ?y)))
+    (<= (next (s ?y)) (true (p ?y)))
+    (<= (next (s ?y)) (true (s ?y)) (true (q ?x)) (distinct ?x ?y))
+    (<= terminal (true (p 3)) (true (q 3)))
+    (<= (goal r 1) (true (s ?x)))
+    """,
+    "a chain of literals": """
+    (role r)
+    (init (at 1 1)) (init (at 2 1)) (init (at 3 2))
+    (n 1) (n 2) (n 3) (n 4)
+    (<= (legal r (put ?x ?y)) (n ?x) (n ?y) (not (true (at ?x ?y))))
+    (<= (next (at ?x ?y)) (true (at ?x ?y)))
+    (<= (next (at ?x ?y)) (does r (put ?x ?y)))
+    (<= (joined ?a ?e) (true (at ?a ?b)) (true (at ?b ?c)) (true (at ?c ?d)) (true (at ?d ?e)))
+    (<= cross (true (at ?x ?y)) (true (at ?y ?z)) (true (at ?z ?x)) (distinct ?x ?y))
+    (<= terminal (joined 1 4) cross)
+    (<= (goal r 100) (joined 1 4))
+    (<= (goal r 0) (not (joined 1 4)))
+    """,
+    "relations that are static, empty, or always true": """
+    (role r)
+    (init on)
+    (<= always (not never))
+    (<= (legal r push) always)
+    (<= (legal r pull) never)
+    (<= (next on) always)
+    (<= (next off) never)
+    (<= (next done) (does r push))
+    (<= terminal (true done))
+    (<= (goal r 100) always)
+    """,
+    "static relations that are asked only where they are needed": """
+    (role r)
+    (init (sum 0)) (init (step 0))
+    """
+    + "".join(f"(succ {n} {n + 1}) " for n in range(40))
+    + """
+    (<= (plus ?x 0 ?x) (succ ?x ?y))
+    (<= (plus ?x ?y ?z) (succ ?a ?y) (succ ?b ?z) (plus ?x ?a ?b))
+    (<= (legal r (add ?n)) (digit ?n))
+    (digit 1) (digit 2) (digit 3)
+    (<= (next (sum ?z)) (true (sum ?x)) (does r (add ?y)) (plus ?x ?y ?z))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= terminal (true (step 6)))
+    (<= (goal r 100) (true (sum ?x)) (succ 9 ?x))
+    (<= (goal r 0) (true (sum ?x)) (not (succ 9 ?x)))
+    """,
+    "a role that is moved by chance": """
+    (role random) (role player)
+    (side 1) (side 2)
+    (<= (legal random (roll ?n)) (side ?n) (not (true over)))
+    (legal random rest)
+    (<= (legal player (guess ?n)) (side ?n))
+    (<= (next (hit ?n)) (does random (roll ?n)) (does player (guess ?n)))
+    (<= (next over) (does random rest))
+    (<= terminal (true over))
+    (<= (goal player 100) (true (hit 1)))
+    (<= (goal player 0) (not (true (hit 1))))
+    (<= (goal random 0) (true over))
+    """,
+}
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_the_network_agrees_with_the_reasoner(name: str) -> None:
+    assert_agreement(SHEETS[name])
+
+
+@pytest.mark.parametrize("path", sorted(_GDL.glob("*.kif")), ids=lambda path: path.stem)
+def test_rule_files_agree_with_the_reasoner(path: Path) -> None:
+    assert_agreement(path.read_text(), playouts=3)
+
+
+def test_frame_axioms_are_said_by_what_breaks_them() -> None:
+    stages = dict(compiled(SHEETS["frame axioms over equations"]).stages)
+    # Nine cells, seventy-two moves per role, one instance per cell and move otherwise.
+    assert stages["grounding"]["instances"] < 9 * 72 * 2
+
+
+def test_what_a_move_carries_does_not_multiply_with_where_it_goes() -> None:
+    stages = dict(compiled(SHEETS["a piece that a move carries"]).stages)
+    assert stages["gates"]["inputs"] < 2_000
+
+
+def test_each_rewrite_reports_its_size() -> None:
+    stages = compiled((_GDL / "tic_tac_toe.kif").read_text()).stages
+    sizes = [figures["inputs"] for _, figures in stages if "inputs" in figures]
+    assert len(sizes) >= 3
+    assert sizes == sorted(sizes, reverse=True)

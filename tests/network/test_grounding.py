@@ -1,0 +1,125 @@
+"""Grounding: tables, joins, limits, and what can be reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anygame.datalog.reasoner import Reasoner
+from anygame.errors import LimitError
+from anygame.language.parser import parse_program
+from anygame.network.compiled import compile_game
+from anygame.network.grounding.grounder import GroundingLimits, ground
+from anygame.network.grounding.tables import Table, hashed, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 2)), max_size=40)
+
+
+def _columns(rows: Sequence[tuple[int, ...]], width: int) -> list[np.ndarray]:
+    return list(np.array(rows, np.int32).reshape(len(rows), width).T)
+
+
+@given(_ROWS, _ROWS)
+def test_a_table_holds_each_row_once_in_the_order_of_arrival(
+    first: list[tuple[int, int, int]], second: list[tuple[int, int, int]]
+) -> None:
+    table = Table(3)
+    expected: dict[tuple[int, int, int], int] = {}
+    for rows in (first, second):
+        numbers = table.add(_columns(rows, 3), len(rows))
+        assert numbers.tolist() == [expected.setdefault(row, len(expected)) for row in rows]
+    assert list(map(tuple, table.rows().tolist())) == list(expected)
+    for row in [*first, (9, 9, 9)]:
+        assert table.find(_columns([row], 3), 1).tolist() == [expected.get(row, -1)]
+
+
+@given(_ROWS, st.lists(st.integers(0, 5), max_size=10))
+def test_matches_are_all_pairs_with_equal_keys(rows: list[tuple[int, int, int]], keys: list[int]) -> None:
+    table = Table(3)
+    table.add(_columns(rows, 3), len(rows))
+    left, right = matches(table, (1,), hashed([np.array(keys, np.int32)], len(keys)), 10_000)
+    held = table.rows().tolist()
+    expected = [(k, r) for k, key in enumerate(keys) for r, row in enumerate(held) if row[1] == key]
+    assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == expected
+
+
+def test_a_join_that_is_too_large_says_so() -> None:
+    table = Table(1)
+    table.add(_columns([(n,) for n in range(3)], 1), 3)
+    with pytest.raises(LimitError, match="more than 2 rows"):
+        matches(table, (), np.zeros(1, np.uint64), 2)
+
+
+_COUNTER = """
+    (role r)
+    (init (n 0))
+    (succ 0 1) (succ 1 2) (succ 2 3)
+    (<= (legal r up) (true (n ?x)) (succ ?x ?y))
+    (<= (legal r (jump ?y)) (true (n ?x)) (succ ?x ?y) (not (true (n 1))))
+    (<= (next (n ?y)) (does r up) (true (n ?x)) (succ ?x ?y))
+    (<= (next (n ?y)) (does r (jump ?y)))
+    (<= terminal (true (n 3)))
+    (<= (goal r 100) (true (n 3)))
+"""
+
+
+def _reasoner(text: str) -> Reasoner:
+    return Reasoner(parse_program(text))
+
+
+def test_what_can_be_reached_and_no_more() -> None:
+    game = compile_game(_reasoner(_COUNTER))
+    assert list(map(str, game.fluents)) == ["(n 0)", "(n 1)", "(n 2)", "(n 3)"]
+    assert [list(map(str, moves)) for moves in game.actions] == [["(jump 1)", "(jump 2)", "(jump 3)", "up"]]
+    assert game.network.initial.tolist() == [True, False, False, False]
+
+
+def test_grounding_is_the_same_each_time() -> None:
+    one, two = compile_game(_reasoner(_COUNTER)).network, compile_game(_reasoner(_COUNTER)).network
+    assert one.inputs.tolist() == two.inputs.tolist()
+    assert one.legal.tolist() == two.legal.tolist()
+    assert one.next.tolist() == two.next.tolist()
+
+
+@pytest.mark.parametrize(
+    ("limits", "limit"),
+    [
+        (GroundingLimits(instances=5), "instances"),
+        (GroundingLimits(join=0), "instances"),
+        (GroundingLimits(seconds=0.0), "seconds"),
+    ],
+)
+def test_limits_are_named(limits: GroundingLimits, limit: str) -> None:
+    with pytest.raises(LimitError) as raised:
+        ground(_reasoner(_COUNTER), limits)
+    assert raised.value.limit == limit
+
+
+def test_terms_without_end_reach_a_limit() -> None:
+    endless = """
+        (role r) (init (n z)) (legal r up)
+        (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n (s (s z))))) (goal r 0)
+    """
+    with pytest.raises(LimitError) as raised:
+        ground(_reasoner(endless))
+    assert raised.value.limit == "depth"
+
+
+def test_goals_that_are_no_numbers_are_not_compiled() -> None:
+    odd = "(role r) (init a) (legal r go) (<= (next a) (true a)) (<= terminal (not (true a))) (goal r win)"
+    with pytest.raises(LimitError, match="win is no integer"):
+        compile_game(_reasoner(odd))
+
+
+def test_progress_is_told() -> None:
+    seen: list[tuple[int, int]] = []
+    grounding = ground(_reasoner(_COUNTER), progress=lambda instances, atoms: seen.append((instances, atoms)))
+    assert seen[-1][0] == grounding.instances
+    assert seen == sorted(seen)

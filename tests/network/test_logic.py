@@ -1,0 +1,114 @@
+"""Laws of gates, sums and rewrites, by truth table."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anygame.network.logic.gates import Gates
+from anygame.network.logic.rewrites import Circuit, drop_implied, merge_conjunctions
+from anygame.network.logic.sums import sum_of_products
+from anygame.network.network import FALSE, TRUE
+
+_INPUTS = 6
+_LITERALS = st.integers(0, 2 * _INPUTS + 1)
+_PRODUCTS = st.lists(st.lists(_LITERALS, max_size=5), max_size=12)
+
+
+def _holds(gates: Gates, literal: int, inputs: tuple[bool, ...]) -> bool:
+    """Evaluate a literal, the inputs being nodes 1, 2 and so on."""
+    node = literal >> 1
+    parts = gates.inputs_of(literal & ~1)
+    if node == 0:
+        value = False
+    elif parts is None:
+        value = inputs[node - 1]
+    else:
+        value = all(_holds(gates, part, inputs) for part in parts)
+    return value ^ bool(literal & 1)
+
+
+def _plain(literal: int, inputs: tuple[bool, ...]) -> bool:
+    return (literal >> 1 > 0 and inputs[(literal >> 1) - 1]) ^ bool(literal & 1)
+
+
+def _every_input() -> list[tuple[bool, ...]]:
+    return list(product([False, True], repeat=_INPUTS))
+
+
+@given(_PRODUCTS)
+def test_a_sum_of_products_is_what_it_says(products: list[list[int]]) -> None:
+    gates = Gates(1 + _INPUTS)
+    literal = sum_of_products(gates, products)
+    for inputs in _every_input():
+        expected = any(all(_plain(part, inputs) for part in parts) for parts in products)
+        assert _holds(gates, literal, inputs) == expected
+
+
+@given(_PRODUCTS)
+def test_with_choices_a_sum_is_right_wherever_exactly_one_holds(products: list[list[int]]) -> None:
+    gates = Gates(1 + _INPUTS, [(1, 2, 3), (4, 5)])
+    literal = sum_of_products(gates, products)
+    for inputs in _every_input():
+        if sum(inputs[:3]) == 1 and sum(inputs[3:5]) == 1:
+            expected = any(all(_plain(part, inputs) for part in parts) for parts in products)
+            assert _holds(gates, literal, inputs) == expected
+
+
+@given(_PRODUCTS, _PRODUCTS)
+def test_merging_changes_nothing_and_makes_nothing_larger(
+    some: list[list[int]], others: list[list[int]]
+) -> None:
+    gates = Gates(1 + _INPUTS)
+    first, second = sum_of_products(gates, some), sum_of_products(gates, others)
+    circuit = Circuit(gates, {("next", 0): first, ("next", 1): second})
+    merged = merge_conjunctions(circuit)
+    assert merged.size() <= circuit.size()
+    for inputs in _every_input():
+        for name, literal in circuit.outputs.items():
+            assert _holds(merged.gates, merged.outputs[name], inputs) == _holds(gates, literal, inputs)
+
+
+@given(_PRODUCTS, _PRODUCTS)
+def test_what_a_move_implies_is_dropped_only_where_the_move_is_legal(
+    legal: list[list[int]], following: list[list[int]]
+) -> None:
+    move = _INPUTS
+    gates = Gates(1 + _INPUTS)
+    # What makes the move legal knows nothing of the move.
+    legal = [[literal for literal in parts if literal >> 1 != move] for parts in legal]
+    allowed = sum_of_products(gates, legal)
+    after = sum_of_products(gates, [[2 * move, *parts] for parts in following])
+    circuit = Circuit(gates, {("legal", move): allowed, ("next", 0): after})
+    simpler = drop_implied(circuit)
+    for inputs in _every_input():
+        if not inputs[move - 1] or _holds(gates, allowed, inputs):
+            expected = _holds(gates, after, inputs)
+            assert _holds(simpler.gates, simpler.outputs["next", 0], inputs) == expected
+
+
+def test_shared_literals_are_taken_out() -> None:
+    gates = Gates(1 + _INPUTS)
+    # ab + ac + ad is a(b + c + d): two gates instead of four.
+    sum_of_products(gates, [[2, 4], [2, 6], [2, 8]])
+    assert len(gates.gates) == 2
+
+
+def test_one_gate_is_made_once() -> None:
+    gates = Gates(1 + _INPUTS)
+    assert gates.conjunction([2, 4]) == gates.conjunction([4, 2, TRUE, 2])
+    assert gates.conjunction([2, 3]) == gates.conjunction([FALSE, 8]) == FALSE
+    assert gates.conjunction([]) == gates.conjunction([TRUE]) == TRUE
+    assert gates.conjunction([6]) == 6
+    assert len(gates.gates) == 1
+
+
+def test_most_of_a_choice_is_none_of_the_rest() -> None:
+    gates = Gates(1 + _INPUTS, [range(1, 7)])
+    most = gates.disjunction([2, 4, 6, 8, 10])
+    assert most == 13
+    assert gates.disjunction([2, 4, 6, 8]) == gates.disjunction([10, 12]) ^ 1
+    assert gates.conjunction([2, 4]) == FALSE
+    assert gates.conjunction([2, 5]) == 2
