@@ -248,11 +248,11 @@ def test_sharing_a_number_between_two_choices_would_be_found_out(monkeypatch: py
 def test_lanes_and_draws_are_independent() -> None:
     """A lane and its neighbours, at once and one draw later: all pairs equally likely."""
     chosen = draw(emit(free_choice((6,))), np.ones((6, LANES), np.bool_), 700)
-    went = chosen.any(axis=1)
+    went: NDArray[np.bool_] = chosen.max(axis=1)
     move = chosen.argmax(axis=1)
     for apart, later in ((1, 0), (64, 0), (0, 1), (1, 1), (511, 2)):
-        a, b = move[: 700 - later], np.roll(move, apart, axis=1)[later:]
-        both = went[: 700 - later] & np.roll(went, apart, axis=1)[later:]
+        a, b = move[: 700 - later].ravel(), np.roll(move, apart, axis=1)[later:].ravel()
+        both = went[: 700 - later].ravel() & np.roll(went, apart, axis=1)[later:].ravel()
         assert chi_square(np.bincount(6 * a[both] + b[both], minlength=36)) < _FAR
 
 

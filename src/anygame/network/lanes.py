@@ -142,7 +142,7 @@ class Lanes:
         padded = np.zeros((self._blocks * LANES, self.network.fluents), np.bool_)
         padded[: self.count] = values
         lanes = padded.reshape(self._blocks, LANES, -1).transpose(0, 2, 1)
-        self._rows[:, self._fluents] = np.packbits(lanes, axis=-1, bitorder="little").view(np.uint64)
+        self._rows[:, self._fluents] = _pack(lanes)
         self._fresh = False
 
     # What the rules say.
@@ -198,7 +198,7 @@ class Lanes:
         actions += self._first[:-1, None]
         for of_role in actions:
             self._does[lanes // LANES, of_role, lanes % LANES] = True
-        self._rows[:, self._actions] = np.packbits(self._does, axis=-1, bitorder="little").view(np.uint64)
+        self._rows[:, self._actions] = _pack(self._does)
         for of_role in actions:
             self._does[lanes // LANES, of_role, lanes % LANES] = False
         self._rows[:, GO] = self._pack(going)
@@ -306,7 +306,7 @@ class Lanes:
         """Return rows [blocks, 8] of bool [lanes]."""
         padded = np.zeros(self._blocks * LANES, np.bool_)
         padded[: len(lanes)] = lanes
-        return np.packbits(padded, bitorder="little").view(np.uint64).reshape(self._blocks, WORDS)
+        return _pack(padded.reshape(self._blocks, LANES))
 
     def _unpack(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Return bool [lanes, n] of rows [blocks, n, 8]."""
@@ -327,6 +327,11 @@ class _Bits:
     def of(self, rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return rows [blocks, literals, 8] of rows [blocks, rows, 8]."""
         return rows[:, self._rows] ^ self._mask
+
+
+def _pack(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return rows [..., 8] of bool [..., 512]."""
+    return np.ascontiguousarray(np.packbits(bits, axis=-1, bitorder="little")).view(np.uint64)
 
 
 def _argmax(does: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ import numpy as np
 from anygame.network.kernels.code import LANES
 from anygame.network.kernels.emit import Program, emit
 from anygame.network.kernels.generator import STATE_ROWS, seed_rows
-from anygame.network.kernels.playing import BLOCK_WORDS, DEADLINE, DONE, LEFT, LIMIT, STUCK
+from anygame.network.kernels.playing import BLOCK_WORDS, DEADLINE, DONE, ELSEWHERE, LEFT, LIMIT, STUCK
 from anygame.network.kernels.rows import ACTIVE, RANDOM, RUNNING
 
 if TYPE_CHECKING:
@@ -221,8 +222,9 @@ class _Run:
                 raise
         if self._error:
             raise self._error[1]
-        if progress:
-            progress(self._started)
+        with contextlib.suppress(KeyboardInterrupt):
+            if progress:
+                progress(self._started)
         return self._counts(time.perf_counter() - began)
 
     def _take(self) -> int | None:
@@ -236,7 +238,7 @@ class _Run:
     def _work(self) -> None:
         program = self._program
         rows = program.rows()
-        record = np.zeros(BLOCK_WORDS, np.int64)
+        record = np.zeros(BLOCK_WORDS + len(self._state), np.int64)
         lengths = np.zeros(self._limit + 2, np.int64)
         while (block := self._take()) is not None:
             try:
@@ -266,6 +268,8 @@ class _Run:
         rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(self._seed, block)
         rows[RUNNING] = np.packbits(np.arange(LANES) < lanes, bitorder="little").view(np.uint64)
         record[:] = 0
+        record[BLOCK_WORDS:] = -self._state.astype(np.int64)
+        record[ELSEWHERE] = not np.array_equal(self._state, program.network.initial)
         record[LEFT], record[LIMIT], record[DEADLINE] = quota - lanes, self._limit, self._limit
         pointers = (rows.ctypes.data, program.gates.data.ctypes.data, record.ctypes.data, lengths.ctypes.data)
         play = program.library["play"]

@@ -87,7 +87,8 @@ class Single:
             self._actions[first + action] = _ALL
         self._moves_code(*self._pointers)
         self._evaluated = False
-        self._loaded = following = (self._fluents != 0).tobytes()
+        following: bytes = (self._fluents != 0).tobytes()
+        self._loaded = following
         return following
 
     def _look(self, state: bytes) -> None:

@@ -148,6 +148,11 @@ class Code:
         """Return a pointer so many words further."""
         return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
 
+    def spread(self, word: str) -> str:
+        """Return a row of eight times the same word."""
+        one = self.let(f"insertelement {_ROW} poison, i64 {word}, i64 0")
+        return self.let(f"shufflevector {_ROW} {one}, {_ROW} poison, <{WORDS} x i32> zeroinitializer")
+
     # Logic over rows.
 
     def bits(self, literal: int) -> str:

@@ -105,5 +105,5 @@ def emit(network: Network, style: Style = "auto") -> Program:
         for role, rows in zip(legal, counters.legal, strict=True)
     )
     cost = len(network.inputs) + 3 * network.fluents + 8 * sum(map(len, legal))
-    parts = (PREAMBLE, gates.code, choose_function(candidates, cost), play_functions(gates, counters))
+    parts = (PREAMBLE, gates.code, choose_function(candidates, cost), play_functions(places, gates, counters))
     return Program(network, style, "".join(parts), gates, places, counters, candidates)

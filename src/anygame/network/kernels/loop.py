@@ -195,9 +195,7 @@ def _row(code: Code, number: str) -> str:
 def _spread(code: Code, number: str) -> str:
     """Return a row that holds everywhere if the lowest bit of a number does: read, since that is cheapest."""
     bit = code.let(f"and i64 {number}, 1")
-    word = code.word("@masks", bit)
-    one = code.let(f"insertelement <8 x i64> poison, i64 {word}, i64 0")
-    return code.let(f"shufflevector <8 x i64> {one}, <8 x i64> poison, <8 x i32> zeroinitializer")
+    return code.spread(code.word("@masks", bit))
 
 
 def _loop(code: Code, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]) -> None:

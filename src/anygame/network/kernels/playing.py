@@ -15,12 +15,13 @@ from anygame.network.kernels.rows import ACTIVE, CUT, ENDED, GO, RESTART, RUNNIN
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anygame.network.kernels.rows import Gates
+    from anygame.network.kernels.rows import Gates, Places
 
 __all__ = [
     "BLOCK_WORDS",
     "DEADLINE",
     "DONE",
+    "ELSEWHERE",
     "LEFT",
     "LIMIT",
     "NOW",
@@ -31,9 +32,10 @@ __all__ = [
 ]
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
-#: reach the
-#: limit, the limit of moves; then per lane the step its playout began, later by the steps it waited.
-NOW, LEFT, DEADLINE, LIMIT, STARTS = 0, 1, 2, 3, 8
+#: reach the limit, the limit of moves, and whether to start elsewhere than in the initial state. Then per
+#: lane the step in which its playout began, later by the steps it waited. Then, to start elsewhere, per fluent
+#: 0 or -1.
+NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STARTS = 0, 1, 2, 3, 4, 8
 BLOCK_WORDS = STARTS + LANES
 #: What ``@play`` returns besides 0, which means that its steps are used up.
 DONE, STUCK = 1, 2
@@ -77,13 +79,13 @@ class Counters:
         return cls(first, next(rows), first, legal, goals, missing, doubled, overlaps)
 
 
-def play_functions(gates: Gates, counters: Counters) -> str:
+def play_functions(places: Places, gates: Gates, counters: Counters) -> str:
     """Write ``i64 @play``, which reads and writes a record of a block and a histogram of lengths.
 
-    The histogram has a place for each number of moves up to the limit, and one behind for playouts that were
-    cut.
+    The histogram has a place for each number of moves up to the limit, and one behind for what was cut.
     """
-    return "".join((_account(gates, counters), _cut(gates), _finish(gates), _wait(), _play(gates, counters)))
+    parts = (_account(gates, counters), _cut(gates), _finish(gates), _wait(), _replace(places))
+    return "".join((*parts, _play(gates, counters)))
 
 
 def _ended(code: Code, gates: Gates) -> str:
@@ -253,13 +255,33 @@ def _wait() -> str:
     return code.text()
 
 
+def _replace(places: Places) -> str:
+    """Put the lanes that restart into another state than the initial one."""
+    code = Code("replace", parameters=["ptr noalias %block"])
+    count = places.actions - places.fluents
+    if not count:
+        return code.text()
+    restart = code.load(RESTART)
+    first, table = code.address(places.fluents), code.offset("%block", BLOCK_WORDS)
+    code.jump("loop")
+    code.label("loop")
+    code.line("%fluent = phi i64 [ 0, %entry ], [ %next, %loop ]")
+    row = code.offset(first, code.let(f"shl i64 %fluent, {WORDS.bit_length() - 1}"))
+    value = code.spread(code.word(table, "%fluent"))
+    code.write(row, code.choose(restart, value, code.read(row)))
+    code.line("%next = add i64 %fluent, 1")
+    code.branch(code.let(f"icmp eq i64 %next, {count}"), "done", "loop")
+    code.label("done")
+    return code.text()
+
+
 def _play(gates: Gates, counters: Counters) -> str:
     code = Code("play", "i64", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "out", "done", "stuck")
     loop, leaving, staying, moving, waiting, going, out, done, stuck = names
     code.jump(loop)
     code.label(loop)
-    code.line(f"%step = phi i64 [ 0, %entry ], [ %following, %{going} ]")
+    code.line("%step = phi i64 [ 0, %entry ], [ %following, %again ]")
     now = code.word("%block", NOW)
     code.line("call void @state(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
@@ -284,9 +306,17 @@ def _play(gates: Gates, counters: Counters) -> str:
     code.jump(going)
     code.label(going)
     code.line("call void @moves(ptr %rows, ptr %data)")
+    replacing, counting = code.new_label(), code.new_label()
+    code.branch(code.let(f"icmp eq i64 {code.word('%block', ELSEWHERE)}, 0"), counting, replacing)
+    code.label(replacing)
+    code.line("call void @replace(ptr %rows, ptr %data, ptr %block)")
+    code.jump(counting)
+    code.label(counting)
     code.set_word("%block", code.let(f"add i64 {now}, 1"), NOW)
     code.line("%following = add i64 %step, 1")
-    code.branch(code.let("icmp slt i64 %following, %steps"), loop, out)
+    code.branch(code.let("icmp slt i64 %following, %steps"), "again", out)
+    code.label("again")
+    code.jump(loop)
     for label, status in ((done, DONE), (stuck, STUCK)):
         code.label(label)
         code.line(f"ret i64 {status}")

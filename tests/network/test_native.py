@@ -1,0 +1,168 @@
+"""Machine code is kept between processes, and what was kept is never trusted blindly."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from anygame.network.kernels import native
+from anygame.network.kernels.code import ONES, PREAMBLE, ROW_BYTES, ZERO, Code
+from anygame.network.kernels.native import assembly, cache_folder, compile_library
+
+if TYPE_CHECKING:
+    from anygame.network.kernels.native import Library
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes of files are those of POSIX")
+_SIGNATURE = {"answer": (ctypes.c_int64,)}
+
+
+def code(answer: int) -> str:
+    return f"define i64 @answer() {{\n  ret i64 {answer}\n}}\n"
+
+
+def build(answer: int, cache: Path) -> Library:
+    library = compile_library(code(answer), _SIGNATURE, cache)
+    assert library["answer"]() == answer
+    return library
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def kept(cache: Path) -> list[Path]:
+    return sorted(path for path in cache.iterdir() if path.suffix == ".code")
+
+
+def test_code_is_found_again(cache: Path) -> None:
+    assert not build(1, cache).cached
+    assert build(1, cache).cached
+    assert not build(2, cache).cached
+    assert len(kept(cache)) == 2
+    assert len(list(cache.iterdir())) == 2  # nothing half written is left behind
+
+
+def test_another_processor_gets_other_code(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(1, cache)
+    llvm, machine, target = native._llvm()
+    monkeypatch.setattr(native, "_llvm", lambda: (llvm, machine, target + "other"))
+    assert not build(1, cache).cached
+
+
+@pytest.mark.parametrize("damage", ["short", "empty", "flipped", "foreign"])
+def test_what_is_broken_is_made_anew(cache: Path, damage: str) -> None:
+    build(7, cache)
+    (path,) = kept(cache)
+    content = path.read_bytes()
+    flipped = content[:-100] + bytes([content[-100] ^ 1]) + content[-99:]
+    damaged = {"short": content[:-1], "empty": b"", "flipped": flipped, "foreign": b"x" * 500}
+    path.write_bytes(damaged[damage])
+    assert not build(7, cache).cached
+    assert build(7, cache).cached
+
+
+@posix
+@pytest.mark.parametrize("shared", ["file", "folder"])
+def test_what_others_can_write_is_not_loaded(cache: Path, shared: str) -> None:
+    build(7, cache)
+    (path,) = kept(cache)
+    (path if shared == "file" else cache).chmod(0o777)
+    assert not build(7, cache).cached
+    (path if shared == "file" else cache).chmod(0o700)
+
+
+@posix
+def test_a_link_is_not_followed(cache: Path, tmp_path: Path) -> None:
+    build(7, cache)
+    (path,) = kept(cache)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert not build(7, cache).cached
+
+
+def test_a_cache_that_cannot_be_is_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert not build(3, tmp_path / "file").cached
+    assert not build(3, tmp_path / "file" / "below").cached
+
+
+def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(0, cache)
+    (first,) = kept(cache)
+    monkeypatch.setattr(native, "CACHE_BYTES", 3 * first.stat().st_size + 100)
+    for answer in range(1, 4):
+        os.utime(first, (answer, answer))  # long ago
+        build(answer, cache)
+    assert len(kept(cache)) == 3
+    assert not first.exists()
+    assert build(3, cache).cached
+
+
+def test_where_code_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.setenv("ANYGAME_CACHE", "")
+    assert cache_folder() is None
+    monkeypatch.delenv("ANYGAME_CACHE")
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert cache_folder() == tmp_path / "local" / "anygame"
+    monkeypatch.delenv("LOCALAPPDATA")
+    assert cache_folder() is None
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "anygame"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_folder() is None
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "anygame"
+
+
+def test_nothing_is_kept_where_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANYGAME_CACHE", "")
+    for _ in range(2):
+        assert not compile_library(code(5), _SIGNATURE).cached
+
+
+def test_the_compiler_is_imported_when_it_is_needed() -> None:
+    """Making a simulator is free of it; the first playout is not."""
+    script = (
+        "import sys, tests.network.networks as n\n"
+        "from anygame.network.simulator import Simulator\n"
+        "simulator = Simulator(n.countdown(2, 2))\n"
+        "assert 'llvmlite' not in sys.modules\n"
+        "simulator.run(1)\n"
+        "assert 'llvmlite' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_assembly_can_be_looked_at() -> None:
+    code = Code("both")
+    code.store(3, code.and_(code.load(1), code.load(2)))
+    text = assembly(PREAMBLE + code.text())
+    assert "both" in text
+    assert str(3 * ROW_BYTES) in text
+
+
+def test_constants_are_folded() -> None:
+    code = Code("folded")
+    a, b = code.load(1), code.load(2)
+    before = code.text()
+    assert code.and_(a, ZERO) == code.and_(ZERO, a) == code.xor(a, a) == code.not_(ONES) == ZERO
+    assert code.or_(a, ONES) == code.not_(ZERO) == code.all([]) == ONES
+    assert code.and_(a, ONES) == code.or_(a, ZERO) == code.xor(ZERO, a) == code.and_(a, a) == a
+    assert code.any([]) == code.load(0) == ZERO
+    assert code.choose(b, a, a) == a
+    assert code.majority(a, ZERO, ZERO) == ZERO
+    assert code.text() == before
+    assert code.not_(code.not_(a)) == a
+    assert code.xor(a, ONES) == code.not_(a)

@@ -1,0 +1,322 @@
+"""Random playouts: what is counted, what is the same every time, and what must not be favoured."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.network.networks import Builder, countdown, random_network, tic_tac_toe
+
+from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.network import FALSE, TRUE
+from anygame.network.simulator import Simulator, StuckError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.network.kernels.emit import Style
+    from anygame.network.network import Network
+    from anygame.network.simulator import Counts
+
+
+def until(stop: int, out_of: int) -> Network:
+    """Return a game of one role and one fluent that ends with a chance of ``stop / out_of`` per move.
+
+    Its goal is 100 if it ended with the first action and 0 otherwise.
+    """
+    build = Builder(2, (out_of,))
+    over, first = build.fluents
+    ends = build.disjunction(*build.actions[0][:stop])
+    following = [ends, build.actions[0][0]]
+    return build.network(
+        0, [False, False], [TRUE] * out_of, over, [[(0, first ^ 1), (100, first)]], following
+    )
+
+
+Known = tuple[dict[tuple[int, ...], Fraction], Fraction]
+
+
+def same(a: Counts, b: Counts) -> bool:
+    """Return whether all counts are equal, whatever time they took."""
+    fields = ("playouts", "states", "goal_counts", "missing", "doubled", "legal", "cut", "abandoned")
+    return a.lengths.tolist() == b.lengths.tolist() and all(getattr(a, f) == getattr(b, f) for f in fields)
+
+
+def exact(network: Network, state: tuple[int, ...], known: dict[tuple[int, ...], Known]) -> Known:
+    """Return the chances of all vectors of goals, and the mean length, by looking at all games."""
+    if state in known:
+        return known[state]
+    values = evaluate_state(network, state)
+    if values.literal(network.terminal):
+        goals = tuple(next(v for v, goal in role if values.literal(goal)) for role in network.goals)
+        known[state] = {goals: Fraction(1)}, Fraction(0)
+        return known[state]
+    legal, first = [], 0
+    for count in network.actions:
+        literals = network.legal[first : first + count].tolist()
+        legal.append([first + a for a, literal in enumerate(literals) if values.literal(literal)])
+        first += count
+    joint = list(product(*legal))
+    chances: dict[tuple[int, ...], Fraction] = {}
+    length = Fraction(1)
+    for moves in joint:
+        here = evaluate_state(network, state)
+        after = evaluate_moves(network, here, [int(action in moves) for action in range(first)])
+        below, more = exact(network, tuple(after), known)
+        length += more / len(joint)
+        for goals, chance in below.items():
+            chances[goals] = chances.get(goals, Fraction(0)) + chance / len(joint)
+    known[state] = chances, length
+    return known[state]
+
+
+def far(count: int, total: int, chance: Fraction | float) -> float:
+    """Return how many standard deviations a count is off."""
+    return abs(count - total * float(chance)) / math.sqrt(total * float(chance) * (1 - float(chance)))
+
+
+@pytest.mark.parametrize("style", ["straight", "loop"])
+def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
+    network = tic_tac_toe()
+    chances, length = exact(network, tuple(map(int, network.initial)), {})
+    counts = Simulator(network, style).run(400_000, seed=5)
+    assert counts.playouts == counts.lengths.sum() == 400_000
+    assert counts.states == int(counts.lengths @ np.arange(len(counts.lengths)))
+    assert counts.goal_counts[0] == {100 - value: n for value, n in counts.goal_counts[1].items()}
+    for (goal, _), chance in chances.items():
+        assert far(counts.goal_counts[0][goal], 400_000, chance) < 5
+    assert abs(counts.states / 400_000 - float(length)) < 5 * 1.3 / math.sqrt(400_000)
+    assert (counts.missing, counts.doubled, counts.cut, counts.abandoned) == ([0, 0], [0, 0], 0, 0)
+    assert not counts.interrupted
+
+
+def test_legal_moves_are_counted_where_moves_are_made() -> None:
+    counts = Simulator(tic_tac_toe()).run(1000, seed=1)
+    # Before move n of a game 10 - n cells are free; the other role has its one.
+    alive = counts.lengths[::-1].cumsum()[::-1][1:]
+    free = np.arange(9, 9 - len(alive), -1)
+    both = int((alive * (free + 1)).sum())
+    assert sum(counts.legal) == both
+    assert counts.legal[0] == int((alive * np.where(np.arange(len(alive)) % 2 == 0, free, 1)).sum())
+
+
+@pytest.mark.parametrize(("stop", "out_of"), [(1, 2), (1, 3), (2, 7), (1, 16)])
+def test_short_games_are_not_favoured(stop: int, out_of: int) -> None:
+    """Lengths are geometric, also where most playouts run in lanes that restarted."""
+    for playouts in (700, 5000, 60_000):
+        counts = Simulator(until(stop, out_of)).run(playouts, seed=9)
+        chance = stop / out_of
+        assert counts.playouts == playouts
+        for length in range(1, 6):
+            expected = chance * (1 - chance) ** (length - 1)
+            assert far(int(counts.lengths[length]), playouts, expected) < 5
+        mean = counts.states / playouts
+        assert abs(mean - 1 / chance) < 5 * math.sqrt((1 - chance) / chance**2 / playouts)
+        assert far(counts.goal_counts[0][100], playouts, 1 / stop if stop > 1 else 0.999999) < 5 or stop == 1
+
+
+@pytest.mark.parametrize("playouts", [0, 1, 63, 511, 512, 513, 8191, 20_000])
+def test_as_many_playouts_as_asked_for(playouts: int) -> None:
+    counts = Simulator(countdown(3, 4)).run(playouts, seed=2)
+    assert counts.playouts == playouts
+    assert counts.lengths.tolist() == ([0, 0, 0, playouts] if playouts else [0])
+    assert counts.states == 3 * playouts
+    assert counts.legal == [12 * playouts]
+
+
+@pytest.mark.parametrize("style", ["straight", "loop"])
+def test_the_same_seed_gives_the_same_whatever_the_threads(style: Style) -> None:
+    simulator = Simulator(tic_tac_toe(), style)
+    one = simulator.run(50_000, seed=3)
+    assert same(one, simulator.run(50_000, seed=3, threads=1))
+    assert same(one, simulator.run(50_000, seed=3, threads=2))
+    assert same(one, Simulator(tic_tac_toe(), style).run(50_000, seed=3, threads=5))
+    assert not same(one, simulator.run(50_000, seed=4))
+
+
+def test_both_styles_give_the_same() -> None:
+    network = tic_tac_toe()
+    assert same(Simulator(network, "straight").run(5000, 8), Simulator(network, "loop").run(5000, 8))
+
+
+def test_a_start_of_ones_own() -> None:
+    """One move before the end, all games are as long."""
+    network = countdown(6, 3)
+    start = np.zeros(network.fluents, np.bool_)
+    start[5] = True
+    counts = Simulator(network).run(5000, seed=1, start=start)
+    assert counts.lengths.tolist() == [0, 5000]
+    start[5], start[6] = False, True
+    counts = Simulator(network).run(5000, seed=1, start=start)
+    assert (counts.lengths.tolist(), counts.states) == ([5000], 0)
+
+
+def test_restarts_use_the_start() -> None:
+    """Many playouts per lane from another start than the initial state."""
+    network = until(1, 2)
+    counts = Simulator(network).run(20_000, seed=1, start=[False, True])
+    assert counts.playouts == 20_000
+    tic = tic_tac_toe()
+    start = tic.initial.copy()
+    start[4] = True
+    start[18] = False  # the centre is taken, and it is the turn of o
+    counts = Simulator(tic).run(20_000, seed=1, start=start)
+    assert len(counts.lengths) == 9
+    assert counts.lengths[:4].sum() == 0
+
+
+@pytest.mark.parametrize("limit", [0, 1, 5, 40])
+def test_playouts_that_take_too_long_are_cut(limit: int) -> None:
+    counts = Simulator(until(1, 8)).run(30_000, seed=1, limit=limit)
+    chance = (7 / 8) ** limit
+    assert counts.playouts + counts.cut == 30_000
+    assert len(counts.lengths) <= limit + 1
+    assert (counts.cut == 30_000) if limit == 0 else far(counts.cut, 30_000, chance) < 5
+    if limit > 1:
+        for length in (1, 2, limit):
+            assert far(int(counts.lengths[length]), 30_000, (7 / 8) ** (length - 1) / 8) < 5
+    moves = counts.states - int(counts.lengths @ np.arange(len(counts.lengths)))
+    assert moves == limit * counts.cut
+
+
+def test_a_game_that_never_ends_is_cut_every_time() -> None:
+    build = Builder(1, (3,))
+    network = build.network(0, [True], [TRUE] * 3, FALSE, [[(100, TRUE)]], build.fluents)
+    counts = Simulator(network).run(2000, limit=50)
+    assert (counts.playouts, counts.cut, counts.states) == (0, 2000, 100_000)
+
+
+def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
+    """Four equally likely ends: none of two goals, the first, the second, both."""
+    build = Builder(3, (4,))
+    over, low, high = build.fluents
+    moves = build.actions[0]
+    following = [TRUE, build.disjunction(moves[1], moves[3]), build.disjunction(moves[2], moves[3])]
+    network = build.network(
+        0, [False] * 3, [TRUE] * 4, over, [[(0, low), (100, high)], [(0, low ^ 1), (50, low)], []], following
+    )
+    playouts = 40_000
+    counts = Simulator(network).run(playouts, seed=6)
+    assert counts.missing[0] + counts.doubled[0] + sum(counts.goal_counts[0].values()) == playouts
+    for count in (counts.missing[0], counts.doubled[0], *counts.goal_counts[0].values()):
+        assert far(count, playouts, 0.25) < 5
+    assert (counts.missing[1:], counts.doubled[1:]) == ([0, playouts], [0, 0])
+    assert counts.goal_counts[1] == {
+        0: counts.goal_counts[0][100] + counts.missing[0],
+        50: counts.goal_counts[0][0] + counts.doubled[0],
+    }
+
+
+def stuck_network() -> Network:
+    """Return a game in which the second role has no move after the first has taken its third action."""
+    build = Builder(2, (3, 2))
+    stuck, other = build.fluents
+    return build.network(
+        0,
+        [False, True],
+        [TRUE] * 3 + [stuck ^ 1] * 2,
+        FALSE,
+        [[(0, TRUE)], [(0, TRUE)]],
+        [build.actions[0][2], other],
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_role_without_a_move_stops_the_run(threads: int) -> None:
+    with pytest.raises(StuckError) as caught:
+        Simulator(stuck_network()).run(100_000, seed=1, threads=threads)
+    assert caught.value.role == 1
+    assert caught.value.state.tolist() == [True, True]
+
+
+def test_what_is_out_of_range_is_refused() -> None:
+    simulator = Simulator(countdown(2, 2))
+    with pytest.raises(ValueError, match="playouts"):
+        simulator.run(-1)
+    with pytest.raises(ValueError, match="threads"):
+        simulator.run(1, threads=0)
+    with pytest.raises(ValueError, match="limit"):
+        simulator.run(1, limit=-1)
+    with pytest.raises(ValueError, match="5 fluents"):
+        simulator.run(1, start=[True])
+
+
+def test_progress_is_told() -> None:
+    told: list[int] = []
+    Simulator(tic_tac_toe()).run(30_000, progress=told.append)
+    assert told[-1] == 30_000
+    assert told == sorted(told)
+
+
+def test_an_interrupt_starts_no_more_and_finishes_what_runs() -> None:
+    """The first interrupt: fewer playouts, none abandoned, and lengths that are still geometric."""
+
+    def interrupt(started: int) -> None:
+        if started > 20_000:
+            raise KeyboardInterrupt
+
+    counts = Simulator(until(1, 40)).run(1 << 40, seed=1, progress=once(interrupt))
+    assert counts.interrupted
+    assert counts.abandoned == 0
+    assert 20_000 < counts.playouts == counts.lengths.sum() < 1 << 40
+    assert far(int(counts.lengths[1]), counts.playouts, 1 / 40) < 5
+    assert abs(counts.states / counts.playouts / 40 - 1) < 5 / math.sqrt(counts.playouts)
+
+
+def test_a_second_interrupt_gives_up_at_once() -> None:
+    """A game that hardly ends: after two interrupts, what ended is reported, and what did not is counted."""
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    build = Builder(3000, (2,))
+    ring = [*build.fluents[1:], build.fluents[0]]
+    endless = build.network(0, [True] * 3000, [TRUE] * 2, FALSE, [[(0, TRUE)]], ring)
+    counts = Simulator(endless, "loop").run(1000, limit=10_000_000, progress=interrupt)
+    assert (counts.playouts, counts.cut, counts.abandoned) == (0, 0, 512)
+    assert counts.interrupted
+
+
+def test_another_error_stops_the_threads() -> None:
+    def fail(_: int) -> None:
+        raise ZeroDivisionError
+
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        Simulator(until(1, 40)).run(1 << 40, progress=fail)
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.daemon:
+            thread.join(10)
+    assert threading.active_count() <= before
+
+
+def once(action: Callable[[int], None]) -> Callable[[int], None]:
+    """Return a callback that raises once and then keeps quiet."""
+    raised: list[int] = []
+
+    def call(started: int) -> None:
+        if not raised:
+            try:
+                action(started)
+            except KeyboardInterrupt:
+                raised.append(1)
+                raise
+
+    return call
+
+
+def test_figures_describe_the_code() -> None:
+    network = random_network(random.Random(1), 100)
+    for style in ("straight", "loop"):
+        simulator = Simulator(network, style)
+        figures = simulator.describe()
+        assert figures["style"] == style
+        assert figures["gates"] == network.gates
+        assert figures["bytes"] == simulator.bytes >= 64 * int(figures["rows"])
+    assert Simulator(network).describe()["style"] == "straight"
