@@ -35,35 +35,47 @@ class Options:
         counts: how often each was tried; tries under way count too, so that others are tried meanwhile.
         sums: what each brought the role in all.
         visits: the sum of the counts.
+        total: the sum of the sums.
     """
 
-    __slots__ = ("_untried", "counts", "is_random", "moves", "sums", "visits")
+    __slots__ = ("_untried", "counts", "is_random", "moves", "sums", "total", "visits")
 
     def __init__(self, role: Role, moves: tuple[Term, ...], random: Random) -> None:
         self.moves = moves
         self.counts = [0] * len(moves)
         self.sums = [0.0] * len(moves)
         self.visits = 0
+        self.total = 0.0
         self.is_random = role.is_random
         self._untried = [] if self.is_random else random.sample(range(len(moves)), len(moves))
 
     def choose(self, random: Random) -> int:
-        """Return the place of the move to try next, and count it: UCB1, untried moves first."""
+        """Return the place of the move to try next, and count it."""
         if len(self.moves) == 1:
             chosen = 0
         elif self.is_random:
             chosen = random.randrange(len(self.moves))
-        elif self._untried:
-            chosen = self._untried.pop()
         else:
-            urge = _EXPLORATION * sqrt(log(self.visits))
-            chosen, highest = 0, -1.0
-            for place, count in enumerate(self.counts):
+            chosen = self._urgent()
+        self.counts[chosen] += 1
+        self.visits += 1
+        return chosen
+
+    def _urgent(self) -> int:
+        """Return the place of the move with the highest upper bound (UCB1).
+
+        A move that was not tried yet counts as if it had once brought what moves bring here on average, so
+        that a few good ones are looked into also where there are more moves than time.
+        """
+        urge = _EXPLORATION * sqrt(log(self.visits + 1))
+        chosen, highest = -1, -1.0
+        for place, count in enumerate(self.counts):
+            if count:
                 bound = self.sums[place] / count + urge / sqrt(count)
                 if bound > highest:
                     chosen, highest = place, bound
-        self.counts[chosen] += 1
-        self.visits += 1
+        if self._untried and (chosen < 0 or self.total / self.visits + urge >= highest):
+            return self._untried.pop()
         return chosen
 
     def best(self) -> Term:
@@ -111,6 +123,7 @@ class Node:
         """Add what a try brought each role."""
         for options, place, value in zip(self.options, places, values, strict=True):
             options.sums[place] += value
+            options.total += value
 
 
 def _options(state: State, role: Role, random: Random) -> Options:

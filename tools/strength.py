@@ -1,0 +1,122 @@
+"""How much stronger one player is than another: points over many matches on equal clocks.
+
+    python tools/strength.py gdl/tic_tac_toe.kif gdl/connect_four.kif
+    python tools/strength.py gdl/*.kif --player mcts --against random --matches 50 --play-clock 1 --jobs 4
+
+The player takes the roles in turn; the other one has all the rest. A row per sheet: the mean of the player's
+goals with its 95 % interval, what the others reached, matches won (more than every other), drawn and lost, moves
+a match, and replies of the player that had to be replaced. Sheets for one role show what the player reaches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+import anygame
+from anygame.match import run
+from anygame.match.series import Estimate
+from anygame.players import make_player
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HEAD: Final = ("sheet", "matches", "goals", "others", "won", "drawn", "lost", "moves", "replaced")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One match: on which sheet, who, and how fast."""
+
+    sheet: str
+    number: int
+    player: str
+    against: str
+    start_clock: float
+    play_clock: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came out of a match for the player."""
+
+    goal: int
+    others: tuple[int, ...]
+    moves: int
+    replaced: int
+
+
+def play(plan: Plan) -> Outcome:
+    """Play one match."""
+    game = anygame.load(plan.sheet)
+    roles = [place for place, role in enumerate(game.roles) if not role.is_random]
+    mine = plan.number % len(roles)
+    seed = 1000 * plan.number
+    players = [
+        make_player(plan.player if place == mine else plan.against, seed=seed + place)
+        for place in range(len(roles))
+    ]
+    record = run(game, players, start_clock=plan.start_clock, play_clock=plan.play_clock, seed=seed)
+    if record.goals is None:
+        raise SystemExit(f"strength: {plan.sheet}: {record.own['fault']}")
+    goals = [record.goals[place] for place in roles]
+    replaced = sum(bool(errors[roles[mine]]) for errors in record.errors)
+    return Outcome(goals.pop(mine), tuple(goals), record.step, replaced)
+
+
+def row(sheet: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return the cells of a sheet."""
+    best = [max(outcome.others) for outcome in outcomes if outcome.others]
+    goals = [outcome.goal for outcome in outcomes]
+    met = list(zip(goals, best, strict=False))
+    others = [goal for outcome in outcomes for goal in outcome.others]
+    return (
+        Path(sheet).stem,
+        str(len(outcomes)),
+        str(Estimate.of(goals)),
+        f"{fmean(others):.1f}" if others else "",
+        str(sum(goal > other for goal, other in met)),
+        str(sum(goal == other for goal, other in met)),
+        str(sum(goal < other for goal, other in met)),
+        f"{fmean(outcome.moves for outcome in outcomes):.0f}",
+        str(sum(outcome.replaced for outcome in outcomes)),
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play and print; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure how much stronger a player is than another.")
+    parser.add_argument("sheets", metavar="SHEET", nargs="+")
+    parser.add_argument("--player", default="mcts", metavar="P", help="as for `anygame match` (mcts)")
+    parser.add_argument("--against", default="random", metavar="P", help="(random)")
+    parser.add_argument("--matches", type=int, default=50, metavar="N", help="on each sheet (50)")
+    parser.add_argument("--start-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
+    parser.add_argument("--play-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="matches at a time (1)")
+    options = parser.parse_args(arguments)
+    widths = [max(24, *(len(Path(sheet).stem) for sheet in options.sheets)), 7, 13, 6, 5, 5, 5, 5, 8]
+    print_row(_HEAD, widths)
+    with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
+        for sheet in options.sheets:
+            plans = [
+                Plan(sheet, number, options.player, options.against, options.start_clock, options.play_clock)
+                for number in range(options.matches)
+            ]
+            print_row(row(sheet, list(pool.map(play, plans))), widths)
+    return 0
+
+
+def print_row(cells: Sequence[str], widths: Sequence[int]) -> None:
+    """Print cells in columns."""
+    first, *rest = zip(cells, widths, strict=True)
+    print("  ".join([first[0].ljust(first[1]), *[cell.rjust(width) for cell, width in rest]]), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
