@@ -28,7 +28,7 @@ _ALLOWED = {
     "datalog": {"errors", "language", "analysis"},
     "network": {"errors", "language", "analysis", "datalog"},
     "game": {"errors", "language"},
-    "game.machines": {"errors", "language", "analysis", "datalog", "game"},
+    "game.machines": {"errors", "language", "analysis", "datalog", "network", "game"},
     "players": {"errors", "language", "game"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},

@@ -75,7 +75,7 @@ def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
 
     Draws the same moves as ``game.playouts``, whose loop this is, but can be stopped after every state.
     """
-    reasoner, draw = game.machine.reasoner, game.machine.draw
+    reasoner, draw = game.reasoner.reasoner, game.reasoner.draw
     values = [reasoner.values.number(role) for role in reasoner.roles]
     start = reasoner.initial()
     fluents = start

@@ -35,14 +35,29 @@ from anygame.errors import (
     TermSyntaxError,
     UnknownRoleError,
 )
-from anygame.game import Bindings, Game, Playout, Role, State, load, loads, perft, perft_divide
+from anygame.game import (
+    Batch,
+    Bindings,
+    FallbackWarning,
+    Game,
+    Playout,
+    Role,
+    SimulationResult,
+    State,
+    load,
+    loads,
+    perft,
+    perft_divide,
+)
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 __all__ = [
     "AnygameError",
+    "Batch",
     "Bindings",
     "Compound",
     "Constant",
+    "FallbackWarning",
     "Game",
     "GoalError",
     "IllegalMoveError",
@@ -57,6 +72,7 @@ __all__ = [
     "Role",
     "RuleSheetError",
     "SheetSyntaxError",
+    "SimulationResult",
     "State",
     "Term",
     "TermSyntaxError",

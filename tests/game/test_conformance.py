@@ -22,11 +22,17 @@ _MATCHES: Final = 3
 
 
 def over_the_reasoner(sheet: Path) -> anygame.Game:
-    return anygame.load(sheet)
+    return anygame.load(sheet, machine="reasoner")
+
+
+def over_the_network(sheet: Path) -> anygame.Game:
+    game = anygame.load(sheet, machine="network")
+    assert game.compiled
+    return game
 
 
 #: Ways to make a game of a sheet, one for each machine.
-MACHINES: Final[list[Callable[[Path], anygame.Game]]] = [over_the_reasoner]
+MACHINES: Final[list[Callable[[Path], anygame.Game]]] = [over_the_reasoner, over_the_network]
 ALL_SHEETS: Final = sorted(SHEETS.glob("*.kif"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -11,12 +12,33 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
 
-__all__ = ["Machine", "Position", "View"]
+__all__ = ["FallbackWarning", "Machine", "Outcome", "Position", "View"]
 
 #: A state as a machine holds it: hashable, and equal exactly when the facts are.
 Position = Any
 #: A position together with what has been computed about it so far.
 View = Any
+
+
+class FallbackWarning(UserWarning):
+    """A game has no network, or not for this question: the reasoner answers. The same answers, later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A random match, as a machine played it.
+
+    Attributes:
+        moves: the joint moves, each in the order of the roles.
+        goals: per role every goal value the rules give in the last state, sorted by text.
+        options: per role its number of legal moves, added up over the joint moves.
+        is_complete: whether the end was reached.
+    """
+
+    moves: tuple[tuple[Term, ...], ...]
+    goals: tuple[tuple[Term, ...], ...]
+    options: tuple[int, ...]
+    is_complete: bool
 
 
 class Machine(Protocol):
@@ -55,10 +77,12 @@ class Machine(Protocol):
     def percepts(self, view: View, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return what each role sees of a joint move, sorted by text."""
 
-    def play_out(
-        self, position: Position, random: Random, limit: int
-    ) -> tuple[tuple[tuple[Term, ...], ...], list[int | None], bool]:
-        """Play uniformly random moves; return joint moves, goals, and whether the end was reached."""
+    def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
+        """Play uniformly random moves to the end, or until there were so many.
+
+        What is drawn depends on ``random`` and not on the machine. Raises IllegalMoveError where a role has
+        no legal move.
+        """
 
     def query(
         self, view: View, atom: Atom, joint: Sequence[Term] | None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anygame.datalog.explain import Derivation, Failure
-    from anygame.game.game import Game
+    from anygame.game.game import AnyMachine, Game
     from anygame.game.machine import Position, View
     from anygame.game.roles import Role
     from anygame.language.rules import Atom
@@ -74,10 +74,11 @@ class State:
     (True, 100)
     """
 
-    __slots__ = ("_facts", "_game", "_goals", "_legal", "_position", "_terminal", "_view")
+    __slots__ = ("_facts", "_game", "_goals", "_legal", "_machine", "_position", "_terminal", "_view")
 
-    def __init__(self, game: Game, position: Position) -> None:
+    def __init__(self, game: Game, position: Position, machine: AnyMachine | None = None) -> None:
         self._game = game
+        self._machine = machine or game.machine
         self._position = position
         self._facts: frozenset[Term] | None = None
         self._view: View | None = None
@@ -94,21 +95,21 @@ class State:
     def facts(self) -> frozenset[Term]:
         """Everything that is true in this state, as terms without ``true``."""
         if self._facts is None:
-            self._facts = self._game.machine.facts(self._position)
+            self._facts = self._machine.facts(self._position)
         return self._facts
 
     @property
     def is_terminal(self) -> bool:
         """Whether the match is over here."""
         if self._terminal is None:
-            self._terminal = self._game.machine.is_terminal(self._seen())
+            self._terminal = self._machine.is_terminal(self._seen())
         return self._terminal
 
     def _seen(self) -> View:
         # Another thread may make this state forget its view at any moment: hold on to it.
         view = self._view
         if view is None:
-            view = self._view = self._game.machine.view(self._position)
+            view = self._view = self._machine.view(self._position)
             self._game.remember(self)
         return view
 
@@ -126,7 +127,7 @@ class State:
 
     def _all_legal(self) -> tuple[tuple[Term, ...], ...]:
         if self._legal is None:
-            self._legal = self._game.machine.legal(self._seen())
+            self._legal = self._machine.legal(self._seen())
         return self._legal
 
     def goal(self, role: str | Term) -> int | None:
@@ -142,7 +143,7 @@ class State:
         return self._goals[name]
 
     def _find_goal(self, role: Role) -> int | None:
-        values = [str(value) for value in self._game.machine.goals(self._seen(), role.term)]
+        values = [str(value) for value in self._machine.goals(self._seen(), role.term)]
         wrong = [value for value in values if not _INTEGER.fullmatch(value)]
         if wrong:
             raise GoalError(
@@ -169,7 +170,11 @@ class State:
             UnknownRoleError: a key of the mapping is no role.
         """
         joint = self._joint(moves)
-        return State(self._game, self._game.machine.next(self._seen(), joint))
+        position = self._machine.next(self._seen(), joint)
+        machine = self._game.machine
+        if machine is not self._machine:  # the game has been compiled meanwhile
+            position = machine.position(self._machine.facts(position))
+        return State(self._game, position, machine)
 
     def percepts(self, moves: JointMove) -> dict[Role, tuple[Term, ...]]:
         """Return what each role sees when this joint move is made here (GDL-II ``sees``), sorted by text.
@@ -177,7 +182,7 @@ class State:
         Raises:
             IllegalMoveError: as for ``next``.
         """
-        seen = self._game.machine.percepts(self._seen(), self._joint(moves))
+        seen = self._machine.percepts(self._seen(), self._joint(moves))
         return {role: seen[role.term] for role in self._game.roles}
 
     def _joint(self, moves: JointMove) -> list[Term]:
@@ -260,7 +265,7 @@ class State:
             TermSyntaxError: the pattern cannot be read.
         """
         joint = None if moves is None else self._joint(moves)
-        return map(Bindings, self._game.machine.query(self._seen(), self._atom(pattern), joint))
+        return map(Bindings, self._machine.query(self._seen(), self._atom(pattern), joint))
 
     def _atom(self, pattern: str | Atom) -> Atom:
         return (
@@ -277,9 +282,9 @@ class State:
         """
         joint = None if moves is None else self._joint(moves)
         asked = self._atom(atom)
-        found = self._game.machine.explain(self._seen(), asked, joint)
+        found = self._machine.explain(self._seen(), asked, joint)
         if found is None:
-            raise QueryError(str(self._game.machine.explain_failure(self._seen(), asked, joint)))
+            raise QueryError(str(self._machine.explain_failure(self._seen(), asked, joint)))
         return found
 
     def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
@@ -290,7 +295,7 @@ class State:
         """
         joint = None if moves is None else self._joint(moves)
         asked = self._atom(atom)
-        found = self._game.machine.explain_failure(self._seen(), asked, joint)
+        found = self._machine.explain_failure(self._seen(), asked, joint)
         if found is None:
             raise QueryError(f"{asked} does hold; ask why it does")
         return found
@@ -300,7 +305,7 @@ class State:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
             return NotImplemented
-        if self._game is other._game:
+        if self._machine is other._machine:
             return bool(self._position == other._position)
         return self._game == other._game and self.facts == other.facts
 

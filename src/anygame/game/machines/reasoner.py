@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from contextlib import contextmanager
 from difflib import get_close_matches
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from anygame.datalog.explain import Explainer
 from anygame.datalog.reasoner import Reasoner
 from anygame.errors import IllegalMoveError, QueryError
+from anygame.game.machine import Outcome
 from anygame.language.rules import KEYWORDS
 from anygame.language.unification import match
 
@@ -29,7 +30,6 @@ __all__ = ["ReasonerMachine"]
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
 
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _MOST_TERMS_KEPT = 500_000
 
 
@@ -47,6 +47,12 @@ class ReasonerMachine:
         self._moves: dict[Move, Term] = {}
         self._names = _Names(self._term)
         self._asking = RLock()
+
+    @contextmanager
+    def alone(self) -> Iterator[Reasoner]:
+        """Lend the reasoner; meanwhile nobody else asks it."""
+        with self._asking:
+            yield self.reasoner
 
     def initial(self) -> Position:
         """Return the initial position."""
@@ -150,11 +156,10 @@ class ReasonerMachine:
         """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
         return self.reasoner.domains_below(predicate, arity)
 
-    def play_out(
-        self, position: Position, random: Random, limit: int
-    ) -> tuple[tuple[tuple[Term, ...], ...], list[int | None], bool]:
-        """Play uniformly random moves; return joint moves, goals, and whether the end was reached."""
+    def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
+        """Play uniformly random moves to the end, or until there were so many."""
         reasoner = self.reasoner
+        options = [0] * len(self.roles)
         fluents = position[0]
         moves: list[list[Move]] = []
         while True:
@@ -163,20 +168,24 @@ class ReasonerMachine:
                 frame = reasoner.frame(fluents)
                 if reasoner.terminal(frame) or len(moves) >= limit:
                     break
-                joint = self._random_joint(frame, fluents, random)
+                joint = self._random_joint(frame, fluents, random, options)
                 moves.append(joint)
                 fluents = reasoner.next(frame, joint)
         with self._asking:
             played = tuple([tuple(map(self._term, joint)) for joint in moves])
-            goals = [self._goal(frame, value) for value in self._role_values]
-            return played, goals, reasoner.terminal(frame)
+            values = reasoner.goals(frame)
+            goals = tuple([tuple(sorted(values.get(role, ()), key=str)) for role in self._role_values])
+            return Outcome(played, goals, tuple(options), reasoner.terminal(frame))
 
-    def _random_joint(self, frame: Frame, fluents: Fluents, random: Random) -> list[Move]:
+    def _random_joint(self, frame: Frame, fluents: Fluents, random: Random, counts: list[int]) -> list[Move]:
+        """Return a random joint move; ``counts`` grows by each role's number of legal moves."""
         legal = self.reasoner.legal(frame)
         joint = []
-        for role, value in zip(self.roles, self._role_values, strict=True):
+        for place, value in enumerate(self._role_values):
             options = legal[value]
+            counts[place] += len(options)
             if not options:
+                role = self.roles[place]
                 raise IllegalMoveError(
                     f"{role} has no legal move in a state that is not terminal: "
                     f"({' '.join(sorted(map(str, self.reasoner.facts(fluents))))})",
@@ -194,10 +203,6 @@ class ReasonerMachine:
             return options[0]
         options.sort(key=self._names.__getitem__)
         return options[random.randrange(len(options))]
-
-    def _goal(self, frame: Frame, role: int) -> int | None:
-        values = self.reasoner.goals(frame).get(role, [])
-        return int(str(values[0])) if len(values) == 1 and _INTEGER.fullmatch(str(values[0])) else None
 
     def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
         """Return a derivation of a ground atom, None where it does not hold."""

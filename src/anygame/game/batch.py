@@ -1,0 +1,180 @@
+"""Many games of one kind side by side, for search and learning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+
+from anygame.errors import IllegalMoveError, PositionError
+from anygame.game.state import State
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from anygame.game.game import Game
+    from anygame.game.machines.network import NetworkMachine
+    from anygame.language.terms import Term
+
+__all__ = ["Batch"]
+
+
+class Batch:
+    """Games side by side: each lane is a match of its own, moved as its owner likes.
+
+    Moves are numbers: the places in ``game.actions(role)``. A lane that has come to an end keeps its state,
+    whatever is chosen for it, until it is reset or set. Made by ``game.batch``.
+
+    >>> import anygame
+    >>> game = anygame.loads(
+    ...     "(role me) (legal me 0) (legal me 1) (<= (next (chose ?x)) (does me ?x))"
+    ...     "(<= terminal (true (chose ?x)))"
+    ...     "(<= (goal me 0) (true (chose 0))) (<= (goal me 100) (true (chose 1)))"
+    ... )
+    >>> batch = game.batch(3, seed=7)
+    >>> game.actions("me"), batch.legal_mask("me").tolist()
+    ((Constant('0'), Constant('1')), [[True, True], [True, True], [True, True]])
+    >>> batch.step({"me": [0, 1, 1]})
+    >>> batch.terminal.tolist(), batch.goals("me").tolist()
+    ([True, True, True], [0.0, 100.0, 100.0])
+
+    Attributes:
+        game: the game.
+        lanes: how many.
+    """
+
+    def __init__(self, game: Game, machine: NetworkMachine, lanes: int, seed: int | None) -> None:
+        self.game = game
+        self.lanes = lanes
+        self._machine = machine
+        self._lanes = machine.lanes(lanes, SystemRandom().getrandbits(32) if seed is None else seed)
+        ends = [0]
+        for moves in machine.compiled.actions:
+            ends.append(ends[-1] + len(moves))
+        self._columns = [slice(first, end) for first, end in pairwise(ends)]
+
+    def __repr__(self) -> str:
+        return f"<Batch of {self.lanes} lanes of {self.game.name}>"
+
+    # -- what the rules say ------------------------------------------------------------------------
+
+    @property
+    def terminal(self) -> NDArray[Any]:
+        """Which lanes have come to an end: bool [lanes]."""
+        return self._lanes.terminal
+
+    def legal_mask(self, role: str | Term) -> NDArray[Any]:
+        """Return which moves of a role are legal: bool [lanes, actions], in the order of ``game.actions``.
+
+        Raises:
+            UnknownRoleError: the game has no such role.
+        """
+        return self._lanes.legal()[:, self._columns[self.game.role_index(role)]]
+
+    def goals(self, role: str | Term) -> NDArray[Any]:
+        """Return the goals of a role, at the end or before: float [lanes].
+
+        A goal is not a number (nan) where the rules give none, or several.
+
+        Raises:
+            UnknownRoleError: the game has no such role.
+        """
+        return self._machine.numbers(self._lanes.goals()[self.game.role_index(role)])
+
+    def observation(self) -> NDArray[Any]:
+        """Return what is true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""
+        return self._lanes.observation()
+
+    # -- moving ------------------------------------------------------------------------------------
+
+    def step(self, moves: Mapping[Any, ArrayLike]) -> None:
+        """Make a joint move in every lane that has not come to an end.
+
+        Args:
+            moves: for each role an integer array [lanes], places in ``game.actions(role)``. What is chosen in
+                lanes that have come to an end is not read.
+
+        Raises:
+            IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
+            UnknownRoleError: a key is no role.
+            ValueError: an array has another shape or type.
+        """
+        self._machine.step_lanes(self._lanes, self._by_role(moves))
+
+    def _by_role(self, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
+        if not isinstance(moves, Mapping):
+            raise IllegalMoveError(
+                f"expected a mapping from roles ({', '.join(self.game.roles)}) to arrays of moves, found "
+                f"{type(moves).__name__}"
+            )
+        given: dict[int, ArrayLike] = {}
+        for role, chosen in moves.items():
+            place = self.game.role_index(role)
+            if place in given:
+                raise IllegalMoveError(f"two arrays are given for {self.game.roles[place]}", role)
+            given[place] = chosen
+        for place, name in enumerate(self.game.roles):
+            if place not in given:
+                raise IllegalMoveError(f"no array of moves is given for {name}: one per role", name)
+        return [given[place] for place in range(len(self.game.roles))]
+
+    def step_random(self) -> dict[str, NDArray[Any]]:
+        """Make a random joint move in every lane that has not come to an end, each role's uniform.
+
+        Returns:
+            What was chosen: for each role an int array [lanes]; -1 in lanes that had come to an end.
+
+        Raises:
+            IllegalMoveError: a role has no legal move; nothing has changed.
+        """
+        chosen = self._machine.step_lanes_at_random(self._lanes)
+        return dict(zip(self.game.roles, chosen, strict=True))
+
+    # -- states ------------------------------------------------------------------------------------
+
+    def reset(self, lanes: ArrayLike | None = None) -> None:
+        """Put lanes back to the initial state.
+
+        Args:
+            lanes: numbers of lanes, or a bool array [lanes]; all by default.
+
+        Raises:
+            IndexError: there is no such lane; nothing has changed.
+        """
+        self._machine.reset_lanes(self._lanes, lanes)
+
+    def state(self, lane: int) -> State:
+        """Return the state of a lane.
+
+        Raises:
+            IndexError: there is no such lane.
+        """
+        position = self._lanes.get(lane).tobytes()
+        return State(self.game, position, self._machine)
+
+    def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
+        """Put a lane into a state of the game, or one of some facts.
+
+        Raises:
+            IndexError: there is no such lane.
+            PositionError: a fact is none that play can lead to; nothing has changed.
+        """
+        if not isinstance(state, State):
+            state = self.game.state(state)
+        elif state.game != self.game:
+            raise PositionError(f"expected a state of {self.game.name}, found one of {state.game.name}")
+        self._lanes.set(lane, self._bits(state))
+
+    def _bits(self, state: State) -> NDArray[Any]:
+        unknown = sorted(str(fact) for fact in state.facts if not self._machine.knows([fact]))
+        if unknown:
+            more = f", nor to {len(unknown) - 1} others" if len(unknown) > 1 else ""
+            raise PositionError(
+                f"no play leads to the fact {shown(unknown[0])}{more}; a batch knows those in "
+                "game.fluent_terms alone"
+            )
+        return self._machine.bits(state.facts)
