@@ -4,8 +4,9 @@
     python tools/strength.py gdl/*.kif --player mcts --against random --matches 50 --play-clock 1 --jobs 4
 
 The player takes the roles in turn; the other one has all the rest. A row per sheet: the mean of the player's
-goals with its 95 % interval, what the others reached, matches won (more than every other), drawn and lost, moves
-a match, and replies of the player that had to be replaced. Sheets for one role show what the player reaches.
+goals with its 95 % interval, what the others reached, matches won (more than every other), drawn and lost,
+moves a match, and moves of the player that had to be replaced. Sheets for one role show what the player
+reaches.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def play(plan: Plan) -> Outcome:
     if record.goals is None:
         raise SystemExit(f"strength: {plan.sheet}: {record.own['fault']}")
     goals = [record.goals[place] for place in roles]
-    replaced = sum(bool(errors[roles[mine]]) for errors in record.errors)
+    replaced = sum(bool(errors[roles[mine]]) for errors in record.errors[1:])
     return Outcome(goals.pop(mine), tuple(goals), record.step, replaced)
 
 
