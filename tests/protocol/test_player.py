@@ -315,3 +315,49 @@ def test_many_messages_at_once() -> None:
             assert {info[-9:] for info in infos} == {b" busy ) )"}
 
     run(main)
+
+
+def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.protocol.server._MOST_LEFT", 0)
+    free = threading.Event()
+
+    class Stuck(LegalPlayer):
+        def start(self, game: Game, role: Role, clock: Clock) -> None:
+            free.wait(20)
+
+    said: list[Said] = []
+
+    async def main() -> None:
+        async with listening(Stuck, log=said.append, habits=Habits(margin=0.9)) as (server, port):
+            replies = []
+            for number in range(5):
+                replies.append(await say(port, start(f"m{number}", start_clock=0.5)))
+                await say(port, f"(ABORT m{number})")
+            assert replies == ["ready"] * 3 + ["busy"] * 2
+            assert "former matches" in said[-2].note
+            free.set()
+            while server._tasks or server._left:
+                await asyncio.sleep(0.01)
+            assert await say(port, start("next")) == "ready"
+
+    run(main)
+
+
+def test_what_does_not_fit_is_guessed_at() -> None:
+    rules = """((role a) (role random) (init (s 1)) (legal a go) (legal random heads) (legal random tails)
+        (<= (sees a ?c) (does random ?c)) (<= (next (was ?c)) (does random ?c))
+        (<= terminal (true (was x))))"""
+
+    async def main() -> None:
+        server = PlayerServer(LegalPlayer)
+        said = [
+            "(PLAY m 0 NIL NIL)",
+            "(PLAY m 1 go (HEADS))",
+            "(PLAY m 2 go (edge))",
+            "(PLAY m 3 fly (heads))",
+        ]
+        replies = [await server.respond(text) for text in [f"(START m a {rules} 5 5)", *said]]
+        assert replies == ["ready", "go", "go", "go", "nil"]
+        await server.close()
+
+    run(main)

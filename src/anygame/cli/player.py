@@ -52,7 +52,8 @@ async def _serve(options: Namespace) -> None:
     try:
         port = await _listening(server, options)
         name, strategy = server.name, options.strategy
-        text = f"{name} ({strategy}) listens on {options.host}:{port}; Ctrl-C ends it"
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        text = f"{name} ({strategy}) listens on {host}:{port}; Ctrl-C ends it"
         log.say(text, event="listening", host=options.host, port=port, name=name, strategy=strategy)
         await over.wait()
     finally:

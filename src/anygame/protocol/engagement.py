@@ -104,9 +104,11 @@ class Thinker:
 
         return self._worker.submit(do)
 
-    def close(self) -> None:
-        """Let the thread end as soon as the player does."""
+    def close(self) -> asyncio.Future[Any]:
+        """Let the thread end as soon as the player does; return what is done then."""
+        done = self._worker.submit(lambda: None)
         self._worker.close()
+        return done
 
 
 class _MatchClock(Clock):
@@ -319,9 +321,13 @@ class Engagement:
         except (TimeoutError, PlayerFailedError, asyncio.CancelledError) as error:
             self.fault = f"the player did not take leave: {error or 'no time'}"
             return False
-        finally:
-            self._rules.close()
         return True
+
+    def close(self) -> asyncio.Future[Any]:
+        """Let go of the rules; return what is done when nobody is at work on them any more."""
+        done = self._rules.submit(lambda: None)
+        self._rules.close()
+        return done
 
     def _goals(self, message: Stop | StopII, deadline: float) -> dict[Role, int | None]:
         state, _ = self._followed(message, deadline)

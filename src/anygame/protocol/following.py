@@ -86,24 +86,29 @@ class Follower:
             deadline: when to stop looking, as `time.monotonic` counts.
 
         Raises:
-            LostError: no state was found from which it could have looked so.
+            LostError: the move was not legal in any state that is possible.
         """
         told = self._told(percepts)
         if told is not None:
             self.advance(told)
             return
-        seen = frozenset(map(str, percepts))
+        seen = _texts(percepts)
         found: dict[State, None] = {}
+        guessed: dict[State, None] = {}
+        quota = -(-_MOST_STATES // len(self._states))
         for before in self._states:
+            enough = len(found) + quota
             for joint in self._joints(before, move):
-                if monotonic() > deadline or len(found) >= _MOST_STATES:
+                if len(found) >= enough or (monotonic() > deadline and (found or guessed)):
                     break
-                if frozenset(map(str, before.percepts(joint)[self.role])) == seen:
-                    found[before.next(joint)] = None
-        if not found:
-            raise LostError("no state fits the percepts")
+                fits = _texts(before.percepts(joint)[self.role]) == seen
+                if fits or len(guessed) < _MOST_STATES:
+                    (found if fits else guessed)[before.next(joint)] = None
+        # Where nothing fits, the states carried so far were too few. What is legal may be the same in others.
+        if not found and not guessed:
+            raise LostError(f"the move {move} is not legal in any state that fits what was seen")
         self._known = False
-        self._states = list(found)
+        self._states = list(found or guessed)
         self._random.shuffle(self._states)
 
     def _told(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
@@ -127,3 +132,8 @@ class Follower:
         for moves in options:
             self._random.shuffle(moves)
         yield from islice(product(*options), _MOST_JOINTS)
+
+
+def _texts(percepts: Iterable[Term]) -> frozenset[str]:
+    """Return percepts so that they can be compared though case has got lost."""
+    return frozenset(str(percept).lower() for percept in percepts)

@@ -98,6 +98,8 @@ class Listener:
             writer.transport.abort()
         except OSError as error:
             self._complain(_peer(writer), f"the connection broke: {error}")
+        except Exception as error:
+            self._complain(_peer(writer), f"no answer: {type(error).__name__}: {error}")
         finally:
             del self._connections[task]
             writer.close()

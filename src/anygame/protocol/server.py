@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.diagnostics import shown
 from anygame.match.workers import PlayerFailedError
@@ -66,6 +66,7 @@ __all__ = ["PlayerServer", "Said"]
 _LONG: Final = 50_000
 _SHOWN: Final = 200
 _HANDOVER: Final = 0.5
+_MOST_LEFT: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ class PlayerServer:
         self._idle: list[Thinker] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_previewing = False
+        self._left: set[asyncio.Future[Any]] = set()
 
     # -- life ----------------------------------------------------------------------------------------
 
@@ -231,6 +233,8 @@ class PlayerServer:
             # A player that is about to take leave of a match may be the one for this.
             await asyncio.wait(self._tasks, timeout=min(_HANDOVER, message.start_clock / 4))
             engagement = self._engagement_of(message)
+        if engagement is None and len(self._left) + len(self._tasks) > 2 * self.parallel + _MOST_LEFT:
+            return BUSY, "threads are still at work on the rules of former matches"
         if engagement is None and not self._is_full:
             thinker = self._idle.pop() if self._idle else Thinker(self._make)
             engagement = Engagement(message, thinker, self._habits)
@@ -253,10 +257,17 @@ class PlayerServer:
 
     async def _part(self, engagement: Engagement, message: Stop | StopII | None) -> None:
         thinker = self._thinkers.pop(engagement)
-        if await engagement.say_goodbye(message) and len(self._idle) < self.parallel:
+        has_understood = await engagement.say_goodbye(message)
+        self._leave(engagement.close())
+        if has_understood and len(self._idle) < self.parallel:
             self._idle.append(thinker)
         else:
-            thinker.close()
+            self._leave(thinker.close())
+
+    def _leave(self, done: asyncio.Future[Any]) -> None:
+        """Remember a thread that may still be at work, so that they do not become too many."""
+        self._left.add(done)
+        done.add_done_callback(self._left.discard)
 
     def _set_alarm(self, engagement: Engagement) -> None:
         """Give a match up after long silence: its manager has gone, and others should find us free."""
@@ -288,10 +299,10 @@ class PlayerServer:
             async with asyncio.timeout_at(self._habits.answer_by(arrived, message.clock)):
                 await thinker.call(look)
         except TimeoutError:
-            thinker.close()
+            self._leave(thinker.close())
             return READY, "the player is still looking at the rules"
         except PlayerFailedError as error:
-            thinker.close()
+            self._leave(thinker.close())
             return BUSY, str(error)
         finally:
             self._is_previewing = False
