@@ -51,12 +51,12 @@ class Scrambling:
         random = Random(seed)
         self._words: dict[str, str] = {}
         for name in names:
-            bare = name.removeprefix("?")
-            if not bare or bare.lower() in _RESERVED or _INTEGER.fullmatch(bare):
+            if name.lower() in _RESERVED or _INTEGER.fullmatch(name):
                 continue
-            word = next(word for word in _invented(random) if word not in taken)
+            mark = "?" if name.startswith("?") else ""
+            word = next(word for word in _invented(random) if word not in taken and f"?{word}" not in taken)
             taken.add(word)
-            self._words[name] = f"?{word}" if name.startswith("?") else word
+            self._words[name] = mark + word
         self._names = {word: name for name, word in self._words.items()}
         self._lower = _unambiguous(self._words)
 
