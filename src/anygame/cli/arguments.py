@@ -24,6 +24,7 @@ examples:
   anygame state gdl/copolymer.kif --board --after "(move a 1)" --after swap
   anygame query gdl/copolymer.kif "(legal ?role (move ?row ?n))"
   anygame playout gdl/copolymer.kif --count 100 --seed 1 --json
+  anygame simulate gdl/copolymer.kif --playouts 1e6
 
 exit status:
   0    done
@@ -31,6 +32,8 @@ exit status:
   2    bad input; standard error tells what is wrong
   130  ended by Ctrl-C
 """
+
+_MOST_PLAYOUTS: Final = 10**15
 
 _AFTER: Final = """\
 --after takes one joint move: a move for each role in the order of the roles, or
@@ -55,7 +58,16 @@ _JSON: Final = {
     "perft": (
         '{"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}]}\n  divide only with --divide'
     ),
-    "explain": '{"game", "strata" or "plan" or "domains": ...}',
+    "explain": '{"game", "strata" or "plan" or "domains" or "network": ...}',
+    "simulate": (
+        '{"game", "seed", "threads", "machine", "asked", "playouts", "cut", "interrupted", "states",\n'
+        '   "seconds", "setup_seconds", "playouts_per_second", "states_per_second",\n'
+        '   "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},\n'
+        '   "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",\n'
+        '                    "branching"}}}\n'
+        "  spread is the standard deviation of the goals, error that of their mean; missing and double\n"
+        "  count games that ended without a goal or with several; cut those given up for their length"
+    ),
 }
 
 
@@ -78,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
     _add_position(commands, "goals", "print the goal of every role")
     _add_query(commands)
     _add_playout(commands)
+    _add_simulate(commands)
     _add_perft(commands)
     _add_explain(commands)
     add_doctor(commands)
@@ -142,9 +155,11 @@ def _add(
     return added
 
 
-def _add_position(commands: Commands, name: str, summary: str) -> argparse.ArgumentParser:
+def _add_position(
+    commands: Commands, name: str, summary: str, more: str = _AFTER, module: str = "commands"
+) -> argparse.ArgumentParser:
     """Add a command that asks about the initial state, or the one that some moves lead to."""
-    added = _add(commands, name, f"commands:{name}", summary, _AFTER)
+    added = _add(commands, name, f"{module}:{name}", summary, more)
     added.add_argument(
         "--after",
         metavar="MOVES",
@@ -152,7 +167,17 @@ def _add_position(commands: Commands, name: str, summary: str) -> argparse.Argum
         default=[],
         help="play a joint move first; may be repeated",
     )
+    _add_machine(added)
     return added
+
+
+def _add_machine(added: argparse.ArgumentParser) -> None:
+    added.add_argument(
+        "--machine",
+        choices=("auto", "reasoner", "network"),
+        default="auto",
+        help="what computes the answers, which are the same: the rules, the rules compiled, or what suits",
+    )
 
 
 def _add_repl(commands: Commands) -> None:
@@ -165,6 +190,7 @@ def _add_repl(commands: Commands) -> None:
     added = _add(commands, "repl", "repl:repl", "play a game, question its states", more)
     added.add_argument("--seed", type=int, metavar="S", help="for moves played at random")
     added.add_argument("--echo", action="store_true", help="repeat the commands in the output, after `> `")
+    _add_machine(added)
 
 
 def _add_state(commands: Commands) -> None:
@@ -193,12 +219,36 @@ def _add_playout(commands: Commands) -> None:
     )
     added.add_argument("--count", type=_positive, default=1, metavar="N", help="how many games (1)")
     added.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same games")
+    _add_machine(added)
+
+
+def _add_simulate(commands: Commands) -> None:
+    summary = "play games at random by the million, print what they have in common"
+    more = f"The first time a sheet is simulated its rules are compiled, which is kept.\n\n{_AFTER}"
+    added = _add_position(commands, "simulate", summary, more, "simulating")
+    added.add_argument("--playouts", type=_many, default=1_000_000, metavar="N", help="how many games (1e6)")
+    added.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same result")
+    added.add_argument("--threads", type=_positive, default=1, metavar="T", help="cores to use (1)")
+    added.add_argument(
+        "--limit",
+        type=_natural,
+        default=10_000,
+        metavar="L",
+        help="give a game up after L joint moves (10000)",
+    )
+    added.add_argument(
+        "--compile-seconds",
+        type=_positive,
+        metavar="C",
+        help="play by the rules if compiling takes longer (30)",
+    )
 
 
 def _add_perft(commands: Commands) -> None:
     added = _add(commands, "perft", "commands:perft", "count the sequences of joint moves of a length")
     added.add_argument("depth", metavar="DEPTH", type=_natural, help="the number of joint moves")
     added.add_argument("--divide", action="store_true", help="for each first joint move apart")
+    _add_machine(added)
 
 
 def _add_explain(commands: Commands) -> None:
@@ -208,8 +258,13 @@ def _add_explain(commands: Commands) -> None:
         ("strata", "in which order relations are computed"),
         ("plan", "how the rules are joined"),
         ("domains", "which values arguments can have"),
+        ("network", "what they become when they are compiled"),
     ):
         what.add_argument(f"--{name}", dest="what", action="store_const", const=name, help=meaning)
+    added.add_argument(
+        "--dot", metavar="OUT", help="with --network: write it as a picture for Graphviz, if it is small"
+    )
+    added.set_defaults(machine="auto")
 
 
 def _natural(text: str) -> int:
@@ -223,3 +278,14 @@ def _positive(text: str) -> int:
     if not number:
         raise argparse.ArgumentTypeError("expected a whole number from 1, found '0'")
     return number
+
+
+def _many(text: str) -> int:
+    """Read a number that may be written as 1e6 or 1_000_000."""
+    try:
+        number = int(text) if "e" not in text.lower() else float(text)
+    except ValueError:
+        number = 0.5
+    if not 0 < number <= _MOST_PLAYOUTS or number != int(number):
+        raise argparse.ArgumentTypeError(f"expected a number such as 1000000 or 1e6, found {text!r}")
+    return int(number)

@@ -5,13 +5,14 @@ The shapes of ``--json`` are told by ``--help`` (`anygame.cli.arguments`); their
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.drawing import picture
-from anygame.cli.files import read_game
+from anygame.cli.machines import compile_game, game_of
 from anygame.cli.moves import advised, legal_by_role, play_text, read_joint
 from anygame.cli.output import Screen, goals_of, print_json
-from anygame.errors import IllegalMoveError, QueryError, TermSyntaxError
+from anygame.errors import AnygameError, IllegalMoveError, QueryError, TermSyntaxError
 from anygame.game.boards import find_boards
 from anygame.game.playouts import perft as count_sequences
 from anygame.game.playouts import perft_divide as count_by_first
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
 
 __all__ = ["ANSWER_IS_NO", "OK", "Binding", "bare", "describe_goal", "explain", "goals", "instances", "legal"]
-__all__ += ["perft", "query", "state"]
+__all__ += ["perft", "position", "query", "state"]
 
 OK: Final = 0
 ANSWER_IS_NO: Final = 1
@@ -38,7 +39,7 @@ Binding = tuple[tuple[str, Term], ...]
 
 def state(options: Namespace) -> int:
     """Print the facts of a state, one a line; with ``--board`` as boards and a short list."""
-    game, now = _position(options)
+    game, now = position(options)
     if options.json:
         print_json(_header(options, now) | {"roles": list(game.roles), "facts": sorted(map(str, now.facts))})
     elif options.board:
@@ -51,7 +52,7 @@ def state(options: Namespace) -> int:
 
 def legal(options: Namespace) -> int:
     """Print legal moves: of one role the moves alone, of all roles each with its role before it."""
-    game, now = _position(options)
+    game, now = position(options)
     moves = legal_by_role(now)
     if options.role is not None:
         role = game.roles[game.role_index(options.role)]
@@ -69,7 +70,7 @@ def legal(options: Namespace) -> int:
 
 def goals(options: Namespace) -> int:
     """Print the goal of every role, and whether the game is over."""
-    _, now = _position(options)
+    _, now = position(options)
     found = goals_of(now)
     if options.json:
         conflicts = {role: list(values) for role, values in found.items() if isinstance(values, tuple)}
@@ -89,7 +90,7 @@ def describe_goal(value: int | tuple[str, ...] | None) -> str:
 
 def query(options: Namespace) -> int:
     """Print every instance of a pattern that holds; without any, print nothing and return ANSWER_IS_NO."""
-    game, now = _position(options)
+    game, now = position(options)
     joint = read_joint(now, options.moves) if options.moves is not None else None
     try:
         found = sorted({bare(binding) for binding in now.query(options.pattern, joint)})
@@ -118,7 +119,7 @@ def instances(game: Game, pattern: str, bindings: Iterable[Binding]) -> Iterator
 
 def perft(options: Namespace) -> int:
     """Count the sequences of joint moves of a length, with ``--divide`` by their first joint move."""
-    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    game = game_of(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
     if options.divide and options.depth > 0:
         divided = count_by_first(game, options.depth)
@@ -136,8 +137,12 @@ def perft(options: Namespace) -> int:
 
 
 def explain(options: Namespace) -> int:
-    """Print how the rules are understood: strata, the plan of their joins, or domains."""
-    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    """Print how the rules are understood: strata, the plan of their joins, domains, or the network."""
+    game = game_of(options)
+    if options.what == "network":
+        compile_game(game)
+    if options.dot is not None:
+        return _draw(game, options)
     if options.json:
         described = getattr(game, f"describe_{options.what}")()
         print_json({"game": game.name, options.what: described})
@@ -146,9 +151,24 @@ def explain(options: Namespace) -> int:
     return OK
 
 
-def _position(options: Namespace) -> tuple[Game, State]:
+def _draw(game: Game, options: Namespace) -> int:
+    """Write a picture of the network."""
+    if options.what != "network":
+        raise AnygameError("--dot draws the network: give --network too")
+    drawn = game.draw_network()
+    if options.dot == "-":
+        print(drawn, end="")
+        return OK
+    try:
+        Path(options.dot).write_text(drawn, encoding="utf-8")
+    except OSError as error:
+        raise AnygameError(f"cannot write {options.dot}: {error.strerror}") from error
+    return OK
+
+
+def position(options: Namespace) -> tuple[Game, State]:
     """Load the game and play the moves of ``--after``."""
-    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    game = game_of(options)
     now = game.initial_state()
     for number, moves in enumerate(options.after, start=1):
         try:

@@ -13,7 +13,7 @@ from anygame.language.source import Source
 from anygame.language.text import read_source
 
 if TYPE_CHECKING:
-    from anygame.game.game import Game
+    from anygame.game.game import Game, MachineName
 
 __all__ = ["SUFFIXES", "read_game", "sheet_source"]
 
@@ -22,16 +22,21 @@ _INPUT_LIMIT: Final = 16 * 2**20
 SUFFIXES: Final = (".kif", ".gdl", ".hrf")
 
 
-def read_game(name: str, *, case_sensitive: bool = True) -> Game:
+def read_game(name: str, *, case_sensitive: bool = True, machine: MachineName = "auto") -> Game:
     """Load the game that a command line names; ``-`` is standard input.
+
+    Args:
+        name: what the command line says.
+        case_sensitive: as of ``anygame.load``.
+        machine: as of ``anygame.load``.
 
     Raises:
         RuleSheetError: there is no such file, or its rules cannot be used.
     """
     if name == "-":
-        return loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive)
+        return loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive, machine=machine)
     _check_file(name)
-    return load(name, case_sensitive=case_sensitive)
+    return load(name, case_sensitive=case_sensitive, machine=machine)
 
 
 def sheet_source(name: str) -> Source:

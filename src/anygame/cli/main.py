@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.arguments import parser
+from anygame.cli.machines import notices
 from anygame.cli.output import complain
 from anygame.errors import AnygameError
 
@@ -37,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     options = parser().parse_args(arguments)
     try:
-        status = _command(options.command)(options)
+        with notices():
+            status = _command(options.command)(options)
         sys.stdout.flush()
     except AnygameError as error:
         complain(error)

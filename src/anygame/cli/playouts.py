@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.files import read_game
+from anygame.cli.machines import game_of
 from anygame.cli.output import print_json
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Summary:
 
 def playout(options: Namespace) -> int:
     """Play games at random and print their average. Ctrl-C ends early, with what has been done so far."""
-    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    game = game_of(options)
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     summary = Summary(game.roles)
     status = _OK

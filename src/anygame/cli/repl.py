@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.files import read_game
+from anygame.cli.machines import game_of
 from anygame.cli.output import Screen, complain
 from anygame.cli.session import Session
 from anygame.cli.shell import Shell
@@ -27,7 +27,7 @@ def repl(options: Namespace) -> int:
     """Play a game: with a prompt on a terminal, else as a script of commands."""
     if options.file == "-":
         raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
-    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    game = game_of(options)
     screen = Screen()
     shell = Shell(Session(game, options.seed), screen)
     if sys.stdin.isatty() and screen.is_terminal:

@@ -154,6 +154,11 @@ class Game:
         """How long compiling the game took; 0 while there is no network."""
         return self._network.setup_seconds if self._network else 0.0
 
+    @property
+    def has_kept_code(self) -> bool:
+        """Whether machine code that an earlier process made and kept was used."""
+        return self._network is not None and self._network.is_kept
+
     def compile(
         self,
         *,
@@ -391,6 +396,30 @@ class Game:
         if all(legal):
             machine.next(view, [moves[0] for moves in legal])
             machine.percepts(view, [moves[0] for moves in legal])
+
+    def explain_network(self) -> str:
+        """Return what the compiled game is like, as text.
+
+        Raises:
+            LimitError: the game has no network.
+        """
+        return self._needed_network().explain_network()
+
+    def describe_network(self) -> dict[str, Any]:
+        """Return what the compiled game is like, as plain data.
+
+        Raises:
+            LimitError: the game has no network.
+        """
+        return self._needed_network().describe_network()
+
+    def draw_network(self) -> str:
+        """Return a picture of the compiled game in Graphviz's language.
+
+        Raises:
+            LimitError: the game has no network, or one that is too large for a picture.
+        """
+        return self._needed_network().draw_network()
 
     def explain_domains(self) -> str:
         """Return what can stand at each argument of each relation, as text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from anygame.game.machine import Outcome
 from anygame.game.simulation import Tally
 from anygame.language.terms import Constant
 from anygame.network.compiled import compile_game
+from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.emit import emit
 from anygame.network.lanes import DOUBLED, MISSING, IllegalChoiceError, Lanes
@@ -340,6 +341,20 @@ class NetworkMachine:
     def numbers(self, goals: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return goals as floats; not a number where there is none, or several."""
         return np.where((goals == MISSING) | (goals == DOUBLED), np.nan, goals)
+
+    # -- what it is like ---------------------------------------------------------------------------
+
+    def describe_network(self) -> dict[str, Any]:
+        """Return figures as plain data."""
+        return describe(self.compiled, self.simulator.describe())
+
+    def explain_network(self) -> str:
+        """Return figures as text."""
+        return text(self.describe_network())
+
+    def draw_network(self) -> str:
+        """Return a picture in Graphviz's language. Raises LimitError where it would be too large."""
+        return picture(self.compiled)
 
     # -- what the reasoner answers -----------------------------------------------------------------
 

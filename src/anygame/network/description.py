@@ -1,0 +1,163 @@
+"""What a compiled game is like: figures, and a picture for Graphviz."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from anygame.network.compiled import CompiledGame
+    from anygame.network.network import Network
+
+__all__ = ["describe", "levels", "picture", "text"]
+
+_MOST_DRAWN: Final = 1_000
+_LONGEST_NAME: Final = 60
+
+
+def describe(compiled: CompiledGame, code: Mapping[str, int | str]) -> dict[str, Any]:
+    """Return the figures of a compiled game as plain data.
+
+    Args:
+        compiled: the game.
+        code: figures of its code, by name.
+    """
+    network = compiled.network
+    roles = zip(compiled.roles, compiled.actions, strict=True)
+    return {
+        "stages": [{"stage": name, **figures} for name, figures in compiled.stages],
+        "fluents": network.fluents,
+        "actions": {str(role): len(moves) for role, moves in roles},
+        "gates": network.gates,
+        "state_gates": network.state_gates,
+        "inputs": len(network.inputs),
+        "levels": levels(network),
+        "cycles": [cycle.end - cycle.first for cycle in network.cycles],
+        "code": dict(code),
+    }
+
+
+def levels(network: Network) -> int:
+    """Return the number of gates on the longest way through the network; a cycle is gone through once."""
+    starts, inputs = network.starts.tolist(), network.inputs.tolist()
+    depth = [0] * network.nodes
+    for gate in range(network.gates):
+        read = inputs[starts[gate] : starts[gate + 1]]
+        depth[network.first_gate + gate] = 1 + max([depth[literal >> 1] for literal in read])
+    return max(depth, default=0)
+
+
+def text(described: Mapping[str, Any]) -> str:
+    """Return what ``describe`` returned as people read it."""
+    return "\n".join(_lines(described))
+
+
+def _lines(described: Mapping[str, Any]) -> Iterator[str]:
+    before: dict[str, float] = {}
+    for stage in described["stages"]:
+        figures = {name: value for name, value in stage.items() if name not in ("stage", "seconds")}
+        shown = ", ".join(
+            f"{value:,.0f} {name}{_saved(name, value, before)}" for name, value in figures.items()
+        )
+        yield f"{stage['stage']}: {shown} ({stage.get('seconds', 0):.3f} s)"
+        before.update(figures)
+    actions = ", ".join(f"{count:,} of {role}" for role, count in described["actions"].items())
+    yield f"inputs of the network: {described['fluents']:,} fluents; moves: {actions}"
+    yield (
+        f"gates: {described['gates']:,} with {described['inputs']:,} inputs on {described['levels']:,} "
+        f"levels; {described['state_gates']:,} depend on the state alone"
+    )
+    cycles = described["cycles"]
+    yield f"cycles: {len(cycles)}, of {', '.join(map(str, cycles[:20]))} gates" if cycles else "cycles: none"
+    code = described["code"]
+    yield (
+        f"code: {code['style']}, {code['functions']} functions; {code['lanes']} lanes in "
+        f"{code['rows']:,} rows, {code['bytes']:,} bytes a thread"
+    )
+
+
+def _saved(name: str, value: float, before: Mapping[str, float]) -> str:
+    """Return by how much a figure shrank since the stage before."""
+    old = before.get(name)
+    return f" (-{100 * (1 - value / old):.1f} %)" if old and value < old else ""
+
+
+def picture(compiled: CompiledGame) -> str:
+    """Return a picture of the network in Graphviz's language: ``dot -Tsvg`` draws it.
+
+    Boxes are facts and moves, circles conjunctions; a line that ends in a dot carries the opposite.
+
+    Raises:
+        LimitError: there is too much to draw.
+    """
+    network = compiled.network
+    if network.nodes > _MOST_DRAWN:
+        raise LimitError(
+            f"the network has {network.nodes:,} fluents, moves and gates; a picture shows {_MOST_DRAWN:,} "
+            "at most",
+            limit="nodes",
+            bound=_MOST_DRAWN,
+        )
+    return "\n".join(
+        [
+            "digraph network {",
+            "  rankdir=LR;",
+            *_nodes(compiled),
+            *_gates(network),
+            *_outputs(compiled),
+            "}",
+            "",
+        ]
+    )
+
+
+def _nodes(compiled: CompiledGame) -> Iterator[str]:
+    for place, fact in enumerate(compiled.fluents, start=1):
+        yield f"  n{place} [shape=box, label={_quoted(f'true {fact}')}];"
+    place = compiled.network.first_action
+    for role, moves in zip(compiled.roles, compiled.actions, strict=True):
+        for move in moves:
+            label = _quoted(f"does {role} {move}")
+            yield f"  n{place} [shape=box, style=rounded, label={label}];"
+            place += 1
+
+
+def _gates(network: Network) -> Iterator[str]:
+    starts, inputs = network.starts.tolist(), network.inputs.tolist()
+    for gate in range(network.gates):
+        node = network.first_gate + gate
+        yield f'  n{node} [shape=circle, label="&"];'
+        for literal in inputs[starts[gate] : starts[gate + 1]]:
+            yield _edge(literal, f"n{node}")
+
+
+def _outputs(compiled: CompiledGame) -> Iterator[str]:
+    network = compiled.network
+    wanted = [("terminal", network.terminal)]
+    legal = iter(network.legal.tolist())
+    for role, moves in zip(compiled.roles, compiled.actions, strict=True):
+        wanted += [(f"legal {role} {move}", next(legal)) for move in moves]
+    for role, values in zip(compiled.roles, network.goals, strict=True):
+        wanted += [(f"goal {role} {value}", literal) for value, literal in values]
+    wanted += [
+        (f"next {fact}", after) for fact, after in zip(compiled.fluents, network.next.tolist(), strict=True)
+    ]
+    for number, (name, literal) in enumerate(wanted):
+        yield f"  o{number} [shape=box, style=bold, label={_quoted(name)}];"
+        yield _edge(literal, f"o{number}")
+
+
+def _edge(literal: int, target: str) -> str:
+    if literal < 2:
+        return f'  {target} [xlabel="{"always" if literal else "never"}"];'
+    return f"  n{literal >> 1} -> {target}{' [arrowhead=odot]' if literal & 1 else ''};"
+
+
+def _quoted(name: str) -> str:
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[: _LONGEST_NAME - 3]}..."
+    plain = "".join(character if character.isprintable() else "?" for character in name)
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
