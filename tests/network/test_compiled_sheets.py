@@ -165,6 +165,24 @@ SHEETS = {
     (<= (goal r 100) (true (sum ?x)) (succ 9 ?x))
     (<= (goal r 0) (true (sum ?x)) (not (succ 9 ?x)))
     """,
+    "static relations on both sides of a view": """
+    (role r)
+    (row 1) (row 2) (row 3)
+    (plus 1 1 2) (plus 1 2 3) (plus 2 1 3) (plus 1 3 4) (plus 2 2 4) (plus 3 1 4) (plus 2 3 5) (plus 3 2 5)
+    (plus 3 3 6)
+    (init (queen 1 1))
+    (<= (threat ?x ?y) (true (queen ?u ?v)) (plus ?u ?v ?s) (plus ?x ?y ?s) (distinct ?x ?u))
+    (<= (steps ?x ?y) (true (queen ?u ?v)) (plus ?u ?x ?s) (plus ?v ?y ?t) (plus ?s ?t ?sum) (distinct ?s ?t))
+    (<= (legal r (put ?x ?y)) (row ?x) (row ?y) (not (threat ?x ?y)) (not (true (queen ?x ?y))))
+    (<= (legal r (drop ?x ?y)) (true (queen ?x ?y)) (steps ?x ?y))
+    (legal r rest)
+    (<= (next (queen ?x ?y)) (does r (put ?x ?y)))
+    (<= (next (queen ?x ?y)) (true (queen ?x ?y)) (not (does r (drop ?x ?y))))
+    (<= (next (far ?x)) (does r (put ?u ?v)) (plus ?u ?v ?s) (plus ?x ?y ?s) (distinct ?x ?u))
+    (<= terminal (true (queen 1 ?y)) (true (queen 2 ?z)) (true (queen 3 ?w)))
+    (<= (goal r 100) (true (far ?x)))
+    (<= (goal r 0) (not (true (far 1))) (not (true (far 2))) (not (true (far 3))))
+    """,
     "a role that is moved by chance": """
     (role random) (role player)
     (side 1) (side 2)

@@ -83,6 +83,8 @@ def _without_collection() -> Iterator[None]:
 def _compile(
     reasoner: Reasoner, limits: GroundingLimits | None, progress: Callable[[int, int], None] | None
 ) -> CompiledGame:
+    limits = limits or GroundingLimits()
+    deadline = monotonic() + limits.seconds
     grounding = ground(reasoner, limits, progress)
     began = monotonic()
     stages = [("grounding", _figures_of(grounding))]
@@ -96,7 +98,7 @@ def _compile(
         choices.append(range(first, first + len(role_atoms)))
         first += len(role_atoms)
     wanted = sorted({atom for atom in names.outputs() if atom is not None})
-    gates, literals = build_gates(atoms, inputs, first, choices, wanted)
+    gates, literals = build_gates(atoms, inputs, first, choices, wanted, deadline)
     circuit = Circuit(gates, names.named(lambda atom: FALSE if atom is None else literals[atom]))
     stages.append(("gates", _figures_of_circuit(circuit, began)))
     stages[-1][1].update(conjunctions=atoms.conjunctions, literals=atoms.literals)

@@ -41,7 +41,7 @@ class GroundingLimits:
     Attributes:
         instances: of rules, in all.
         join: rows of one join.
-        seconds: time to ground.
+        seconds: time to ground, and to make gates of it.
     """
 
     instances: int = 8_000_000
@@ -128,6 +128,7 @@ class _Grounder:
     def _ask(
         self, relation: Relation, known: tuple[int, ...], key: tuple[int, ...]
     ) -> Iterable[tuple[int, ...]]:
+        self._check_time()
         engine = self._engine
         free = tuple(n for n in range(relation.width) if n not in known)
         answer = engine.compiler.ask((relation, known, free), engine.static)
@@ -227,16 +228,17 @@ class _Grounder:
     def _round(self, works: list[_Work]) -> bool:
         grown = False
         for work in works:
-            if monotonic() > self._deadline:
-                seconds = self._limits.seconds
-                raise LimitError(
-                    f"the rules were not grounded within {seconds:g} seconds", "seconds", seconds
-                )
+            self._check_time()
             grown |= self._advance(work)
         grown |= self._flow()
         if self._progress is not None:
             self._progress(self._instances, sum(table.count for table in self._tables.of.values()))
         return grown
+
+    def _check_time(self) -> None:
+        if monotonic() > self._deadline:
+            seconds = self._limits.seconds
+            raise LimitError(f"the rules were not grounded within {seconds:g} seconds", "seconds", seconds)
 
     def _advance(self, work: _Work) -> bool:
         """Find the instances of a rule that what has arisen since its last turn makes possible."""

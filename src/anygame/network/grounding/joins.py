@@ -94,7 +94,9 @@ class Tables:
         distinct = np.unique(np.stack(keys, axis=1), axis=0) if len(keys[0]) else np.zeros((0, len(known)))
         columns = list(distinct.astype(np.int32).T)
         fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
-        rows = [row for n in fresh.tolist() for row in self.ask(relation, known, tuple(distinct[n].tolist()))]
+        rows: list[tuple[int, ...]] = []
+        for key in distinct[fresh].tolist():
+            rows += self.ask(relation, known, tuple(map(int, key)))
         if len(rows) > self.most:
             raise LimitError(f"a join has more than {self.most:,} rows", limit="instances", bound=self.most)
         if rows:

@@ -218,15 +218,17 @@ class Splitter:
             outside = frozenset[Variable]().union(
                 *(item.variables for number, item in enumerate(items) if number not in part)
             )
-            # Items over the head alone bind nothing here: splitting would come back to the same rule.
-            beside = frozenset[Variable]().union(
-                *(
-                    item.variables
-                    for number, item in enumerate(items)
-                    if number not in part and item.variables - head
-                )
-            )
-            if not beside - inside or not any(items[number].kind == "gates" for number in part):
+            # Without anything that changes on the other side, splitting would come back to the same rule.
+            beside = [
+                item.variables
+                for number, item in enumerate(items)
+                if number not in part and item.variables - head
+            ]
+            if not frozenset[Variable]().union(*beside) - inside:
+                continue
+            gates = {number for number in part if items[number].kind == "gates"}
+            dynamic = {number for number, item in enumerate(items) if item.is_dynamic}
+            if not gates or dynamic <= part:
                 continue
             shared = inside & (outside | head)
             key = (len(shared), len(part), variable.name)

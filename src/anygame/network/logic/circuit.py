@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, Final
 
+from anygame.errors import LimitError
 from anygame.network.logic.gates import Gates
 from anygame.network.logic.sums import parts_of_sum, sum_of_products
 from anygame.network.network import TRUE
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["build_gates", "strong_components"]
 
+_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 256
+
 
 def build_gates(
     atoms: Atoms,
@@ -22,6 +26,7 @@ def build_gates(
     nodes: int,
     choices: Iterable[Sequence[int]],
     wanted: Iterable[int],
+    deadline: float,
 ) -> tuple[Gates, dict[int, int]]:
     """Return the gates for some atoms, and the literal of each.
 
@@ -31,12 +36,18 @@ def build_gates(
         nodes: how many nodes there are before the first gate.
         choices: groups of nodes of which exactly one holds.
         wanted: the atoms to be computed.
+        deadline: on the monotonic clock.
+
+    Raises:
+        LimitError: the deadline has passed.
     """
     gates = Gates(nodes, choices)
     literals: dict[int, int] = {atom: 2 * node for atom, node in inputs.items()}
     targets = list(wanted)
     parents = _Parents(atoms, literals)
-    for component in strong_components(targets, parents):
+    for number, component in enumerate(strong_components(targets, parents)):
+        if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0 and monotonic() > deadline:
+            raise LimitError("the rules did not become gates in the time they were given", "seconds", 0)
         _enter(gates, parents, literals, component)
     return gates, {atom: literals[atom] for atom in targets}
 
