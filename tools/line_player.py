@@ -73,8 +73,10 @@ class LinePlayer(Player):
     def stop(self, goals: Mapping[Role, int | None]) -> None:
         """Tell the program the goals, and let it end."""
         if self._process is not None:
-            self._send({"type": "stop", "goals": dict(goals)})
-            self._close()
+            try:
+                self._send({"type": "stop", "goals": dict(goals)})
+            finally:
+                self._close()
 
     def abort(self) -> None:
         """Let the program end."""
@@ -109,11 +111,11 @@ class LinePlayer(Player):
         process, self._process = self._process, None
         if process is None:
             return
-        try:
-            process.communicate(timeout=1)
-        except (OSError, subprocess.TimeoutExpired):
-            process.kill()
-            process.communicate()
+        with process:
+            try:
+                process.communicate(timeout=1)
+            except (OSError, subprocess.TimeoutExpired):
+                process.kill()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

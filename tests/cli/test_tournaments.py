@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.transcripts import run
 from tests.match.recordings import ROOT
+from tests.tools.readme import README
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +43,17 @@ def test_a_table_is_printed(tmp_path: Path) -> None:
     assert {line.split()[0] for line in lines[11:]} == {"random", "greedy", "legal"}
     again, _ = run(command)
     assert again.splitlines() == lines[9:]
+
+
+def test_the_readme_shows_such_a_table(tmp_path: Path) -> None:
+    text = README.read_text(encoding="utf-8")
+    shown = re.search(
+        r"^anygame (tournament .*) DB\n```\n\n```text\n\.\.\.\n(.*?)^```", text, re.MULTILINE | re.DOTALL
+    )
+    assert shown
+    output, status = run([*shown[1].split(), str(tmp_path / "t.sqlite")])
+    assert status == 0
+    assert output.endswith(shown[2])
 
 
 def test_json_has_players_and_sheets(tmp_path: Path) -> None:

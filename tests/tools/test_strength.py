@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.strength import Outcome, main, row
+
+if TYPE_CHECKING:
+    import pytest
+
+SHEETS = Path(__file__).parents[2] / "gdl"
+
+
+def test_a_row_counts_matches() -> None:
+    outcomes = [Outcome(100, (0, 0), 5, 1), Outcome(50, (50, 0), 7, 0), Outcome(0, (100, 0), 9, 2)]
+    assert row("gdl/some.kif", outcomes) == ("some", "3", "50.0 ± 100.0", "25.0", "1", "1", "1", "7", "3")
+    assert row("s", [Outcome(30, (), 4, 0)]) == ("s", "1", "30.0", "", "0", "0", "0", "4", "0")
+
+
+def test_matches_are_played_on_each_sheet(capsys: pytest.CaptureFixture[str]) -> None:
+    sheets = [str(SHEETS / "rock_paper_scissors.kif"), str(SHEETS / "lights_out.kif")]
+    assert (
+        main([*sheets, "--player", "greedy", "--matches", "3", "--start-clock", "9", "--play-clock", "9"])
+        == 0
+    )
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split()[0] == "sheet"
+    assert [line.split()[:2] for line in rows] == [["rock_paper_scissors", "3"], ["lights_out", "3"]]
