@@ -7,6 +7,7 @@ import gc
 import threading
 import time
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anygame.players import LegalPlayer, Player
@@ -27,6 +28,7 @@ RULES = """(
 
 def run(main: Callable[[], Coroutine[Any, Any, _Result]], seconds: float = 30) -> _Result:
     """Run a coroutine in a loop of its own; nothing may be left of it: no task, no thread, no open socket."""
+    _forget_what_was_there()
     before = set(threading.enumerate())
     troubles: list[dict[str, Any]] = []
 
@@ -51,6 +53,13 @@ def run(main: Callable[[], Coroutine[Any, Any, _Result]], seconds: float = 30) -
         time.sleep(0.01)
     assert not threads, f"threads are left: {threads}"
     return result
+
+
+@cache
+def _forget_what_was_there() -> None:
+    """Let the collections of garbage after each run look at what is new alone: they are many."""
+    gc.collect()
+    gc.freeze()
 
 
 @asynccontextmanager

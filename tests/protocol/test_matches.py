@@ -40,7 +40,7 @@ def test_matches_in_a_row() -> None:
             open_files = 0
             for number in range(_IN_A_ROW):
                 record = await played(
-                    GAME, [one, other], number, Terms(2, 2, number, scramble=number % 2 > 0)
+                    GAME, [one, other], number, Terms(10, 10, number, scramble=number % 2 > 0)
                 )
                 assert record.errors == [["", ""]] * 4
                 assert record.goals == [100, 0]
