@@ -37,7 +37,7 @@ class Bounds:
         seconds: for one message to come in, from its connection on.
     """
 
-    connections: int = 100
+    connections: int = 50
     bytes: int = 4 * 2**20
     seconds: float = 10.0
 
