@@ -33,8 +33,8 @@ __all__ = [
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
 #: reach the limit, the limit of moves, and whether to start elsewhere than in the initial state. Then per
-#: lane the step in which its playout began, later by the steps it waited. Then, to start elsewhere, per fluent
-#: 0 or -1.
+#: lane the step in which its playout began, later by the steps it waited. Then, to start elsewhere, what each
+#: fluent is: 0 or -1.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STARTS = 0, 1, 2, 3, 4, 8
 BLOCK_WORDS = STARTS + LANES
 #: What ``@play`` returns besides 0, which means that its steps are used up.
