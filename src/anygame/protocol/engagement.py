@@ -162,7 +162,8 @@ class Engagement:
         self._random = Random()
         self._ended = Event()
         self._rules = Worker("rules")
-        self._spelling = Spelling(start.rules)
+        self._spelling: Spelling | None = None
+        self._made: Term | None = None
         self._loading: asyncio.Future[Any] = self._rules.submit(self._load)
         self._loading.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._preparing: asyncio.Task[str] | None = None
@@ -193,6 +194,7 @@ class Engagement:
 
     def _load(self) -> Follower:
         """Load the rules, in a thread."""
+        self._spelling = Spelling(self.start.rules)
         longest = max(self.start.start_clock, self.start.play_clock)
         game = load_game(self.start.rules, self._habits, longest)
         return Follower(game, _role(game, self.start.role), self._random)
@@ -238,7 +240,8 @@ class Engagement:
             self.fault = str(error)
             return NIL
         turn.is_followed = True
-        return self._spelled(await self._chosen(state, legal, arrived, due)) if legal else NIL
+        self._made = await self._chosen(state, legal, arrived, due) if legal else None
+        return NIL if self._made is None else self._spelled(self._made)
 
     def _followed(
         self, message: Play | PlayII | Stop | StopII, guess_by: float
@@ -266,7 +269,8 @@ class Engagement:
         if joint is not None:
             follower.advance(joint)
         elif follower.game.is_gdl2:
-            follower.perceive(None, moves, guess_by)
+            # Its own move the player is not told: it must take it that what it answered was done.
+            follower.perceive(self._made, moves, guess_by)
         else:
             raise LostError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
 
@@ -350,7 +354,7 @@ class Engagement:
         return _MatchClock(seconds, self._habits.think_by(arrived, seconds), self._ended)
 
     def _spelled(self, move: Term) -> str:
-        return spaced(self._spelling.spelled(str(move)))
+        return spaced(self._spelling.spelled(str(move)) if self._spelling else str(move))
 
 
 def load_game(rules: str, habits: Habits, seconds: float) -> Game:
