@@ -12,6 +12,7 @@ from tests.datalog.modes import mode
 from tests.datalog.programs import CONSTANTS, ROLES, Case, cases, rows
 
 import anygame
+from anygame.datalog import explain
 
 law = settings(
     deadline=None,
@@ -187,3 +188,34 @@ def test_what_holds_has_no_failure() -> None:
         state.explain("(road b a)")
     with pytest.raises(anygame.QueryError, match="know no relation"):
         state.explain("(rode b a)")
+
+
+WIDE = " ".join(["?x"] * 20)
+CHAIN = "".join(f"(<= (p{number + 1} {WIDE}) (p{number} {WIDE}))" for number in range(30))
+
+
+def test_an_explanation_that_repeats_large_terms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explain, "_MOST_TEXT", 100_000)
+    text = f"(role r) (q {'a' * 1000}) (<= (p0 {WIDE}) (q ?x)) {CHAIN}"
+    state = anygame.loads(text).initial_state()
+    with pytest.raises(anygame.LimitError, match="the explanation takes more than 100,000 char") as caught:
+        state.explain(f"(p30 {WIDE})")
+    assert (caught.value.limit, caught.value.bound) == ("text", 100_000)
+    assert str(state.explain(f"(p2 {WIDE})")).count("by the rule") == 3
+    every = " ".join(f"(p{number} {WIDE})" for number in range(9))
+    state = anygame.loads(f"{text} (r b 1) (r b 2) (<= (no ?x) {every} (r ?x ?z))").initial_state()
+    with pytest.raises(anygame.LimitError, match="the explanation"):
+        state.explain_failure("(no ?x)")
+
+
+def test_a_question_that_doubles_terms_is_not_explained() -> None:
+    left = " ".join(f"?x{number}" for number in range(1, 31))
+    right = " ".join(f"(f ?x{number} ?x{number})" for number in range(30))
+    text = f"(role r) (q a) (<= (p {left} {right}) {' '.join(f'(q ?x{n})' for n in range(31))} (q b))"
+    state = anygame.loads(text).initial_state()
+    asked = " ".join(f"?y{number}" for number in range(30))
+    with pytest.raises(anygame.LimitError, match="how a rule of p could give what is asked") as caught:
+        state.explain_failure(f"(p {asked} {asked})")
+    assert caught.value.limit == "text"
+    others = " ".join(f"?z{number}" for number in range(30))
+    assert "fails  (q b)" in str(state.explain_failure(f"(p {asked} {others})"))

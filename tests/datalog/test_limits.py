@@ -10,6 +10,7 @@ from tests.datalog.modes import MODES, mode
 
 import anygame
 from anygame import Limits
+from anygame.datalog import reasoner
 from anygame.language import terms
 
 COUNTING = "(role r) (num z) (<= (num (s ?x)) (num ?x))"
@@ -166,3 +167,24 @@ def test_arguments_that_multiply_are_laid_out_plainly() -> None:
     game = anygame.loads(f"(role r) (q (f {wide})) (q b) {rules}")
     ((first,), (second,)) = (found.values() for found in game.initial_state().query(f"(p7 {same})"))
     assert (str(first), str(second)) == (f"(f {wide})", "b")
+
+
+def test_wide_rows_count_for_more() -> None:
+    same = " ".join(["?x"] * 38)
+    text = f"(role r) {THIRTY} (<= (wide ?x ?y {same}) (d ?x) (d ?y)) (<= (narrow ?x ?y) (d ?x) (d ?y))"
+    with mode("counted"):
+        error = limit_of(text, Limits(facts=900), f"(wide ?x ?y {same})")
+        state = anygame.loads(text, limits=Limits(facts=900)).initial_state()
+        assert len(list(state.query("(narrow ?x ?y)"))) == 900
+    assert (error.limit, error.bound, error.relation) == ("facts", 450, "wide/40")
+    assert "relation wide/40 grew past 450 facts" in str(error)
+
+
+def test_answers_that_repeat_a_large_term_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasoner, "_MOST_TEXT", 100_000)
+    state = anygame.loads(
+        f"(role r) {THIRTY} (large {'a' * 1000}) (<= (p ?i ?j ?x ?x) (d ?i) (d ?j) (large ?x))"
+    ).initial_state()
+    with pytest.raises(anygame.LimitError, match=r"answers to \(p \?i \?j \?x \?x\) take more than 100,000"):
+        list(state.query("(p ?i ?j ?x ?x)"))
+    assert len(list(state.query("(p ?i 7 ?x ?x)"))) == 30

@@ -32,6 +32,8 @@ Top = Constant | Functor
 ATOM: Final = Constant(" atom")
 
 Path = tuple[object, ...]
+#: What variables can stand for: tops, and a place where those below are found.
+Values = dict[Variable, tuple[set["Top"], Path]]
 #: How deep inside terms places are told apart; beyond, all of one functor's argument are one place.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
@@ -116,10 +118,16 @@ class Domains:
         for item in rule.body:
             if isinstance(item, Literal) and not self._readable(item.atom, places):
                 return
-        for paths in places.values():
-            if len(paths) > 1 and not set.intersection(*[self._tops.get(path, set()) for path in paths]):
+        written = set(rule.head.variables())
+        values: Values = {}
+        for variable, paths in places.items():
+            if len(paths) == 1 and variable not in written:
+                continue
+            tops = set.intersection(*[self._tops.get(path, set()) for path in paths])
+            if not tops:
                 return
-        self._write(rule.head, places)
+            values[variable] = tops, paths[0]
+        self._write(rule.head, values)
 
     def _readable(self, atom: Atom, places: dict[Variable, list[Path]]) -> bool:
         root: Path = (atom.predicate, len(atom.arguments))
@@ -148,24 +156,22 @@ class Domains:
         assert isinstance(term, Constant)
         return ATOM if self._kinds_only else term
 
-    def _write(self, atom: Atom, places: dict[Variable, list[Path]]) -> None:
+    def _write(self, atom: Atom, values: Values) -> None:
         arity = len(atom.arguments)
         for predicate in (atom.predicate, self._feeds.get(atom.predicate)):
             if predicate is not None:
                 for number, term in enumerate(atom.arguments):
-                    self._write_term(term, (predicate, arity, number), places)
+                    self._write_term(term, (predicate, arity, number), values)
 
-    def _write_term(self, term: Term, path: Path, places: dict[Variable, list[Path]]) -> None:
+    def _write_term(self, term: Term, path: Path, values: Values) -> None:
         if isinstance(term, Variable):
-            sources = places.get(term, [])
-            if sources:
-                tops = set.intersection(*[self._tops[source] for source in sources])
-                self._copy(tops, sources[0], path)
+            if term in values:
+                self._copy(*values[term], path)
         elif isinstance(term, Compound):
             functor = (term.functor, len(term.arguments))
             self._add(path, {functor})
             for number, sub in enumerate(term.arguments):
-                self._write_term(sub, self._below(path, functor, number), places)
+                self._write_term(sub, self._below(path, functor, number), values)
         else:
             self._add(path, {self._constant(term)})
 

@@ -47,7 +47,7 @@ class Allowance:
         characters: by which equations make terms longer, all their places together.
     """
 
-    rules: int = 50_000
+    rules: int = 20_000
     characters: int = 1_000_000
 
     @property

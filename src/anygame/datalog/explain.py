@@ -9,10 +9,10 @@ from anygame.analysis.normal import binders
 from anygame.errors import LimitError, QueryError
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
 from anygame.language.terms import Variable, substitute
-from anygame.language.unification import apply, match, unify
+from anygame.language.unification import apply, match, measure, unify_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.analysis.normal import NormalRule
     from anygame.datalog.reasoner import Move, Reasoner
@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["Attempt", "Derivation", "Explainer", "Failure"]
 
 _MOST_STEPS: Final = 100_000
+#: Characters of all that is told, and of the terms that one rule puts together to answer.
+_MOST_TEXT: Final = 10_000_000
+_MOST_OF_A_RULE: Final = 100_000
 _DEEPEST: Final = 100
 
 Bindings = dict["Variable", "Term"]
+#: What held, and with which bindings.
+Held = tuple[tuple["Formula", Bindings], ...]
 #: A recursive step and one of its rounds; None and -1 for what is not recursive.
 Stage = tuple["Step | None", int]
 _ANY_STAGE: Final[Stage] = (None, -1)
@@ -140,7 +145,7 @@ class _Level:
     item: Formula
     rest: list[Formula]
     bindings: Bindings
-    held: tuple[str, ...]
+    held: Held
     candidates: Iterator[Bindings]
     held_once: bool = False
 
@@ -152,12 +157,13 @@ class Explainer:
         self._reasoner = reasoner
         self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
         self._joint = joint
-        self._found: dict[str, list[tuple[Term, ...]]] = {}
+        self._found: dict[Atom, list[tuple[Term, ...]]] = {}
         self._by_head: dict[tuple[str, int], list[NormalRule]] = {}
         for rule in reasoner.rules:
             self._by_head.setdefault(rule.head.key, []).append(rule)
         self._stages: dict[int, dict[tuple[object, ...], int]] = {}
         self._steps_left = _MOST_STEPS
+        self._text_left = _MOST_TEXT
 
     # -- why ---------------------------------------------------------------------------------------
 
@@ -166,17 +172,17 @@ class Explainer:
         found = next(self._facts_like(atom), None)
         return None if found is None else self._derive(Atom(atom.predicate, found), {}, 0)
 
-    def _derive(self, atom: Atom, shown: dict[str, None], depth: int) -> Derivation:
-        text = str(atom)
+    def _derive(self, atom: Atom, shown: dict[Atom, None], depth: int) -> Derivation:
+        text = self._text(Literal(atom), {})
         if atom.predicate == "true":
             return Derivation(text, "state")
         if atom.predicate == "does":
             return Derivation(text, "move")
-        if text in shown:
+        if atom in shown:
             return Derivation(text, "shown")
         if depth > _DEEPEST:
             return Derivation(text, "deeper")
-        shown[text] = None
+        shown[atom] = None
         before = self._stage(atom)
         for rule in self._by_head.get(atom.key, []):
             place = rule.origin.span.place if rule.origin.span else ""
@@ -192,7 +198,7 @@ class Explainer:
         raise LimitError(f"no derivation of {text} found within the bound", limit="steps", bound=_MOST_STEPS)
 
     def _premise(
-        self, item: Formula, bindings: Bindings, before: Stage, shown: dict[str, None], depth: int
+        self, item: Formula, bindings: Bindings, before: Stage, shown: dict[Atom, None], depth: int
     ) -> Derivation:
         if isinstance(item, Literal):
             return self._derive(_ground(item.atom, bindings), shown, depth + 1)
@@ -202,9 +208,31 @@ class Explainer:
                     return self._premise(part, bindings, before, shown, depth)
         if isinstance(item, And):
             parts = tuple(self._premise(part, bindings, before, shown, depth) for part in item.formulas)
-            return Derivation(_text(item, bindings), "rule", "", parts)
+            return Derivation(self._text(item, bindings), "rule", "", parts)
         reason = "distinct" if isinstance(item, Distinct) else "absent"
-        return Derivation(_text(item, bindings), reason)
+        return Derivation(self._text(item, bindings), reason)
+
+    def _text(self, item: Formula, bindings: Bindings) -> str:
+        """Return a formula as text, if there is room for it."""
+        if isinstance(item, Literal):
+            terms = [apply(argument, bindings) for argument in item.atom.arguments]
+            self._take_room(terms)
+            return str(Atom(item.atom.predicate, tuple(terms)))
+        if isinstance(item, Not):
+            return f"(not {self._text(item.formula, bindings)})"
+        if isinstance(item, Distinct):
+            left, right = apply(item.left, bindings), apply(item.right, bindings)
+            self._take_room((left, right))
+            return f"(distinct {left} {right})"
+        assert isinstance(item, Or | And)
+        word = "or" if isinstance(item, Or) else "and"
+        return f"({' '.join([word, *(self._text(part, bindings) for part in item.formulas)])})"
+
+    def _take_room(self, terms: Iterable[Term]) -> None:
+        # Facts may share large terms, but each line that tells of them has its own text.
+        self._text_left -= sum([len(str(term)) for term in terms])
+        if self._text_left < 0:
+            raise _too_much("the explanation", _MOST_TEXT)
 
     # -- why not -----------------------------------------------------------------------------------
 
@@ -214,18 +242,21 @@ class Explainer:
             return None
         attempts = []
         for rule in self._by_head.get(atom.key, []):
-            unified: Bindings | None = {}
             own = set(rule.head.variables()) | binders(rule.body)
             apart = {v: Variable(f"{v.name}'") for v in atom.variables() if v in own}
             asked = [substitute(term, apart) for term in atom.arguments]
-            for pattern, term in zip(rule.head.arguments, asked, strict=True):
-                unified = None if unified is None else unify(pattern, term, unified)
+            unified = unify_all(zip(rule.head.arguments, asked, strict=True), {})
             if unified is not None and rule.body:
+                measured = measure(unified, unified)
+                if measured is None or measured[0] > _MOST_OF_A_RULE:
+                    raise _too_much(
+                        f"how a rule of {atom.predicate} could give what is asked", _MOST_OF_A_RULE
+                    )
                 attempts.append(self._attempt(rule, unified))
         return Failure(str(atom), tuple(attempts))
 
     def _attempt(self, rule: NormalRule, bindings: Bindings) -> Attempt:
-        best: tuple[int, tuple[str, ...], str] = (-1, (), "")
+        best: _Level | None = None
         stack = [self._level(list(rule.body), bindings, ())]
         while stack:
             level = stack[-1]
@@ -234,23 +265,26 @@ class Explainer:
                 break
             if extended is not None:
                 level.held_once = True
-                held = (*level.held, _text(level.item, extended))
                 if level.rest:
+                    held = (*level.held, (level.item, extended))
                     stack.append(self._level(level.rest, extended, held))
             else:
                 stack.pop()
-                if not level.held_once and len(level.held) > best[0]:
-                    best = (len(level.held), level.held, _text(level.item, level.bindings))
-        if best[0] < 0:
+                if not level.held_once and (best is None or len(level.held) > len(best.held)):
+                    best = level
+        if best is None:
             raise LimitError(
                 f"why {rule.head} fails takes more than {_MOST_STEPS} steps to find",
                 limit="steps",
                 bound=_MOST_STEPS,
             )
         place = rule.origin.span.place if rule.origin.span else ""
-        return Attempt(str(rule.origin), place, best[1], best[2])
+        told = tuple([self._text(item, known) for item, known in best.held])
+        text = str(rule.origin)
+        self._text_left -= len(text)
+        return Attempt(text, place, told, self._text(best.item, best.bindings))
 
-    def _level(self, items: list[Formula], bindings: Bindings, held: tuple[str, ...]) -> _Level:
+    def _level(self, items: list[Formula], bindings: Bindings, held: Held) -> _Level:
         item, rest = self._choose(items, bindings)
         return _Level(item, rest, bindings, held, self._candidates(item, bindings))
 
@@ -325,15 +359,14 @@ class Explainer:
             raise QueryError(
                 f"{atom.predicate} depends on the moves: give the joint move that is asked about"
             )
-        key = str(atom)
-        found = self._found.get(key)
+        found = self._found.get(atom)
         if found is None:
             every = [
                 arguments
                 for arguments in self._reasoner.matching(self._frame, atom)
                 if _fits(atom.arguments, arguments)
             ]
-            found = self._found[key] = sorted(every, key=lambda row: " ".join(map(str, row)))
+            found = self._found[atom] = sorted(every, key=lambda row: tuple(map(str, row)))
         return iter(found)
 
     def _is_earlier(self, atom: Atom, before: Stage) -> bool:
@@ -357,6 +390,10 @@ class Explainer:
         return _ANY_STAGE
 
 
+def _too_much(what: str, most: int) -> LimitError:
+    return LimitError(f"{what} takes more than {most:,} characters", limit="text", bound=most)
+
+
 def _fits(patterns: tuple[Term, ...], terms: tuple[Term, ...]) -> bool:
     bindings: Bindings = {}
     return all(match(pattern, term, bindings) for pattern, term in zip(patterns, terms, strict=True))
@@ -374,15 +411,3 @@ def _is_bound(variable: Variable, bindings: Bindings) -> bool:
 
 def _ground(atom: Atom, bindings: Bindings) -> Atom:
     return Atom(atom.predicate, tuple([apply(argument, bindings) for argument in atom.arguments]), atom.node)
-
-
-def _text(item: Formula, bindings: Bindings) -> str:
-    if isinstance(item, Literal):
-        return str(_ground(item.atom, bindings))
-    if isinstance(item, Not):
-        return f"(not {_text(item.formula, bindings)})"
-    if isinstance(item, Distinct):
-        return f"(distinct {apply(item.left, bindings)} {apply(item.right, bindings)})"
-    assert isinstance(item, Or | And)
-    word = "or" if isinstance(item, Or) else "and"
-    return f"({' '.join([word, *(_text(part, bindings) for part in item.formulas)])})"

@@ -29,6 +29,8 @@ _MOST_PLACES = 3
 
 _TICKS_BETWEEN_LOOKS_AT_THE_CLOCK = 5000
 _CHUNK = 50_000
+#: Columns beyond which a row counts for more than one.
+_WIDE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Limits:
     """Bounds on what one game may ask of the reasoner.
 
     Attributes:
-        facts: rows of one relation.
+        facts: rows of one relation; fewer of one with more than 20 columns.
         terms: different ground terms in all.
         depth: nesting of terms.
         seconds: time for one question.
@@ -98,6 +100,10 @@ class Guard:
             rows.update(chunk)
             if len(rows) > self._limits.facts:
                 self.stop(name)
+            elif isinstance(chunk[0], tuple) and len(chunk[0]) > _WIDE:
+                most = self._limits.facts * _WIDE // len(chunk[0])
+                if len(rows) > most:
+                    self.stop(name, most)
 
     def _try_grow(self, rows: set[Any], more: Iterator[Any], _name: str) -> None:
         while chunk := list(islice(more, self._trial_rows + 1)):
@@ -105,12 +111,13 @@ class Guard:
             if len(rows) > self._trial_rows:
                 raise TooCostly
 
-    def stop(self, name: str) -> None:
-        """Raise the error for a relation, given as name/arity, that has grown too large."""
+    def stop(self, name: str, most: int | None = None) -> None:
+        """Raise the error for a relation, given as name/arity, that has more rows than it may have."""
+        bound = self._limits.facts if most is None else most
         raise LimitError(
-            f"relation {name} grew past {self._limits.facts} facts",
+            f"relation {name} grew past {bound} facts",
             limit="facts",
-            bound=self._limits.facts,
+            bound=bound,
             relation=name,
         )
 

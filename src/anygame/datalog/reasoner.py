@@ -7,7 +7,8 @@ This module knows the relations that GDL gives a meaning: it feeds ``true`` and 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
@@ -16,8 +17,8 @@ from anygame.datalog.flatten import flatten
 from anygame.datalog.limits import Limits
 from anygame.datalog.steps import ACTION, STATE, STATIC, Frame, Row
 from anygame.datalog.values import Values
-from anygame.errors import PositionError
-from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
+from anygame.errors import LimitError, PositionError
+from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes, shown
 from anygame.language.rules import And, Atom, Literal, Not, Or
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -39,6 +40,9 @@ register_codes(
         "action-dependent": "a relation that may not depend on the moves does",
     }
 )
+
+#: Characters of all answers to one question, where any are long.
+_MOST_TEXT: Final = 100_000_000
 
 #: The rows of each relation that ``true`` is laid out in, in a fixed order.
 Fluents = tuple[frozenset[Row] | set[Row], ...]
@@ -375,11 +379,16 @@ class Reasoner:
 
         Compound arguments with variables in them are not looked into: match what comes.
         """
-        for relation in self.relations(atom.key):
-            if all(
-                _may_stand(term, shape) for term, shape in zip(atom.arguments, relation.shapes, strict=True)
-            ):
-                yield from self._matching(frame, relation, atom)
+        found = (
+            row
+            for relation in self.relations(atom.key)
+            if all(map(_may_stand, atom.arguments, relation.shapes))
+            for row in self._matching(frame, relation, atom)
+        )
+        first = next(found, None)
+        if first is not None:
+            rows = chain([first], found)
+            yield from _bounded(rows, atom) if self.values.has_long else rows
 
     def _matching(self, frame: Frame, relation: Relation, atom: Atom) -> Iterator[tuple[Term, ...]]:
         self.engine.evaluate(frame, self.engine.sequence([relation]))
@@ -434,6 +443,20 @@ class Reasoner:
         for relation in relations:
             for row in self.engine.rows(frame, relation):
                 yield self.arguments(relation, row)
+
+
+def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom) -> Iterator[tuple[Term, ...]]:
+    """Yield rows until their text is too much: they may repeat one large term many times."""
+    room = _MOST_TEXT
+    for row in rows:
+        room -= sum([len(str(term)) for term in row])
+        if room < 0:
+            raise LimitError(
+                f"the answers to {shown(str(atom))} take more than {_MOST_TEXT:,} characters",
+                limit="text",
+                bound=_MOST_TEXT,
+            )
+        yield row
 
 
 def _may_stand(term: Term, shape: Top | None) -> bool:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Composer", "Values"]
 
-#: Characters of one term.
+#: Characters from which on a term is long, and those of the longest.
+_LONG: Final = 250
 _LONGEST: Final = 100_000
 
 
@@ -45,12 +46,18 @@ class Values:
     Args:
         deepest: how deep compound values may nest.
         most: how many values there may be.
+
+    Attributes:
+        terms: value to term.
+        depths: value to the depth to which its term nests.
+        has_long: whether some term is so long that rows which repeat it should be counted.
     """
 
     def __init__(self, deepest: int, most: int) -> None:
         self.terms: list[Term] = []
         self._numbers: dict[Term, int] = {}
         self.depths: list[int] = []
+        self.has_long = False
         self._composers: dict[tuple[str, int], Composer] = {}
         self._deepest = deepest
         self._most = most
@@ -94,6 +101,8 @@ class Values:
     def _add(self, term: Term, depth: int) -> int:
         if len(self.terms) >= self._most:
             raise LimitError(f"more than {self._most} different terms arise", limit="terms", bound=self._most)
+        if len(str(term)) > _LONG:
+            self.has_long = True
         number = len(self.terms)
         self.terms.append(term)
         self.depths.append(depth)

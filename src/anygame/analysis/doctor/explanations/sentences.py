@@ -129,7 +129,7 @@ ENTRIES: Final = (
     ),
     Explanation(
         "too-many-alternatives",
-        "The disjunctions of one rule stand for at most 4,096 rules, those of a sheet for some 50,000.",
+        "The disjunctions of one rule stand for at most 4,096 rules, those of a sheet for some 20,000.",
         "A disjunction that binds variables is multiplied out with all others of its body.",
         "none of GDL's rules: a bound of this program, since rule sheets come from strangers",
         "(<= (p ?a)" + " (or (q ?a) (r ?a))" * 13 + ")",
