@@ -1,4 +1,4 @@
-"""The search, with budgets of playouts in place of clocks."""
+"""The search, with budgets of tries in place of clocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import anygame
 from anygame.match import run
 from anygame.players import Clock
 from anygame.players.mcts import MctsPlayer
-from anygame.players.rollouts import PlainRollouts, values_of
+from anygame.players.rollouts import LaneRollouts, PlainRollouts, rollouts_of, values_of
 from anygame.players.tree import Node
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif")
 
 
-def _player(playouts: int | None, seed: int = 1, role: str = "x") -> MctsPlayer:
-    player = MctsPlayer(seed, playouts=playouts)
+def _player(tries: int | None, seed: int = 1, role: str = "x") -> MctsPlayer:
+    player = MctsPlayer(seed, tries=tries)
     player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
     return player
 
@@ -90,7 +90,7 @@ def test_the_tree_is_kept_between_moves() -> None:
 
 def test_simultaneous_moves_are_chosen_apart() -> None:
     game = anygame.loads(COUNTDOWN)
-    player = MctsPlayer(1, playouts=100)
+    player = MctsPlayer(1, tries=100)
     player.start(game, game.roles[1], Clock.of(60))
     assert str(
         player.move(game.initial_state().next(["(say no)"] * 2).next(["(say no)"] * 2), Clock.of(60))
@@ -101,7 +101,7 @@ def test_statistics_are_those_of_the_tries() -> None:
     random = Random(1)
     node = Node(_after(), random)
     for _ in range(50):
-        places = node.choose(random)
+        places = node.choose(random, 0.5)
         node.learn(places, (1.0 if places[0] == 4 else 0.0, 0.5))
     own, other = node.options
     assert own.visits == sum(own.counts) == 50
@@ -129,10 +129,33 @@ def test_rollouts_stop_by_the_clock_and_are_goals_else() -> None:
     assert {values[0] for values in found} == {0.0, 0.5, 1.0}
 
 
+def test_compiled_games_are_played_in_lanes() -> None:
+    pytest.importorskip("llvmlite", reason="games are compiled with llvmlite")
+    game = anygame.load(SHEETS / "tic_tac_toe.kif")
+    player = MctsPlayer(1, tries=60)
+    player.start(game, game.roles[0], Clock.of(600))
+    assert isinstance(player._rollouts, LaneRollouts)
+    state = game.state(_after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)").facts)
+    assert str(player.move(state, Clock.of(600))) == "(mark 1 3)"
+    found = player._rollouts.values([game.initial_state()], Clock.of(600))
+    assert found is not None
+    assert sum(found[0]) == pytest.approx(1.0)
+    assert 0.5 < found[0][0] < 0.8
+    assert player._rollouts.values([game.initial_state()], Clock.of(0)) is None
+
+
+def test_games_that_are_not_compiled_are_played_out() -> None:
+    slow = anygame.load(SHEETS / "tic_tac_toe.kif", machine="reasoner")
+    assert isinstance(rollouts_of(slow, Random(1), Clock.of(60)), PlainRollouts)
+    hasty = anygame.load(SHEETS / "tic_tac_toe.kif")
+    assert isinstance(rollouts_of(hasty, Random(1), Clock.of(0)), PlainRollouts)
+
+
 class _Batches:
     """Rollouts that want eight states at once, as compiled ones do."""
 
     width = 8
+    exploration = 0.5
 
     def __init__(self, inner: PlainRollouts) -> None:
         self.inner = inner
@@ -166,7 +189,7 @@ def test_it_beats_random(name: str) -> None:
     reached = 0
     for match in range(2 * count):
         order: list[MctsPlayer | str] = ["random"] * count
-        order[match % count] = MctsPlayer(match, playouts=60)
+        order[match % count] = MctsPlayer(match, tries=60)
         record = run(game, order, start_clock=60, play_clock=60, seed=match)
         assert record.goals is not None
         reached += record.goals[match % count]

@@ -84,7 +84,7 @@ def test_every_strategy_plays_any_game_to_its_end(name: str, rules: str) -> None
 
 class _Short(player_class("mcts")):  # type: ignore[misc]
     def __init__(self, seed: int | None = None) -> None:
-        super().__init__(seed, playouts=20)
+        super().__init__(seed, tries=20)
 
 
 def test_names_that_nobody_has_are_told() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.players.player import Player
-from anygame.players.rollouts import PlainRollouts
+from anygame.players.rollouts import rollouts_of
 from anygame.players.tree import Node
 
 if TYPE_CHECKING:
@@ -30,13 +30,16 @@ class MctsPlayer(Player):
     The part of the tree below what was played is kept for the next move. Where there is only one legal move,
     it is played at once.
 
+    Where the game can be compiled within half of the start clock, values are those of many playouts at once.
+
     Attributes:
-        playouts: how many are played for a move, if the clock allows; None for as many as it allows.
+        tries: how many states are played on from for a move, if the clock allows; None for as many as it
+            allows.
     """
 
-    def __init__(self, seed: int | None = None, *, playouts: int | None = None) -> None:
+    def __init__(self, seed: int | None = None, *, tries: int | None = None) -> None:
         super().__init__(seed)
-        self.playouts = playouts
+        self.tries = tries
         self._root: Node | None = None
         self._nodes = 0
 
@@ -44,9 +47,9 @@ class MctsPlayer(Player):
         """Search from the initial state."""
         super().start(game, role, clock)
         self._place = game.role_index(role)
-        self._rollouts: Rollouts = PlainRollouts(game, self.random)
+        self._rollouts: Rollouts = rollouts_of(game, self.random, clock)
         self._root = None
-        if self.playouts is None:
+        if self.tries is None:
             self._search(game.initial_state(), clock)
 
     def move(self, state: State, clock: Clock) -> Term:
@@ -64,11 +67,11 @@ class MctsPlayer(Player):
         if root.values is not None:
             return
         own = root.options[self._place]
-        played = 0
-        while not clock.is_up and (self.playouts is None or played < self.playouts):
+        tried = 0
+        while not clock.is_up and (self.tries is None or tried < self.tries):
             if not self._try(root, clock):
                 break
-            played += self._rollouts.width
+            tried += self._rollouts.width
             self.best = own.best()
 
     def _grown(self, state: State) -> Node:
@@ -105,7 +108,7 @@ class MctsPlayer(Player):
         node = root
         is_new = False
         while node.values is None and not is_new:
-            places = node.choose(self.random)
+            places = node.choose(self.random, self._rollouts.exploration)
             path.append((node, places))
             if self._nodes >= _MOST_NODES and places not in node.children:
                 break

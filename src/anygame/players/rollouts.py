@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.errors import GoalError
+from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.players.clock import Clock
 
-__all__ = ["PlainRollouts", "Rollouts", "Values", "values_of"]
+__all__ = ["LaneRollouts", "PlainRollouts", "Rollouts", "Values", "rollouts_of", "values_of"]
 
 #: What a state is worth to each role, in the order of the roles: 0 a goal of 0, 1 a goal of 100.
 Values = tuple[float, ...]
@@ -23,6 +25,9 @@ Values = tuple[float, ...]
 _HIGHEST_GOAL: Final = 100
 _LONGEST: Final = 10_000
 _QUICK: Final = 0.1
+_COMPILING: Final = 0.5
+_LANES: Final = 512
+_FORGETTING: Final = 0.9
 
 
 class Rollouts(Protocol):
@@ -30,9 +35,11 @@ class Rollouts(Protocol):
 
     Attributes:
         width: how many states are best given at a time.
+        exploration: the weight in a search of what is not known yet, the more the less values can be trusted.
     """
 
     width: int
+    exploration: float
 
     def values(self, states: Sequence[State], clock: Clock) -> list[Values] | None:
         """Return what each of some states is worth; None if the clock ran out before."""
@@ -46,6 +53,7 @@ class PlainRollouts:
     """
 
     width = 1
+    exploration = 0.5
 
     def __init__(self, game: Game, random: Random) -> None:
         self.game = game
@@ -86,6 +94,43 @@ class PlainRollouts:
         return values_of(state)
 
 
+class LaneRollouts:
+    """Many playouts for each state, side by side in the lanes of the compiled game.
+
+    They cost hardly more than one, and their mean is worth much more. They cannot be interrupted either: a
+    search ends where there is no time for those of another state.
+    """
+
+    width = 1
+    exploration = 0.3
+
+    def __init__(self, game: Game, random: Random) -> None:
+        self.game = game
+        self.random = random
+        self._longest = 0.0
+
+    def values(self, states: Sequence[State], clock: Clock) -> list[Values] | None:
+        """Return the mean of the goals that playouts from each state end with."""
+        found = []
+        for state in states:
+            begin = monotonic()
+            if self._longest >= clock.remaining():
+                return None
+            result = self.game.simulate(_LANES, self.random.getrandbits(32), state=state, limit=_LONGEST)
+            self._longest = max(self._longest * _FORGETTING, monotonic() - begin)
+            found.append(tuple([_worth(result.mean_goals[role]) for role in self.game.roles]))
+        return found
+
+
+def rollouts_of(game: Game, random: Random, clock: Clock) -> Rollouts:
+    """Return the best rollouts for a game; compile it first, if half of the clock is enough for that."""
+    if not game.is_settled and not clock.is_up:
+        with suppress(FallbackWarning):
+            game.compile(seconds=clock.remaining() * _COMPILING)
+    is_compiled = game.is_settled and game.network_to_play() is not None
+    return LaneRollouts(game, random) if is_compiled else PlainRollouts(game, random)
+
+
 def values_of(state: State) -> Values:
     """Return what the goals of a state are worth; no usable goal is worth nothing."""
     found = []
@@ -97,5 +142,5 @@ def values_of(state: State) -> Values:
     return tuple(found)
 
 
-def _worth(goal: int | None) -> float:
+def _worth(goal: float | None) -> float:
     return min(max((goal or 0) / _HIGHEST_GOAL, 0.0), 1.0)

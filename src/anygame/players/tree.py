@@ -8,7 +8,7 @@ The role ``random`` draws.
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from anygame.errors import IllegalMoveError
 from anygame.players.rollouts import values_of
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from anygame.players.rollouts import Values
 
 __all__ = ["Node", "Options"]
-
-#: Weight of what is not known yet against what is, for values from 0 to 1.
-_EXPLORATION: Final = 0.5
 
 
 class Options:
@@ -49,25 +46,25 @@ class Options:
         self.is_random = role.is_random
         self._untried = [] if self.is_random else random.sample(range(len(moves)), len(moves))
 
-    def choose(self, random: Random) -> int:
+    def choose(self, random: Random, exploration: float) -> int:
         """Return the place of the move to try next, and count it."""
         if len(self.moves) == 1:
             chosen = 0
         elif self.is_random:
             chosen = random.randrange(len(self.moves))
         else:
-            chosen = self._urgent()
+            chosen = self._urgent(exploration)
         self.counts[chosen] += 1
         self.visits += 1
         return chosen
 
-    def _urgent(self) -> int:
+    def _urgent(self, exploration: float) -> int:
         """Return the place of the move with the highest upper bound (UCB1).
 
         A move that was not tried yet counts as if it had once brought what moves bring here on average, so
         that a few good ones are looked into also where there are more moves than time.
         """
-        urge = _EXPLORATION * sqrt(log(self.visits + 1))
+        urge = exploration * sqrt(log(self.visits + 1))
         chosen, highest = -1, -1.0
         for place, count in enumerate(self.counts):
             if count:
@@ -106,9 +103,9 @@ class Node:
         else:
             self.options = tuple([_options(state, role, random) for role in state.game.roles])
 
-    def choose(self, random: Random) -> tuple[int, ...]:
+    def choose(self, random: Random, exploration: float) -> tuple[int, ...]:
         """Return the places of the moves that the roles try next, and count them."""
-        return tuple([options.choose(random) for options in self.options])
+        return tuple([options.choose(random, exploration) for options in self.options])
 
     def child(self, places: tuple[int, ...], random: Random) -> tuple[Node, bool]:
         """Return the node that moves lead to, and whether it is new."""
