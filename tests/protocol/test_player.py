@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.protocol.loops import RULES, listening, run, say, send
+from tests.tools.readme import README
 
 import anygame
+from anygame.cli.player import LIMITS
 from anygame.players import Clock, LegalPlayer, Player, RandomPlayer
 from anygame.protocol.engagement import Habits
+from anygame.protocol.listener import Bounds
 from anygame.protocol.replies import parse_info
 from anygame.protocol.server import PlayerServer, Said
 
@@ -361,3 +364,11 @@ def test_what_does_not_fit_is_guessed_at() -> None:
         await server.close()
 
     run(main)
+
+
+def test_limits_are_as_the_readme_says() -> None:
+    text = README.read_text(encoding="utf-8").replace("\n ", "")
+    bounds = Bounds()
+    assert f"at most {bounds.bytes // 2**20} MiB and {bounds.seconds:.0f} seconds to come in" in text
+    assert f"at most {bounds.connections} connections, and a relation has at most a million facts" in text
+    assert LIMITS.facts == 10**6

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from anygame.protocol.server import Said
 
-__all__ = ["player"]
+__all__ = ["LIMITS", "player"]
 
 _OK: Final = 0
 _USUAL_PORT: Final = 9147
 _PORTS_TRIED: Final = 10
 #: Rules come from strangers here; no game of the field needs as much.
-_LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
+LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 
 def player(options: Namespace) -> int:
@@ -69,7 +69,7 @@ def _server(options: Namespace, log: _Log) -> PlayerServer:
     habits = Habits(
         gdl2=options.gdl2,
         case_sensitive=options.case_sensitive,
-        limits=_LIMITS,
+        limits=LIMITS,
         margin=options.margin,
         patience=options.patience,
     )
