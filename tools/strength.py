@@ -15,6 +15,7 @@ import argparse
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
@@ -53,9 +54,15 @@ class Outcome:
     replaced: int
 
 
+@cache
+def load(sheet: str) -> anygame.Game:
+    """Load a sheet, once in each process."""
+    return anygame.load(sheet)
+
+
 def play(plan: Plan) -> Outcome:
     """Play one match."""
-    game = anygame.load(plan.sheet)
+    game = load(plan.sheet)
     roles = [place for place, role in enumerate(game.roles) if not role.is_random]
     mine = plan.number % len(roles)
     seed = 1000 * plan.number
