@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
@@ -22,6 +23,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 import anygame
+from anygame.game.machine import FallbackWarning
 from anygame.match import run
 from anygame.match.series import Estimate
 from anygame.players import make_player
@@ -56,8 +58,11 @@ class Outcome:
 
 @cache
 def load(sheet: str) -> anygame.Game:
-    """Load a sheet, once in each process."""
-    return anygame.load(sheet)
+    """Load a sheet and compile it, once in each process, so that clocks do not have to pay for it."""
+    game = anygame.load(sheet)
+    with suppress(FallbackWarning):
+        game.compile()
+    return game
 
 
 def play(plan: Plan) -> Outcome:
