@@ -15,13 +15,14 @@ import pytest
 from tests.network.networks import Builder
 
 from anygame.network.kernels import choosing
-from anygame.network.kernels.choosing import Groups, choose_function, group_size
+from anygame.network.kernels.choosing import choose_function
 from anygame.network.kernels.code import LANES, PREAMBLE, Code
 from anygame.network.kernels.emit import emit
 from anygame.network.kernels.generator import STATE_ROWS, seed_rows
 from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.planes import add_up, decrease, less, masks, subtract
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM
+from anygame.network.kernels.selecting import Candidates, Few, group_size
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -59,15 +60,15 @@ class Chooser:
         self._pointers = self.rows.ctypes.data, program.gates.data.ctypes.data
 
     def legal(self, legal: NDArray[np.bool_], active: NDArray[np.bool_] | None = None) -> None:
-        first = self.program.places.fluents
-        self.rows[first : first + len(legal)] = pack(legal)
+        self.rows[self.program.places.fluent_rows] = pack(legal)
         self.rows[ACTIVE] = pack(np.ones(LANES, np.bool_) if active is None else active)
+        self.program.library["state"](*self._pointers)
 
     def choose(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return what was chosen, bool [actions, lanes], and in which lanes."""
         assert not self.program.library["choose"](*self._pointers)
         places = self.program.places
-        return unpack(self.rows[places.actions : places.end]), unpack(self.rows[GO])
+        return unpack(self.rows[places.action_rows]), unpack(self.rows[GO])
 
 
 def compute(write: Callable[[Code], list[str]], given: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -121,14 +122,19 @@ def test_a_number_finds_its_move(moves: int) -> None:
     for size in {2, 5, group_size(moves), moves}:
 
         def find(code: Code, size: int = size) -> list[str]:
-            groups = Groups(code, [2 * (16 + planes + move) for move in range(moves)], size)
-            groups.count()
-            return groups.select([code.load(16 + k) for k in range(planes)])
+            legal = [2 * (16 + planes + move) for move in range(moves)]
+            does = range(16 + planes + moves, 16 + planes + 2 * moves)
+            group = Few(code, Candidates(legal, does, ()), size)
+            group.count()
+            group.select([code.load(16 + k) for k in range(planes)])
+            return [code.load(row) for row in does]
 
         assert (compute(find, np.concatenate([planes_of(number, planes), legal])) == expected).all()
 
 
-@pytest.mark.parametrize("counts", [(1,), (2,), (3,), (5,), (9, 9), (1, 12), (40,), (6, 3, 7), (200,)])
+@pytest.mark.parametrize(
+    "counts", [(1,), (2,), (3,), (5,), (9, 9), (1, 12), (40,), (6, 3, 7), (200,), (65, 300), (3, 128)]
+)
 def test_exactly_one_legal_move_per_role_where_the_lane_goes_on(counts: tuple[int, ...]) -> None:
     rng = np.random.default_rng(3)
     chooser = Chooser(emit(free_choice(counts)), 3)

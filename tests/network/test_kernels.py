@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.network.networks import Builder, countdown, networks, random_network, tic_tac_toe
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.kernels import rows as kernel_rows
 from anygame.network.kernels import straight
 from anygame.network.kernels.code import LANES
 from anygame.network.kernels.emit import emit
@@ -65,7 +66,9 @@ def check(network: Network, rng: random.Random, style: Style) -> None:
         actions = [rng.getrandbits(LANES) for _ in range(sum(network.actions))]
         go, restart = rng.getrandbits(LANES), rng.getrandbits(LANES)
         for row, bits in zip(
-            [GO, RESTART, *range(places.actions, places.end)], [go, restart, *actions], strict=True
+            [GO, RESTART, *range(places.action_rows.start, places.action_rows.stop)],
+            [go, restart, *actions],
+            strict=True,
         ):
             rows[row] = to_row(bits)
         following = evaluate_moves(network, values, actions)
@@ -97,6 +100,16 @@ def test_values_cross_from_function_to_function(network: Network, rng: random.Ra
         patch.setattr(straight, "BLOCK_GATES", 4)
         patch.setattr(straight, "FUNCTION_FLUENTS", 2)
         check(network, rng, "straight")
+
+
+@pytest.mark.parametrize("style", ["straight", "loop"])
+@law
+@given(network=networks(), rng=st.randoms(use_true_random=False))
+def test_legal_actions_side_by_side(style: Style, network: Network, rng: random.Random) -> None:
+    """As for a role with many actions: gates in their place, copies of what is inverted, constant or doubled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_rows, "MANY", 2)
+        check(network, rng, style)
 
 
 def test_rows_are_used_again() -> None:

@@ -81,8 +81,8 @@ class Lanes:
         first, data = self._rows.ctypes.data, program.gates.data.ctypes.data
         self._pointers = [(first + block * size, data) for block in range(self._blocks)]
         self._used = self._pack(np.arange(self._blocks * LANES) < count)
-        self._fluents = slice(program.places.fluents, program.places.fluents + self.network.fluents)
-        self._actions = slice(program.places.actions, program.places.end)
+        self._fluents = program.places.fluent_rows
+        self._actions = program.places.action_rows
         self._first = np.cumsum([0, *self.network.actions])
         self._legal = _Bits(program.gates.legal)
         self._goals = [_Bits([bit for _, bit in role]) for role in program.gates.goals]

@@ -122,7 +122,7 @@ class Simulator:
             "gates": self.network.gates,
             "inputs": len(self.network.inputs),
             "lanes": LANES,
-            "rows": program.counters.end,
+            "rows": program.end,
             "bytes": self.bytes,
             "functions": program.gates.functions,
             "text": len(program.code),
@@ -263,8 +263,7 @@ class _Run:
         lanes = min(quota, LANES)
         if not lanes:
             return
-        first = program.places.fluents
-        rows[first : first + len(self._state)] = np.where(self._state, _ALL, np.uint64(0))[:, None]
+        rows[program.places.fluent_rows] = np.where(self._state, _ALL, np.uint64(0))[:, None]
         rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(self._seed, block)
         rows[RUNNING] = np.packbits(np.arange(LANES) < lanes, bitorder="little").view(np.uint64)
         record[:] = 0
@@ -305,8 +304,7 @@ class _Run:
                 some |= _unpack(rows[bit >> 1]) != bool(bit & 1)
         stuck = np.array([active & ~some for some in able])
         lane = int(stuck.any(axis=0).argmax())
-        first = program.places.fluents
-        state = np.array([_unpack(row)[lane] for row in rows[first : first + len(self._state)]], np.bool_)
+        state = np.array([_unpack(row)[lane] for row in rows[program.places.fluent_rows]], np.bool_)
         return StuckError(int(stuck[:, lane].argmax()), lane, state)
 
     def _counts(self, seconds: float) -> Counts:

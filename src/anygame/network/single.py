@@ -45,8 +45,8 @@ class Single:
         rows[GO, 0] = _ALL  # the first word is used, all its lanes alike
         self._words = rows.reshape(-1)
         places = program.places
-        self._fluents = rows[places.fluents : places.fluents + self.network.fluents, 0]
-        self._actions = self._words[places.actions * WORDS : places.end * WORDS : WORDS]
+        self._fluents = rows[places.fluent_rows, 0]
+        self._actions = rows[places.action_rows, 0]
         self._pointers = (rows.ctypes.data, program.gates.data.ctypes.data)
         self._state_code, self._moves_code = program.library["state"], program.library["moves"]
         self._legal = [_words_of(bits) for bits in _split(program.gates.legal, self.network.actions)]

@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING
 
 from anygame.network.kernels.code import LANES, ONES, ZERO, Code
 from anygame.network.kernels.generator import Generator
-from anygame.network.kernels.planes import add_up, decrease, less, masks, subtract
+from anygame.network.kernels.planes import decrease, less, masks
 from anygame.network.kernels.rows import ACTIVE, GO
+from anygame.network.kernels.selecting import Few, Many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Candidates", "Groups", "choose_function", "group_size"]
+    from anygame.network.kernels.selecting import Candidates
+
+__all__ = ["choose_function"]
 
 #: A draw ends after so many rounds at the latest.
 _ROUNDS = 12
@@ -30,21 +33,6 @@ _ROUNDS = 12
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
 #: So many planes are always drawn; higher ones only if some lane needs them.
 _ALWAYS = 2
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """The moves of a role that can ever be legal.
-
-    Attributes:
-        legal: their bit literals.
-        does: the rows of the actions.
-        counters: rows that add up, plane by plane, how many were legal where a move was made.
-    """
-
-    legal: Sequence[int]
-    does: Sequence[int]
-    counters: Sequence[int]
 
 
 @dataclass
@@ -60,8 +48,7 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
     It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
-    whether a lane
-    is without a legal move for a role; then nothing was chosen.
+    whether a lane is without a legal move for a role; then nothing was chosen.
 
     Args:
         roles: the candidates of each role.
@@ -73,7 +60,7 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
     numbers = [[code.variable() for _ in range(_planes(role))] for role in roles]
     shared = [code.variable() for _ in range(max(map(_planes, roles), default=0))]
     active = code.load(ACTIVE)
-    groups = [Groups(code, role.legal) for role in roles]
+    groups = [Few(code, role) if role.scratch is None else Many(code, role) for role in roles]
     counts = [group.count() for group in groups]
     _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
     draws = []
@@ -89,12 +76,8 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
     for role, count in zip(roles, counts, strict=True):
         for row, plane in zip(role.counters, count, strict=False):
             code.count(row, code.and_(plane, go))
-    for role, group, number in zip(roles, groups, numbers, strict=True):
-        if len(role.legal) == 1:
-            code.store(role.does[0], code.bits(role.legal[0]))
-        elif role.legal:
-            for row, here in zip(role.does, group.select([code.read(p) for p in number]), strict=True):
-                code.store(row, here)
+    for group, number in zip(groups, numbers, strict=True):
+        group.select([code.read(plane) for plane in number])
     return code.text("ret i1 false")
 
 
@@ -212,85 +195,3 @@ class _Drawing:
         """Return how many lanes may wait: another round would cost more than it saves."""
         round_cost = _PLANE_COST * planes + _ROUND_COST
         return 2 * LANES * round_cost // (_WAIT_COST * LANES + self._step_cost)
-
-
-class Groups:
-    """The candidates of a role in groups of about the square root of their number.
-
-    To find the move that a number points to, the counts of the groups are taken from the number until it
-    falls below
-    zero, which finds the group and the number inside it. Then the legal moves of each lane's group are
-    brought into
-    common rows, and the search in there is done once for all groups.
-
-    Args:
-        code: the function.
-        legal: bit literals of the moves.
-        size: moves per group; 0 for the best.
-    """
-
-    def __init__(self, code: Code, legal: Sequence[int], size: int = 0) -> None:
-        self._code = code
-        self._size = size or group_size(len(legal))
-        self._legal = [legal[start : start + self._size] for start in range(0, len(legal), self._size)]
-        self._moves = len(legal)
-        self._counts: list[list[str]] = []
-
-    def count(self) -> list[str]:
-        """Return the planes of the number of legal moves."""
-        code = self._code
-        for group in self._legal:
-            self._counts.append(add_up(code, [[code.bits(bit)] for bit in group]))
-            code.cut()
-        return add_up(code, self._counts)[: self._moves.bit_length()]
-
-    def select(self, number: Sequence[str]) -> list[str]:
-        """Return for each move where it is the one that a number below the count points to."""
-        code = self._code
-        if len(self._legal) == 1:
-            return _select(code, [code.bits(bit) for bit in self._legal[0]], number)
-        inside = [ZERO] * (self._size - 1).bit_length()
-        common = [ZERO] * self._size
-        found: list[str] = []
-        rest = list(number)
-        for group, count in zip(self._legal, self._counts, strict=True):
-            if len(found) < len(self._legal) - 1:
-                difference, here = subtract(code, rest, count)
-            else:  # where it was in none of the others
-                difference, here = [], code.not_(code.any(found))
-            for weight, plane in enumerate(rest[: len(inside)]):
-                inside[weight] = code.or_(inside[weight], code.and_(here, plane))
-            for place, bit in enumerate(group):
-                common[place] = code.or_(common[place], code.and_(here, code.bits(bit)))
-            found.append(here)
-            rest = difference
-            code.cut()
-        places = _select(code, common, inside)
-        return [
-            code.and_(here, place)
-            for here, group in zip(found, self._legal, strict=True)
-            for place in places[: len(group)]
-        ]
-
-
-def _select(code: Code, legal: Sequence[str], number: Sequence[str]) -> list[str]:
-    """Select one after the other: each legal move takes one from the number, until it falls below zero."""
-    chosen = []
-    rest = list(number)
-    for bit in legal[:-1]:
-        rest, here = decrease(code, rest, bit)
-        chosen.append(here)
-    return [*chosen, code.not_(code.any(chosen))]
-
-
-def group_size(moves: int) -> int:
-    """Return the number of moves per group that takes the fewest operations."""
-    return min(range(2, moves + 1), key=lambda size: (_cost(moves, size), size), default=1)
-
-
-def _cost(moves: int, size: int) -> int:
-    planes, inner = (moves - 1).bit_length(), (size - 1).bit_length()
-    if size == moves:
-        return 2 * planes * moves
-    groups = -(-moves // size)
-    return 4 * moves + (groups - 1) * (2 * planes + inner) + 2 * inner * size

@@ -49,6 +49,7 @@ class Code:
             f"{_ATTRIBUTES} {{",
             "entry:",
         ]
+        self._head = len(self._lines)
         self._names = 0
         self._known: dict[int, str] = {}
         self._inverted: dict[str, str] = {}
@@ -92,6 +93,21 @@ class Code:
         """Go to one of two labels."""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}")
 
+    def loop(self, count: int, body: Callable[[str], None]) -> None:
+        """Write a loop of at least one round, given what to do with an index; the rest is in variables."""
+        before, begin, end, done = (self.new_label() for _ in range(4))
+        self.jump(before)
+        self.label(before)
+        self.jump(begin)
+        self.label(begin)
+        self.line(f"%index.{begin} = phi i64 [ 0, %{before} ], [ %next.{begin}, %{end} ]")
+        body(f"%index.{begin}")
+        self.jump(end)
+        self.label(end)
+        self.line(f"%next.{begin} = add i64 %index.{begin}, 1")
+        self.branch(self.let(f"icmp eq i64 %next.{begin}, {count}"), done, begin)
+        self.label(done)
+
     def text(self, result: str = "ret void") -> str:
         """Return the finished function."""
         return "\n".join([*self._lines, f"  {result}", "}", ""])
@@ -101,6 +117,12 @@ class Code:
     def address(self, row: int) -> str:
         """Return a pointer to a row."""
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * ROW_BYTES}")
+
+    def addresses(self, row: int, index: str, count: int) -> list[str]:
+        """Return pointers to ``count`` rows in a table that begins at a row and has so many per index."""
+        start = self.let(f"mul i64 {index}, {count * ROW_BYTES}")
+        first = self.let(f"getelementptr inbounds i8, ptr {self.address(row)}, i64 {start}")
+        return [self.offset(first, WORDS * place) for place in range(count)]
 
     def load(self, row: int) -> str:
         """Return the value of a row."""
@@ -125,16 +147,22 @@ class Code:
         self.line(f"store {_ROW} {value}, ptr {pointer}, align {ROW_BYTES}")
 
     def variable(self, value: str = ZERO) -> str:
-        """Return a pointer to a row that lives in a register: to be used before any label."""
-        pointer = self.let(f"alloca {_ROW}, align {ROW_BYTES}")
+        """Return a pointer to a row that lives in a register where it can."""
+        pointer = self._reserve(f"alloca {_ROW}, align {ROW_BYTES}")
         self.write(pointer, value)
         return pointer
 
     def word_variable(self, value: str | int) -> str:
-        """Return a pointer to a 64-bit word that lives in a register: to be used before any label."""
-        pointer = self.let("alloca i64")
+        """Return a pointer to a 64-bit word that lives in a register where it can."""
+        pointer = self._reserve("alloca i64")
         self.set_word(pointer, value)
         return pointer
+
+    def _reserve(self, expression: str) -> str:
+        """Reserve a place at the beginning of the function, once for all times round a loop."""
+        self._names += 1
+        self._lines.insert(self._head, f"  %v{self._names} = {expression}")
+        return f"%v{self._names}"
 
     def word(self, pointer: str, offset: str | int = 0) -> str:
         """Return the 64-bit word at a pointer, ``offset`` words further."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from anygame.network.kernels.choosing import Candidates, choose_function
+from anygame.network.kernels.choosing import choose_function
 from anygame.network.kernels.code import PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.loop import loop_gates
 from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.playing import Counters, play_functions
 from anygame.network.kernels.rows import Places
 from anygame.network.kernels.schedule import schedule
+from anygame.network.kernels.selecting import Candidates, scratch_rows
 from anygame.network.kernels.straight import straight_gates
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Program:
         places: where inputs go.
         counters: where a playing block counts.
         candidates: per role the moves that can be legal.
+        end: how many rows a block has.
     """
 
     network: Network
@@ -63,6 +65,7 @@ class Program:
     places: Places
     counters: Counters
     candidates: tuple[Candidates, ...]
+    end: int
 
     @cached_property
     def library(self) -> Library:
@@ -73,11 +76,11 @@ class Program:
     @property
     def block_bytes(self) -> int:
         """Bytes of the rows of one block of lanes."""
-        return self.counters.end * ROW_BYTES
+        return self.end * ROW_BYTES
 
     def rows(self, blocks: int = 1) -> NDArray[np.uint64]:
         """Return rows for blocks, one after the other, all false: uint64 [blocks * rows, 8], aligned."""
-        size = blocks * self.counters.end * WORDS
+        size = blocks * self.end * WORDS
         words = np.zeros(size + WORDS, np.uint64)
         skip = -words.ctypes.data % ROW_BYTES // 8
         return words[skip : skip + size].reshape(-1, WORDS)
@@ -93,17 +96,24 @@ def emit(network: Network, style: Style = "auto") -> Program:
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     gates = (straight_gates if style == "straight" else loop_gates)(network, order)
     places = Places(network)
-    legal: list[list[tuple[int, int]]] = []
-    first = 0
+    roles = _roles(network, places, gates)
+    counters = Counters.after(gates, list(map(len, roles)))
+    candidates, end = [], counters.end
+    for actions, rows in zip(roles, counters.legal, strict=True):
+        many = bool(actions) and actions[0] in places.legal
+        legal, does = [gates.legal[a] for a in actions], [places.actions + a for a in actions]
+        candidates.append(Candidates(legal, does, rows, end if many else None))
+        end += scratch_rows(len(actions)) if many else 0
+    cost = len(network.inputs) + 3 * network.fluents + 8 * sum(map(len, roles))
+    parts = (PREAMBLE, gates.code, choose_function(candidates, cost), play_functions(places, gates, counters))
+    return Program(network, style, "".join(parts), gates, places, counters, tuple(candidates), end)
+
+
+def _roles(network: Network, places: Places, gates: Gates) -> list[list[int]]:
+    """Return the actions of each role, where they are few without those that are never legal."""
+    roles, first = [], 0
     for count in network.actions:
         actions = range(first, first + count)
-        legal.append([(gates.legal[a], places.actions + a) for a in actions if gates.legal[a]])
+        roles.append([a for a in actions if gates.legal[a] or a in places.legal])
         first += count
-    counters = Counters.after(gates, [len(role) for role in legal])
-    candidates = tuple(
-        Candidates([bit for bit, _ in role], [row for _, row in role], rows)
-        for role, rows in zip(legal, counters.legal, strict=True)
-    )
-    cost = len(network.inputs) + 3 * network.fluents + 8 * sum(map(len, legal))
-    parts = (PREAMBLE, gates.code, choose_function(candidates, cost), play_functions(places, gates, counters))
-    return Program(network, style, "".join(parts), gates, places, counters, candidates)
+    return roles

@@ -55,12 +55,18 @@ class _Writer:
         self._row: dict[int, int] = {}
         self._end = self._places.end
         self._entries: list[int] = []
+        self._copies: list[int] = []
 
     def write(self) -> Gates:
         network, order = self._network, self._order
         self._allocate()
         state, moves = Code("state"), Code("moves")
         self._write_units(state, order.state)
+        begin = self._here()
+        for action in self._copies:
+            target = self._places.legal[action] * ROW_BYTES
+            self._entries += (self._source(int(network.legal[action])), target | 1)
+        self._call(state, "run", begin)
         self._write_units(moves, order.moves)
         self._write_settings(moves)
         goals = tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals)
@@ -68,7 +74,7 @@ class _Writer:
             code="".join((_MASKS, _run(), _run_cycle(), _set(), state.text(), moves.text())),
             data=np.array(self._entries or [0], np.int32),
             rows=self._end,
-            legal=tuple(self._bit(literal) for literal in network.legal.tolist()),
+            legal=tuple(map(self._legal_bit, range(len(network.legal)))),
             terminal=self._bit(network.terminal),
             goals=goals,
             functions=3,
@@ -91,12 +97,20 @@ class _Writer:
             last[literal >> 1] = max(last.get(literal >> 1, -1), choice)
         for literal in self._next:
             last[literal >> 1] = len(units)
+        for action, row in self._places.legal.items():
+            literal = int(network.legal[action])
+            if literal & 1 or literal >> 1 < self._base or literal >> 1 in self._row:
+                self._copies.append(action)
+            else:
+                self._row[literal >> 1] = row
         free: list[int] = []
         ending: dict[int, list[int]] = {}
         for time, unit in enumerate(units):
             free += ending.pop(time - 1, ())
             for gate in unit:
                 node = self._base + gate
+                if node in self._row:
+                    continue
                 if free:
                     self._row[node] = free.pop()
                 else:
@@ -106,6 +120,10 @@ class _Writer:
     def _bit(self, literal: int) -> int:
         node = literal >> 1
         return 2 * (self._row[node] if node >= self._base else self._places.input(node)) + (literal & 1)
+
+    def _legal_bit(self, action: int) -> int:
+        row = self._places.legal.get(action)
+        return self._bit(int(self._network.legal[action])) if row is None else 2 * row
 
     def _source(self, literal: int) -> int:
         bit = self._bit(literal)

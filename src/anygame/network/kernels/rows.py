@@ -20,6 +20,7 @@ __all__ = [
     "CUT",
     "ENDED",
     "GO",
+    "MANY",
     "RANDOM",
     "RESTART",
     "RUNNING",
@@ -33,21 +34,44 @@ __all__ = [
 #: Rows with a fixed place; row 0 never holds.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, RANDOM = 1, 2, 3, 4, 5, 6, 8
 _FIRST = 16
+#: A role with more actions chooses among them by loops, others by straight code.
+MANY = 64
 
 
 class Places:
     """Where inputs lie: fluents, then actions, each a row; behind them lies what is computed.
 
+    The legal actions of a role that has many are put in rows side by side, so that loops can read them.
+
     Attributes:
         fluents: the row of the first fluent.
         actions: the row of the first action.
-        end: the first row behind the inputs.
+        legal: per action of a role with many the row that says whether it is legal.
+        end: the first row behind these.
     """
 
     def __init__(self, network: Network) -> None:
         self.fluents = _FIRST
         self.actions = _FIRST + network.fluents
-        self.end = self.actions + sum(network.actions)
+        self._actions = sum(network.actions)
+        self.end = self.actions + self._actions
+        self.legal: dict[int, int] = {}
+        first = 0
+        for count in network.actions:
+            if count > MANY:
+                self.legal.update((first + number, self.end + number) for number in range(count))
+                self.end += count
+            first += count
+
+    @property
+    def fluent_rows(self) -> slice:
+        """The rows of the fluents."""
+        return slice(self.fluents, self.actions)
+
+    @property
+    def action_rows(self) -> slice:
+        """The rows of the actions."""
+        return slice(self.actions, self.actions + self._actions)
 
     def input(self, node: int) -> int:
         """Return the row of an input node; the constant has row 0."""

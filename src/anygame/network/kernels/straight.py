@@ -82,6 +82,7 @@ class _Writer:
     def write(self) -> Gates:
         self._find_uses()
         self._find_inverted()
+        self._place_legal()
         setting = self._find_settings()
         rows = self._allocate()
         calls: dict[bool, list[str]] = {False: [], True: []}
@@ -90,6 +91,7 @@ class _Writer:
             here = setting.get(block.position, ())
             calls[moves] += self._write_block(block, here)
             calls[moves] += self._write_settings(block.position + 1, setting.get(block.position + 1, []))
+        calls[False] += self._write_copies()
         last = self._plan.choice + 1
         calls[True][:0] = self._write_settings(last, setting.get(last, []))
         for name, lines in (("state", calls[False]), ("moves", calls[True])):
@@ -99,7 +101,7 @@ class _Writer:
             self._code.append(driver.text())
         network = self._network
         goals = tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals)
-        legal = tuple(self._bit(literal) for literal in network.legal.tolist())
+        legal = tuple(map(self._legal_bit, range(len(network.legal))))
         return Gates(
             "".join(self._code), no_data(), rows, legal, self._bit(network.terminal), goals, self._written
         )
@@ -187,6 +189,17 @@ class _Writer:
         life.last = max(life.last, position)
         return life
 
+    def _place_legal(self) -> None:
+        """Compute legal actions that are read side by side in their place; copy only those that cannot be."""
+        self._copies: list[int] = []
+        for action, row in self._places.legal.items():
+            literal = int(self._network.legal[action])
+            life = self._lives.get(literal >> 1)
+            if life is None or self._is_inverted(literal) or life.row >= 0:
+                self._copies.append(action)
+            else:
+                life.row = row
+
     def _find_inverted(self) -> None:
         for block in self._plan.blocks:
             for gate in block.gates:
@@ -208,6 +221,8 @@ class _Writer:
             for past in [p for p in ending if p < position]:
                 free += ending.pop(past)
             for life in by_start.get(position, ()):
+                if life.row >= 0:
+                    continue
                 if free:
                     life.row = free.pop()
                 else:
@@ -334,6 +349,21 @@ class _Writer:
             self._code.append(code.text())
             calls.append(f"call void @{name}(ptr %rows, ptr %data)")
         return calls
+
+    def _write_copies(self) -> list[str]:
+        calls: list[str] = []
+        for start in range(0, len(self._copies), FUNCTION_FLUENTS):
+            code = Code(f"copy{start}")
+            for action in self._copies[start : start + FUNCTION_FLUENTS]:
+                value = self._value(code, {}, int(self._network.legal[action]))
+                code.store(self._places.legal[action], value)
+            self._code.append(code.text())
+            calls.append(f"call void @copy{start}(ptr %rows, ptr %data)")
+        return calls
+
+    def _legal_bit(self, action: int) -> int:
+        row = self._places.legal.get(action)
+        return self._bit(int(self._network.legal[action])) if row is None else 2 * row
 
     def _bit(self, literal: int) -> int:
         node = literal >> 1

@@ -1,0 +1,221 @@
+"""Counting the legal moves of a role, and finding the move that a number points to.
+
+Moves are taken in groups. The counts of the groups are taken from the number until it falls below zero, which
+finds the group and the number inside it. Then the legal moves of each lane's group are brought into common
+rows, and the search in there is done once for all groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anygame.network.kernels.code import ZERO
+from anygame.network.kernels.planes import add_up, decrease, subtract
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anygame.network.kernels.code import Code
+
+    #: Where the rows of a group are, given the first row of a table and its rows per group.
+    Table = Callable[[int, int], list[str]]
+
+__all__ = ["Candidates", "Few", "Many", "group_size", "scratch_rows"]
+
+#: Moves per group in loops: as many accumulators as fit the registers beside the rest.
+_SIZE = 16
+_COUNT_PLANES = _SIZE.bit_length()
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The moves of a role that can ever be legal.
+
+    Attributes:
+        legal: their bit literals.
+        does: the rows of the actions.
+        counters: rows that add up, plane by plane, how many were legal where a move was made.
+        scratch: if the moves are many, and both kinds of rows lie side by side: the first of rows to use.
+    """
+
+    legal: Sequence[int]
+    does: Sequence[int]
+    counters: Sequence[int]
+    scratch: int | None = None
+
+
+class Few:
+    """The candidates of a role in straight code, in groups of about the square root of their number.
+
+    Args:
+        code: the function.
+        role: the candidates.
+        size: moves per group; 0 for the best.
+    """
+
+    def __init__(self, code: Code, role: Candidates, size: int = 0) -> None:
+        self._code = code
+        self._does = role.does
+        legal = role.legal
+        self._size = size or group_size(len(legal))
+        self._legal = [legal[start : start + self._size] for start in range(0, len(legal), self._size)]
+        self._moves = len(legal)
+        self._counts: list[list[str]] = []
+
+    def count(self) -> list[str]:
+        """Return the planes of the number of legal moves."""
+        code = self._code
+        for group in self._legal:
+            self._counts.append(add_up(code, [[code.bits(bit)] for bit in group]))
+            code.cut()
+        return add_up(code, self._counts)[: self._moves.bit_length()]
+
+    def select(self, number: Sequence[str]) -> None:
+        """Set the row of each action: where it is the one that a number below the count points to."""
+        for row, here in zip(self._does, self._find(number), strict=True):
+            self._code.store(row, here)
+
+    def _find(self, number: Sequence[str]) -> list[str]:
+        code = self._code
+        if len(self._legal) < 2:
+            return _select(code, [code.bits(bit) for group in self._legal for bit in group], number)
+        inside = [ZERO] * (self._size - 1).bit_length()
+        common = [ZERO] * self._size
+        found: list[str] = []
+        rest = list(number)
+        for group, count in zip(self._legal, self._counts, strict=True):
+            if len(found) < len(self._legal) - 1:
+                difference, here = subtract(code, rest, count)
+            else:  # where it was in none of the others
+                difference, here = [], code.not_(code.any(found))
+            for weight, plane in enumerate(rest[: len(inside)]):
+                inside[weight] = code.or_(inside[weight], code.and_(here, plane))
+            for place, bit in enumerate(group):
+                common[place] = code.or_(common[place], code.and_(here, code.bits(bit)))
+            found.append(here)
+            rest = difference
+            code.cut()
+        places = _select(code, common, inside)
+        return [
+            code.and_(here, place)
+            for here, group in zip(found, self._legal, strict=True)
+            for place in places[: len(group)]
+        ]
+
+
+def scratch_rows(moves: int) -> int:
+    """Return how many rows ``Many`` needs besides."""
+    return -(-moves // _SIZE) * (_COUNT_PLANES + 1)
+
+
+class Many:
+    """The candidates of a role in loops over groups of sixteen: code of the same size for any number.
+
+    Args:
+        code: the function.
+        role: the candidates, with rows to use besides.
+    """
+
+    def __init__(self, code: Code, role: Candidates) -> None:
+        assert role.scratch is not None
+        self._code = code
+        self._moves = len(role.legal)
+        self._legal = role.legal[0] >> 1
+        self._does = role.does[0]
+        self._groups, self._rest = divmod(self._moves, _SIZE)
+        self._counts = role.scratch
+        self._found = role.scratch + -(-self._moves // _SIZE) * _COUNT_PLANES
+
+    def _each(self, visit: Callable[[Table, int], None]) -> None:
+        """Write what is done with each group: a loop over the full ones, and the rest.
+
+        Args:
+            visit: given where the rows of a group are in a table, and the number of moves of the group.
+        """
+        code = self._code
+        if self._groups:
+            code.loop(
+                self._groups, lambda index: visit(lambda row, count: code.addresses(row, index, count), _SIZE)
+            )
+        if self._rest:
+            last = str(self._groups)
+            visit(lambda row, count: code.addresses(row, last, count), self._rest)
+
+    def count(self) -> list[str]:
+        """Return the planes of the number of legal moves."""
+        code = self._code
+        total = [code.variable() for _ in range(self._moves.bit_length())]
+
+        def visit(table: Table, size: int) -> None:
+            legal = table(self._legal, _SIZE)[:size]
+            count = add_up(code, [[code.read(row)] for row in legal])
+            count += [ZERO] * (_COUNT_PLANES - len(count))
+            for row, plane in zip(table(self._counts, _COUNT_PLANES), count, strict=False):
+                code.write(row, plane)
+            after = add_up(code, [[code.read(plane) for plane in total], count])
+            for variable, plane in zip(total, after, strict=False):
+                code.write(variable, plane)
+
+        self._each(visit)
+        return [code.read(plane) for plane in total]
+
+    def select(self, number: Sequence[str]) -> None:
+        """Set the row of each action: where it is the one that a number below the count points to."""
+        code = self._code
+        rest = [code.variable(plane) for plane in number]
+        inside = [code.variable() for _ in range((_SIZE - 1).bit_length())]
+
+        def search(table: Table, _: int) -> None:
+            count = [code.read(row) for row in table(self._counts, _COUNT_PLANES)]
+            before = [code.read(plane) for plane in rest]
+            # Below zero it is large again, larger than all that is still to be taken from it.
+            difference, here = subtract(code, before, count)
+            code.write(table(self._found, 1)[0], here)
+            for kept, plane in zip(inside, before, strict=False):
+                code.write(kept, code.or_(code.read(kept), code.and_(here, plane)))
+            for plane, value in zip(rest, difference, strict=True):
+                code.write(plane, value)
+
+        common = [code.variable() for _ in range(_SIZE)]
+
+        def gather(table: Table, size: int) -> None:
+            here = code.read(table(self._found, 1)[0])
+            for kept, row in zip(common[:size], table(self._legal, _SIZE), strict=False):
+                code.write(kept, code.or_(code.read(kept), code.and_(here, code.read(row))))
+
+        self._each(search)
+        self._each(gather)
+        places = _select(code, [code.read(kept) for kept in common], [code.read(kept) for kept in inside])
+
+        def place(table: Table, size: int) -> None:
+            here = code.read(table(self._found, 1)[0])
+            for value, row in zip(places[:size], table(self._does, _SIZE), strict=False):
+                code.write(row, code.and_(here, value))
+
+        self._each(place)
+
+
+def _select(code: Code, legal: Sequence[str], number: Sequence[str]) -> list[str]:
+    """Select one after the other: each legal move takes one from the number, until it falls below zero."""
+    if len(legal) < 2:
+        return list(legal)
+    chosen = []
+    rest = list(number)
+    for bit in legal[:-1]:
+        rest, here = decrease(code, rest, bit)
+        chosen.append(here)
+    return [*chosen, code.not_(code.any(chosen))]
+
+
+def group_size(moves: int) -> int:
+    """Return the number of moves per group that takes the fewest operations."""
+    return min(range(2, moves + 1), key=lambda size: (_cost(moves, size), size), default=1)
+
+
+def _cost(moves: int, size: int) -> int:
+    planes, inner = (moves - 1).bit_length(), (size - 1).bit_length()
+    if size == moves:
+        return 2 * planes * moves
+    groups = -(-moves // size)
+    return 4 * moves + (groups - 1) * (2 * planes + inner) + 2 * inner * size
