@@ -14,7 +14,7 @@ from tests.tools.readme import README
 import anygame
 from anygame.cli.player import LIMITS
 from anygame.players import Clock, LegalPlayer, Player, RandomPlayer
-from anygame.protocol.engagement import Habits
+from anygame.protocol.habits import Habits
 from anygame.protocol.listener import Bounds
 from anygame.protocol.replies import parse_info
 from anygame.protocol.server import PlayerServer, Said

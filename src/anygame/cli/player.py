@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame import Limits
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player
-from anygame.protocol.engagement import Habits
+from anygame.protocol.habits import Habits
 from anygame.protocol.server import PlayerServer
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anygame.protocol.engagement import Habits
+from anygame.protocol.habits import Habits
 from anygame.protocol.listener import Bounds
 from anygame.protocol.messages import Message, format_message, parse_message
 from anygame.protocol.replies import PlayerInfo, format_info, parse_info

@@ -7,126 +7,38 @@ nobody from knowing a legal move. The loop waits for neither longer than the clo
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import GoalError
-from anygame.game.game import Game
-from anygame.language.parser import parse_program
-from anygame.language.source import Source
 from anygame.language.terms import Term
-from anygame.language.text import Limits as TextLimits
 from anygame.match.workers import PlayerFailedError, Worker
-from anygame.players.clock import Clock
 from anygame.protocol.following import Follower, LostError
+from anygame.protocol.habits import load_game
 from anygame.protocol.messages import Play, PlayII, Stop, StopII
 from anygame.protocol.reading import spaced
 from anygame.protocol.replies import BUSY, NIL, READY
 from anygame.protocol.spelling import Spelling, nearest
+from anygame.protocol.thinking import MatchClock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from anygame.datalog.limits import Limits
+    from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
+    from anygame.players.clock import Clock
     from anygame.players.player import Player
+    from anygame.protocol.habits import Habits
     from anygame.protocol.messages import Start
+    from anygame.protocol.thinking import Thinker
 
-__all__ = ["Engagement", "Habits", "Thinker", "load_game"]
+__all__ = ["Engagement"]
 
-_LONGEST_MARGIN: Final = 1.0
-_MARGIN_SHARE: Final = 0.2
-#: Of the margin, the part that is left when an answer leaves at any rate.
-_ANSWER_AT: Final = 0.75
-_SHORTEST_CLOCK: Final = 0.3
 _FAREWELL: Final = 10.0
-_SHEETS: Final = TextLimits(bytes=4 * 2**20, tokens=1_000_000)
 #: Of the clock, the part that may be spent on finding states that fit the percepts.
 _SHARE_OF_GUESSING: Final = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class Habits:
-    """How matches are played.
-
-    Attributes:
-        gdl2: whether short messages of GDL-II games hold percepts rather than moves.
-        case_sensitive: whether names that differ by case are different names.
-        limits: of the reasoner.
-        margin: seconds before the clock is up when the player should have chosen; None for a fifth of the
-            clock, at most a second. When a quarter of it has passed, an answer leaves at any rate.
-        patience: seconds without a message after which a match is given up; None to go by its clocks.
-    """
-
-    gdl2: bool = False
-    case_sensitive: bool = True
-    limits: Limits | None = None
-    margin: float | None = None
-    patience: float | None = None
-
-    def margin_of(self, clock: float) -> float:
-        """Return the seconds to keep back of a clock."""
-        usual = min(_LONGEST_MARGIN, _MARGIN_SHARE * clock)
-        return usual if self.margin is None else min(self.margin, clock)
-
-    def think_by(self, arrived: float, clock: float) -> float:
-        """Return when the player should have chosen, as `time.monotonic` and loops count."""
-        return arrived + clock - self.margin_of(clock)
-
-    def answer_by(self, arrived: float, clock: float) -> float:
-        """Return when an answer must leave at any rate."""
-        return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
-
-    def patience_with(self, start: Start) -> float:
-        """Return the seconds of silence after which a match is given up."""
-        return start.start_clock + 10 * start.play_clock + 10 if self.patience is None else self.patience
-
-
-class Thinker:
-    """A player, made when it is first needed, and the thread that it has to itself."""
-
-    def __init__(self, make: Callable[[], Player]) -> None:
-        self._make = make
-        self._worker = Worker("thinking")
-        self.player: Player | None = None
-
-    def call(self, what: Callable[[Player], object]) -> asyncio.Future[Any]:
-        """Have the player do something, after what it is doing now."""
-
-        def do() -> object:
-            if self.player is None:
-                self.player = self._make()
-            return what(self.player)
-
-        return self._worker.submit(do)
-
-    def close(self) -> asyncio.Future[Any]:
-        """Let the thread end as soon as the player does; return what is done then."""
-        done = self._worker.submit(lambda: None)
-        self._worker.close()
-        return done
-
-
-class _MatchClock(Clock):
-    """A clock that is also up when its match has ended."""
-
-    __slots__ = ("_ended",)
-    _ended: Event
-
-    def __init__(self, seconds: float, deadline: float, ended: Event) -> None:
-        super().__init__(seconds, deadline)
-        object.__setattr__(self, "_ended", ended)
-
-    @property
-    def is_up(self) -> bool:
-        return self._ended.is_set() or monotonic() >= self.deadline
-
-    def remaining(self) -> float:
-        return 0.0 if self._ended.is_set() else max(0.0, self.deadline - monotonic())
 
 
 @dataclass(slots=True, eq=False)
@@ -351,28 +263,10 @@ class Engagement:
     # -- clocks and words ----------------------------------------------------------------------------
 
     def _clock(self, arrived: float, seconds: float) -> Clock:
-        return _MatchClock(seconds, self._habits.think_by(arrived, seconds), self._ended)
+        return MatchClock(seconds, self._habits.think_by(arrived, seconds), self._ended)
 
     def _spelled(self, move: Term) -> str:
         return spaced(self._spelling.spelled(str(move)) if self._spelling else str(move))
-
-
-def load_game(rules: str, habits: Habits, seconds: float) -> Game:
-    """Load the rules of a START or PREVIEW message.
-
-    Args:
-        rules: the sheet.
-        habits: with the limits of the reasoner.
-        seconds: after which nobody waits for the answer to a question any more.
-
-    Raises:
-        AnygameError: they cannot be used.
-    """
-    limits = habits.limits
-    if limits is not None:
-        limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))
-    program = parse_program(Source("<START>", rules), case_sensitive=habits.case_sensitive, limits=_SHEETS)
-    return Game(program, case_sensitive=habits.case_sensitive, limits=limits)
 
 
 def _role(game: Game, term: Term) -> Role:

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.language.diagnostics import shown
 from anygame.match.workers import PlayerFailedError
 from anygame.players.clock import Clock
-from anygame.protocol.engagement import Engagement, Habits, Thinker, load_game
+from anygame.protocol.engagement import Engagement
+from anygame.protocol.habits import Habits, load_game
 from anygame.protocol.listener import Listener
 from anygame.protocol.messages import (
     Abort,
@@ -53,6 +54,7 @@ from anygame.protocol.replies import (
     format_info,
     player_name,
 )
+from anygame.protocol.thinking import Thinker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
