@@ -226,6 +226,18 @@ def test_a_match_without_manager_is_given_up() -> None:
     assert [each.note for each in said if each.message == "?"] == ["given up after 1.5 s without a message"]
 
 
+def test_a_match_is_not_given_up_while_its_manager_waits() -> None:
+    player = Hanging("move")
+
+    async def main() -> None:
+        async with listening(lambda: player, habits=Habits(patience=0.3, margin=0.1)) as (_, port):
+            assert await say(port, start(play_clock=1.5)) == "ready"
+            assert await say(port, "(PLAY m NIL)") in ("go", "( Put 1 X )")
+            player.free.set()
+
+    run(main)
+
+
 def test_patience_goes_by_the_clocks() -> None:
     class Begun:
         start_clock, play_clock = 30.0, 10.0

@@ -255,6 +255,12 @@ class Engagement:
                 goals[role] = None
         return goals
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether the manager waits for an answer."""
+        is_preparing = self._preparing is not None and not self._preparing.done()
+        return is_preparing or (self._turn is not None and self._turn.given is None)
+
     def take_fault(self) -> str:
         """Return what went wrong since this was last asked."""
         fault, self.fault = self.fault, ""

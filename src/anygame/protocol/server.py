@@ -280,6 +280,9 @@ class PlayerServer:
         self._alarms[engagement] = loop.call_later(patience, self._give_up, engagement, patience)
 
     def _give_up(self, engagement: Engagement, patience: float) -> None:
+        if engagement.is_asked:
+            self._set_alarm(engagement)
+            return
         match_id = shown(engagement.start.match_id)
         self._log(
             Said("", "?", match_id, "", "", patience, f"given up after {patience:g} s without a message")
