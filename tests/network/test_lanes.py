@@ -223,3 +223,6 @@ def test_single_states(number: int, style: str) -> None:
         state = following
     with pytest.raises(ValueError, match=f"{network.fluents} bytes"):
         single.terminal(b"")
+    for wrong in ([0] * (len(network.actions) + 1), [-1] * len(network.actions), list(network.actions)):
+        with pytest.raises(ValueError, match="an action of each role"):
+            single.next(state, wrong)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import ctypes
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.code import WORDS
+from anygame.network.kernels.asking import answer_bits
 from anygame.network.kernels.emit import Program, emit
-from anygame.network.kernels.rows import GO
 from anygame.network.lanes import DOUBLED, MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from anygame.network.kernels.emit import Style
     from anygame.network.network import Network
 
 __all__ = ["Single"]
-
-_ALL = (1 << 64) - 1
 
 
 class Single:
@@ -34,83 +30,87 @@ class Single:
     Args:
         network: the compiled game, or the program of one.
         style: how the gates are written; see ``emit``.
+
+    >>> import numpy as np
+    >>> from anygame.network.network import Network
+    >>> coin = Network(  # one fluent per side; one role that picks a side, which ends the game
+    ...     fluents=2, actions=(2,), starts=np.array([0, 2], np.int32), inputs=np.array([3, 5], np.int32),
+    ...     state_gates=1, cycles=(), initially=np.array([False]), initial=np.array([False, False]),
+    ...     legal=np.array([1, 1], np.int32), terminal=11, goals=(((0, 2), (100, 4)),),
+    ...     next=np.array([6, 8], np.int32),
+    ... )
+    >>> single = Single(coin)
+    >>> single.legal(single.initial)
+    [[0, 1]]
+    >>> end = single.next(single.initial, [1])
+    >>> list(end), single.terminal(end), single.goals(end)
+    ([0, 1], True, [100])
     """
 
     def __init__(self, network: Network | Program, style: Style = "auto") -> None:
-        program = network if isinstance(network, Program) else emit(network, style)
-        self._program = program
-        self.network = program.network
-        self.initial = self.network.initial.astype(np.uint8).tobytes()
-        rows = program.rows()
-        rows[GO, 0] = _ALL  # the first word is used, all its lanes alike
-        self._words = rows.reshape(-1)
-        places = program.places
-        self._fluents = rows[places.fluent_rows, 0]
-        self._actions = rows[places.action_rows, 0]
-        self._pointers = (rows.ctypes.data, program.gates.data.ctypes.data)
-        self._state_code, self._moves_code = program.library["state"], program.library["moves"]
-        self._legal = [_words_of(bits) for bits in _split(program.gates.legal, self.network.actions)]
-        self._goals = [
-            (*_words_of([bit for _, bit in role]), np.array([value for value, _ in role], np.int64))
-            for role in program.gates.goals
-        ]
-        self._terminal = program.gates.terminal
-        self._first = [sum(self.network.actions[:role]) for role in range(len(self.network.actions))]
-        self._loaded: bytes | None = None
-        self._evaluated = False
+        self._program = program = network if isinstance(network, Program) else emit(network, style)
+        self.network = network = program.network
+        self.initial: bytes = network.initial.tobytes()
+        self._rows = program.rows()
+        self._pointers = self._rows.ctypes.data, program.gates.data.ctypes.data
+        self._ask, self._answer = program.library["ask"], program.library["answer"]
+        answers = np.zeros(len(answer_bits(program.gates)), np.uint8)
+        self._answers, self._out = memoryview(answers.data), answers.ctypes.data
+        ends = list(accumulate(network.actions, initial=1))
+        self._legal = [answers[first:end] for first, end in pairwise(ends)]
+        self._goals = []
+        for role in program.gates.goals:
+            ends.append(ends[-1] + len(role))
+            self._goals.append((self._answers[ends[-2] : ends[-1]], [value for value, _ in role]))
+        self._first = [end - 1 for end in ends[: len(network.actions)]]
+        self._taken = (ctypes.c_int32 * len(network.actions))()
+        following = np.zeros(network.fluents, np.uint8)
+        self._following, self._next_out = following, following.ctypes.data
+        self._asked: bytes | None = None
 
     def legal(self, state: bytes) -> list[list[int]]:
         """Return per role the legal actions, counted from its first one."""
-        self._look(state)
-        words = self._words
-        return [(words.take(places) != inverted).nonzero()[0].tolist() for places, inverted in self._legal]
+        if state != self._asked:
+            self._look(state)
+        return [actions.nonzero()[0].tolist() for actions in self._legal]
 
     def terminal(self, state: bytes) -> bool:
         """Return whether the game is over."""
-        self._look(state)
-        return bool(self._words[(self._terminal >> 1) * WORDS]) != bool(self._terminal & 1)
+        if state != self._asked:
+            self._look(state)
+        return self._answers[0] == 1
 
     def goals(self, state: bytes) -> list[int]:
         """Return per role the goal; MISSING or DOUBLED where the rules give none or several."""
-        self._look(state)
+        if state != self._asked:
+            self._look(state)
         result = []
-        for places, inverted, values in self._goals:
-            found = values[self._words.take(places) != inverted]
-            result.append(int(found[0]) if len(found) == 1 else DOUBLED if len(found) else MISSING)
+        for holds, values in self._goals:
+            found = [value for value, bit in zip(values, holds, strict=True) if bit]
+            result.append(found[0] if len(found) == 1 else DOUBLED if found else MISSING)
         return result
 
     def next(self, state: bytes, actions: Sequence[int]) -> bytes:
-        """Return the state after each role has taken an action; whether they are legal is not looked at."""
-        self._look(state)
-        self._actions[:] = 0
-        for first, action in zip(self._first, actions, strict=True):
-            self._actions[first + action] = _ALL
-        self._moves_code(*self._pointers)
-        self._evaluated = False
-        following: bytes = (self._fluents != 0).tobytes()
-        self._loaded = following
-        return following
+        """Return the state after each role has taken an action; whether they are legal is not looked at.
+
+        Raises:
+            ValueError: there are not as many actions as roles, or one is not the number of an action.
+        """
+        if state != self._asked:
+            self._look(state)
+        roles = self.network.actions
+        if len(actions) != len(roles) or not all(0 <= a < n for a, n in zip(actions, roles, strict=True)):
+            raise ValueError(f"expected an action of each role, below {roles}, got {tuple(actions)}")
+        taken = self._taken
+        for role, first in enumerate(self._first):
+            taken[role] = first + actions[role]
+        self._asked = None
+        self._answer(*self._pointers, taken, len(roles), self._next_out)
+        return self._following.tobytes()
 
     def _look(self, state: bytes) -> None:
-        """Evaluate what depends on a state alone, if that was not done last."""
-        if self._evaluated and state == self._loaded:
-            return
-        if state != self._loaded:
-            values = np.frombuffer(state, np.uint8)
-            if len(values) != len(self._fluents):
-                raise ValueError(f"expected a state of {len(self._fluents)} bytes, got {len(values)}")
-            np.negative(values, out=self._fluents, dtype=np.uint64)
-            self._loaded = state
-        self._state_code(*self._pointers)
-        self._evaluated = True
-
-
-def _split(bits: Sequence[int], counts: Sequence[int]) -> list[Sequence[int]]:
-    ends = np.cumsum([0, *counts]).tolist()
-    return [bits[first:end] for first, end in pairwise(ends)]
-
-
-def _words_of(bits: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
-    """Return which words hold bit literals in the first lane, and the words at which they do not hold."""
-    places = np.array([(bit >> 1) * WORDS for bit in bits], np.intp)
-    return places, np.array([_ALL if bit & 1 else 0 for bit in bits], np.uint64)
+        """Evaluate what depends on a state alone."""
+        if len(state) != self.network.fluents:
+            raise ValueError(f"expected a state of {self.network.fluents} bytes, got {len(state)}")
+        self._ask(*self._pointers, state, self._out)
+        self._asked = state

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from anygame.network.kernels.asking import ask_functions
 from anygame.network.kernels.choosing import choose_function
 from anygame.network.kernels.code import PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.loop import loop_gates
@@ -38,6 +39,8 @@ _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
     "state": (None, _POINTER, _POINTER),
     "moves": (None, _POINTER, _POINTER),
+    "ask": (None, _POINTER, _POINTER, ctypes.c_char_p, _POINTER),
+    "answer": (None, _POINTER, _POINTER, _POINTER, _WORD, _POINTER),
     "choose": (ctypes.c_bool, _POINTER, _POINTER),
     "play": (_WORD, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
 }
@@ -105,7 +108,13 @@ def emit(network: Network, style: Style = "auto") -> Program:
         candidates.append(Candidates(legal, does, rows, end if many else None))
         end += scratch_rows(len(actions)) if many else 0
     cost = len(network.inputs) + 3 * network.fluents + 8 * sum(map(len, roles))
-    parts = (PREAMBLE, gates.code, choose_function(candidates, cost), play_functions(places, gates, counters))
+    parts = (
+        PREAMBLE,
+        gates.code,
+        choose_function(candidates, cost),
+        play_functions(places, gates, counters),
+        ask_functions(places, gates),
+    )
     return Program(network, style, "".join(parts), gates, places, counters, tuple(candidates), end)
 
 
