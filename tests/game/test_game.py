@@ -194,7 +194,9 @@ def test_playouts_from_a_state(pile: anygame.Game) -> None:
 
 def test_goals_that_cannot_be_used_are_none_in_playouts() -> None:
     game = anygame.loads("(role r) (role s) (role t) terminal (goal r 1) (goal r 2) (goal s high) (goal t 3)")
-    assert game.playout(1).goals == {"r": None, "s": None, "t": 3}
+    goals = game.playout(1).goals
+    assert goals == {"r": None, "s": None, "t": 3}
+    assert (goals["t"], list(goals)) == (3, list(game.roles))
 
 
 def test_a_playout_stops_where_a_role_cannot_move() -> None:

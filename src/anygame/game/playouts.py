@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from anygame.errors import IllegalMoveError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anygame.game.game import Game
     from anygame.game.machine import Machine, Position, View
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
 
@@ -42,7 +41,7 @@ class Playout:
     """
 
     moves: tuple[tuple[Term, ...], ...]
-    goals: dict[Role, int | None]
+    goals: Mapping[str, int | None]
     is_complete: bool
 
     @property
@@ -62,10 +61,10 @@ def play_outs(game: Game, count: int, seed: int | None, state: State | None, lim
     if count >= _MANY_PLAYOUTS:
         game.compile_if_worth_it()
     machine = game.machine
-    start = machine.initial() if state is None else machine.position(state.facts)
+    start = machine.initial() if state is None else state.position_in(machine)
     for _ in range(count):
         outcome = machine.play_out(start, random, limit)
-        goals = dict(zip(game.roles, map(goal_of, outcome.goals), strict=True))
+        goals = dict[str, int | None](zip(game.roles, map(goal_of, outcome.goals), strict=True))
         yield Playout(outcome.moves, goals, outcome.is_complete)
 
 
@@ -99,10 +98,9 @@ def perft_divide(game: Game, depth: int, state: State | None = None) -> dict[tup
 
 def _counted(game: Game, state: State | None, count: Callable[[_Tree, Position], _Count]) -> _Count:
     """Count by the machine that the game has; begin again with a network where that is worth it."""
-    facts = None if state is None else state.facts
     for most in (_MANY_STATES, None):
         machine = game.machine
-        start = machine.initial() if facts is None else machine.position(facts)
+        start = machine.initial() if state is None else state.position_in(machine)
         try:
             return count(_Tree(machine, None if game.is_settled else most), start)
         except _TooManyError:

@@ -14,12 +14,11 @@ from anygame.game.machine import FallbackWarning
 from anygame.game.playouts import goal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from anygame.game.game import Game
-    from anygame.game.machine import Outcome
+    from anygame.game.machine import Outcome, Position
     from anygame.game.machines.network import NetworkMachine
-    from anygame.game.roles import Role
     from anygame.game.state import State
 
 __all__ = ["SimulationResult", "Tally", "simulate"]
@@ -84,15 +83,15 @@ class SimulationResult:
     """
 
     playouts: int
-    mean_goals: dict[Role, float | None]
-    goal_counts: dict[Role, dict[int, int]]
-    goal_spread: dict[Role, float | None]
-    goal_error: dict[Role, float | None]
-    missing_goals: dict[Role, int]
-    double_goals: dict[Role, int]
+    mean_goals: Mapping[str, float | None]
+    goal_counts: Mapping[str, dict[int, int]]
+    goal_spread: Mapping[str, float | None]
+    goal_error: Mapping[str, float | None]
+    missing_goals: Mapping[str, int]
+    double_goals: Mapping[str, int]
     lengths: dict[int, int]
     mean_length: float | None
-    branching: dict[Role, float | None]
+    branching: Mapping[str, float | None]
     states: int
     cut: int
     seed: int
@@ -128,24 +127,21 @@ def simulate(
         if not least <= value <= most:
             raise ValueError(f"{name} should be a number from {least} to {most}, not {value}")
     chosen = SystemRandom().getrandbits(32) if seed is None else seed
-    network = _network(game, state)
-    if network is None:
-        tally = _play(game, playouts, chosen, state, limit, progress)
-        return _result(game, tally, chosen, 1, "reasoner")
-    start = network.initial() if state is None else network.position(state.facts)
-    tally = network.simulate(playouts, chosen, threads, start, limit, progress)
-    return _result(game, tally, chosen, threads, "network")
-
-
-def _network(game: Game, state: State | None) -> NetworkMachine | None:
-    """Return the network of a game if it can start from a state."""
     network = game.network_to_play()
-    if network is None or state is None or network.knows(state.facts):
-        return network
-    unknown = min(str(fact) for fact in state.facts if not network.knows([fact]))
+    if network is not None:
+        start = network.initial() if state is None else state.position_in(network)
+        if network.is_known(start):
+            tally = network.simulate(playouts, chosen, threads, start, limit, progress)
+            return _result(game, tally, chosen, threads, "network")
+        _notice_unknown(game, network, start)
+    tally = _play(game, playouts, chosen, state, limit, progress)
+    return _result(game, tally, chosen, 1, "reasoner")
+
+
+def _notice_unknown(game: Game, network: NetworkMachine, start: Position) -> None:
+    unknown = min(str(fact) for fact in network.facts(start) if not network.knows([fact]))
     message = f"the reasoner plays: the network does not know {unknown}, to which no play leads"
     warn(f"{game.name}: {message}", FallbackWarning, stacklevel=4)
-    return None
 
 
 def _play(
@@ -158,7 +154,7 @@ def _play(
 ) -> Tally:
     """Play one match after the other, by the reasoner."""
     machine = game.reasoner
-    start = machine.initial() if state is None else machine.position(state.facts)
+    start = machine.initial() if state is None else state.position_in(machine)
     random = Random(seed)
     counts = _Counts(len(game.roles))
     begin = told = perf_counter()

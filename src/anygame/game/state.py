@@ -91,6 +91,10 @@ class State:
         """The game whose state this is."""
         return self._game
 
+    def position_in(self, machine: AnyMachine) -> Position:
+        """Return this state as a machine holds it."""
+        return self._position if machine is self._machine else machine.position(self.facts)
+
     @property
     def facts(self) -> frozenset[Term]:
         """Everything that is true in this state, as terms without ``true``."""
@@ -176,7 +180,7 @@ class State:
             position = machine.position(self._machine.facts(position))
         return State(self._game, position, machine)
 
-    def percepts(self, moves: JointMove) -> dict[Role, tuple[Term, ...]]:
+    def percepts(self, moves: JointMove) -> Mapping[str, tuple[Term, ...]]:
         """Return what each role sees when this joint move is made here (GDL-II ``sees``), sorted by text.
 
         Raises:
