@@ -167,14 +167,12 @@ class Batch:
             state = self.game.state(state)
         elif state.game != self.game:
             raise PositionError(f"expected a state of {self.game.name}, found one of {state.game.name}")
-        self._lanes.set(lane, self._bits(state))
-
-    def _bits(self, state: State) -> NDArray[Any]:
-        unknown = sorted(str(fact) for fact in state.facts if not self._machine.knows([fact]))
-        if unknown:
+        position = state.position_in(self._machine)
+        if not self._machine.is_known(position):
+            unknown = sorted(str(fact) for fact in state.facts if not self._machine.knows([fact]))
             more = f", nor to {len(unknown) - 1} others" if len(unknown) > 1 else ""
             raise PositionError(
                 f"no play leads to the fact {shown(unknown[0])}{more}; a batch knows those in "
                 "game.fluent_terms alone"
             )
-        return self._machine.bits(state.facts)
+        self._machine.set_lane(self._lanes, lane, position)

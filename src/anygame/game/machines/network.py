@@ -128,6 +128,10 @@ class NetworkMachine:
         """Return whether all of some facts are fluents of the network."""
         return all(fact in self._places for fact in facts)
 
+    def is_known(self, position: Position) -> bool:
+        """Return whether the network, not the reasoner, holds a position."""
+        return isinstance(position, bytes)
+
     def position(self, facts: Iterable[Term]) -> Position:
         """Return the position of some ground facts."""
         facts = list(facts)
@@ -337,6 +341,10 @@ class NetworkMachine:
             mask = np.zeros(lanes.count, np.bool_)
             mask[numbers] = True
         lanes.reset(mask)
+
+    def set_lane(self, lanes: Lanes, lane: int, position: bytes) -> None:
+        """Put a lane into a position that the network knows."""
+        lanes.set(lane, np.frombuffer(position, np.bool_))
 
     def numbers(self, goals: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return goals as floats; not a number where there is none, or several."""
