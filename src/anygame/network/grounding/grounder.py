@@ -16,6 +16,7 @@ from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation
 from anygame.datalog.steps import STATIC
 from anygame.errors import LimitError
 from anygame.network.grounding.joins import Join, Tables
+from anygame.network.grounding.narrowing import narrow, unfold
 from anygame.network.grounding.rules import prepare
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ __all__ = ["Batch", "Grounding", "GroundingLimits", "ground"]
 _FLOWS = {"next": "true", "legal": "does"}
 #: Relations that are asked for; they have tables even where they depend on nothing.
 _ASKED = {"next", "legal", "terminal", "goal"}
+#: A static relation is unfolded if it has so many columns, more rows than this, and few rules.
+_WIDE, _LARGE, _MOST_RULES = 3, 2_000, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +173,9 @@ class _Grounder:
 
     def run(self) -> Grounding:
         began = monotonic()
-        dynamic = self._dynamic_rules()
+        dynamic, asked = narrow(unfold(self._dynamic_rules(), self._definition), self._is_view)
+        for relation, constants in asked.items():
+            self._add_rows(relation, [self._engine.row(FlatAtom(relation, columns)) for columns in constants])
         ready = prepare(dynamic, self._is_static, self._is_dense)
         for rule in ready:
             for atom in rule.guards:
@@ -197,6 +202,25 @@ class _Grounder:
 
     def _grows(self, relation: Relation) -> bool:
         return relation.predicate.startswith(" ") or not self._is_static(relation)
+
+    def _definition(self, relation: Relation) -> list[FlatRule] | None:
+        """Return the rules of a static relation that is too large to tie variables together by it."""
+        if not self._is_static(relation) or self._engine.facts.get(relation) or relation.width < _WIDE:
+            return None
+        steps = self._engine.makers(relation)
+        if not steps or any(step.component.recursive for step in steps):
+            return None
+        rules = [rule for step in steps for rule in step.component.rules if rule.head.relation == relation]
+        self._fill(relation)
+        # What nearly always holds is better said by where it fails.
+        is_fine = self._tables.table(relation).count <= _LARGE or self._is_dense(relation)
+        if (is_fine and relation not in self._tables.demanded) or len(rules) > _MOST_RULES:
+            return None
+        return rules
+
+    def _is_view(self, relation: Relation) -> bool:
+        """Whether a relation depends on state or moves, and only rules read it."""
+        return not self._is_static(relation) and relation.predicate not in _ASKED | {"true", "does"}
 
     def _dynamic_rules(self) -> list[FlatRule]:
         wanted = [
