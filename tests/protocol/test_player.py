@@ -384,3 +384,20 @@ def test_limits_are_as_the_readme_says() -> None:
     assert f"at most {bounds.bytes // 2**20} MiB and {bounds.seconds:.0f} seconds to come in" in text
     assert f"at most {bounds.connections} connections, and a relation has at most a million facts" in text
     assert LIMITS.facts == 10**6
+
+
+def test_whatever_a_log_does_the_next_message_is_answered() -> None:
+    def log(said: Said) -> None:
+        if said.message == "INFO":
+            raise RuntimeError("the disk is full")
+        heard.append(said)
+
+    heard: list[Said] = []
+
+    async def main() -> None:
+        async with listening(log=log) as (_, port):
+            assert await send(port, b"GET / HTTP/1.0\r\n\r\n") == b""
+            assert await say(port, "(PING)") == "ready"
+
+    run(main)
+    assert heard[0].note == "no answer: RuntimeError: the disk is full"

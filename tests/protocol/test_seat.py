@@ -6,7 +6,7 @@ import asyncio
 import resource
 import socket
 import sys
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +17,8 @@ from anygame.language.parser import parse_term
 from anygame.match.judging import judge
 from anygame.match.running import Terms, lead, new_record
 from anygame.match.seats import LONGEST_REPLY, MatchInfo, Reply
-from anygame.players import LegalPlayer, RandomPlayer
+from anygame.players import Clock, LegalPlayer, RandomPlayer
+from anygame.protocol.habits import Habits
 from anygame.protocol.messages import Message, PlayII, Start, Stop, StopII, parse_message
 from anygame.protocol.replies import PlayerInfo
 from anygame.protocol.seat import RemoteSeat, ask_info
@@ -311,3 +312,52 @@ def test_a_hidden_game_is_played_without_errors() -> None:
                 await server.close()
 
     run(main)
+
+
+def test_moves_of_a_match_that_was_not_started_are_not_asked_for() -> None:
+    async def main() -> None:
+        hearing = Hearing()
+        seat = RemoteSeat(transport=hearing)
+        reply = await seat.play("m", None, 1)
+        assert (reply.error, reply.detail) == ("CE", "no match m was started here")
+        await seat.stop("m", None)
+        assert hearing.heard == []
+
+    run(main)
+
+
+def test_previews_are_sent_when_they_are_asked_for() -> None:
+    async def main() -> None:
+        looked: list[int] = []
+
+        class Looking(LegalPlayer):
+            def preview(self, game: anygame.Game, clock: Clock) -> None:
+                looked.append(len(game.program.rules))
+                while len(looked) > 1 and not clock.is_up:
+                    sleep(0.01)
+
+        server = PlayerServer(Looking, habits=Habits(margin=0.3))
+        seat = RemoteSeat(transport=LocalTransport(server.respond))
+        assert (await seat.preview(GAME, 5)).text == "ready"
+        assert (await seat.preview(GAME, 0.5)).text == "ready"
+        assert looked == [len(GAME.program.rules)] * 2
+        await server.close()
+
+    run(main)
+
+
+def test_players_of_this_process_have_clocks_too() -> None:
+    async def late(_: str) -> str:
+        await asyncio.sleep(20)
+        return "go"
+
+    async def broken(_: str) -> str:
+        raise ValueError("oops")
+
+    async def main() -> list[Reply]:
+        return [await LocalTransport(respond).exchange("( INFO )", 0.1) for respond in (late, broken)]
+
+    assert [(reply.error, reply.detail) for reply in run(main)] == [
+        ("TO", "no whole reply within 0.1 seconds"),
+        ("CE", "ValueError: oops"),
+    ]

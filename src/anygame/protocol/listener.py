@@ -80,10 +80,11 @@ class Listener:
         """Stop listening and drop every connection; returns when all is gone."""
         if self._server is not None:
             self._server.close()
-        tasks = list(self._connections)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # so that the tasks of connections just accepted have begun
+        while tasks := list(self._connections):
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         if self._server is not None:
             await self._server.wait_closed()
 
