@@ -150,7 +150,8 @@ def test_code_is_not_run_because_a_record_names_it(tmp_path: Path) -> None:
     assert "does not say who plays: give --players" in run(["match", "--resume", str(path)])[0]
 
 
-def test_ctrl_c_keeps_the_record_and_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(number: signal.Signals, tmp_path: Path) -> None:
     player = tmp_path / "slow.py"
     player.write_text(_SLOW)
     records = tmp_path / "records"
@@ -165,7 +166,7 @@ def test_ctrl_c_keeps_the_record_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert process.stdout is not None
     while not process.stdout.readline().startswith("  2"):
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     (path,) = records.glob("*.json")

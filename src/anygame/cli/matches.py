@@ -12,6 +12,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.files import read_game
+from anygame.cli.interrupts import ending_gently
 from anygame.cli.output import Screen, complain
 from anygame.cli.seating import make_seat, named
 from anygame.cli.watching import JsonWatcher, LineWatcher, TerminalWatcher
@@ -51,7 +52,8 @@ def match(options: Namespace) -> int:
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
     try:
-        asyncio.run(series.play())
+        with ending_gently():
+            asyncio.run(series.play())
     except KeyboardInterrupt:
         return series.interrupted()
     return _FAULT if series.faults else _OK
@@ -166,7 +168,8 @@ def _resume(options: Namespace) -> int:
             await asyncio.gather(*[seat.close() for seat in seats])
 
     try:
-        asyncio.run(play())
+        with ending_gently():
+            asyncio.run(play())
     except KeyboardInterrupt:
         return _interrupted(watcher, options.resume)
     return _OK if record.is_completed else _FAULT

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.files import read_game
+from anygame.cli.interrupts import ending_gently
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.seating import make_seat, named
 from anygame.errors import MissingExtraError, RuleSheetError
@@ -43,7 +44,8 @@ def tournament(options: Namespace) -> int:
         meetings = event.meetings(options.rounds)
         if not options.report:
             try:
-                asyncio.run(_play(event, meetings, quiet=options.json))
+                with ending_gently():
+                    asyncio.run(_play(event, meetings, quiet=options.json))
             except KeyboardInterrupt:
                 complain("interrupted; the same command goes on")
                 status = _INTERRUPTED

@@ -94,6 +94,7 @@ class Referee:
         keep: is called with the record whenever it has grown.
         watcher: is told of everything.
         wire_id: what the match is called to players, if not as in the record.
+        former_id: what it was called when it was stopped; the players are sent ABORT for that first.
         scramble: see `MatchInfo`.
     """
 
@@ -107,6 +108,7 @@ class Referee:
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
         wire_id: str = "",
+        former_id: str = "",
         scramble: int | None = None,
     ) -> None:
         self.game = game
@@ -117,6 +119,7 @@ class Referee:
         self._keep = keep
         self._watcher = watcher or Watcher()
         self._id = wire_id or record.match_id
+        self._former = former_id
         self._scramble = scramble
         self._joint: Joint | None = None
         self._is_told = False
@@ -155,9 +158,11 @@ class Referee:
             record.add_state(self._state, [""] * len(self.seats))
         self._keep(record)
         self._watcher.started(record, self._state)
+        if self._former:
+            await self._ask(self._abort_former, ABORT_CLOCK + REACH_CLOCK)
         self._is_told = True
         self._watcher.asked(0, record.start_clock)
-        replies = await self._ask(self._start, record.start_clock)
+        replies = await self._ask(self._start, record.start_clock + REACH_CLOCK)
         verdicts = [Verdict(None, reply.error or "", reply.detail) for reply, _ in replies]
         if is_new:
             record.errors[0] = [verdict.error for verdict in verdicts]
@@ -224,6 +229,10 @@ class Referee:
 
     async def _abort_one(self, _: int, seat: Seat) -> Reply:
         await seat.abort(self._id)
+        return Reply("aborted")
+
+    async def _abort_former(self, _: int, seat: Seat) -> Reply:
+        await seat.abort(self._former)
         return Reply("aborted")
 
     async def _ask(

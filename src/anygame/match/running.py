@@ -228,7 +228,6 @@ async def resume(
     resumed.append(record.step)
     record.names = _names(seats)
     record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
-    await asyncio.gather(*[seat.abort(former) for seat in seats if seat is not None])
     seed = record.own.get("seed")
     referee = Referee(
         continued(found.states[-1]),
@@ -238,6 +237,7 @@ async def resume(
         keep=keep,
         watcher=watcher,
         wire_id=_wire_id(record.match_id, len(resumed)),
+        former_id=former,
         scramble=record.start_time if record.is_scrambled else None,
     )
     return await referee.play()
