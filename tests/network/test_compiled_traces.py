@@ -1,4 +1,4 @@
-"""Compiled public sheets give what an independent reasoner recorded: every state, each in a lane of its own."""
+"""Compiled public sheets give what an independent reasoner recorded: every state in a lane of its own."""
 
 from __future__ import annotations
 

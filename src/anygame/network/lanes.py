@@ -312,7 +312,7 @@ class Lanes:
         """Return bool [lanes, n] of rows [blocks, n, 8]."""
         size = rows.shape[1]
         bits = np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=-1, bitorder="little")
-        lanes = bits.view(np.bool_).transpose(0, 2, 1).reshape(-1, size)
+        lanes = bits.view(np.bool_).transpose(0, 2, 1).reshape(self._blocks * LANES, size)
         return np.ascontiguousarray(lanes[: self.count])
 
 
