@@ -28,7 +28,8 @@ examples:
 
 exit status:
   0    done
-  1    query: nothing matches
+  1    the answer is no: query found nothing, check or replay found faults, a match
+       was given up
   2    bad input; standard error tells what is wrong
   130  ended by Ctrl-C
 """

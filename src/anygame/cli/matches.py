@@ -46,7 +46,7 @@ def match(options: Namespace) -> int:
     if options.resume is not None:
         return _resume(options)
     if options.file is None or not options.players:
-        raise AnygameError("expected a rule sheet and --players, or --resume RECORD")
+        raise AnygameError("expected a rule sheet, and --players after it, or --resume RECORD")
     game = read_game(options.file, case_sensitive=options.case_sensitive)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
