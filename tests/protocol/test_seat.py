@@ -155,6 +155,21 @@ def test_nobody_there_is_a_connection_error() -> None:
     assert all(reply.detail for reply in replies)
 
 
+def test_a_player_that_begins_to_listen_late_is_started() -> None:
+    async def main() -> Reply:
+        async with fake_player(hang) as port:
+            pass
+        starting = asyncio.create_task(RemoteSeat("127.0.0.1", port).start(match(5)))
+        await asyncio.sleep(0.3)
+        server = PlayerServer(LegalPlayer)
+        await server.listen("127.0.0.1", port)
+        reply = await starting
+        await server.close()
+        return reply
+
+    assert run(main).text == "ready"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="how full queues are treated differs")
 def test_a_connection_that_is_never_made_is_bounded() -> None:
     async def main() -> Reply:
@@ -207,7 +222,7 @@ class Hearing:
         self.reply = reply
         self.heard: list[Message] = []
 
-    async def exchange(self, text: str, clock: float) -> Reply:
+    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
         self.heard.append(parse_message(text))
         return Reply(self.reply)
 

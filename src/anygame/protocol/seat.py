@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["RemoteSeat", "ask_info"]
 
 _INFO_CLOCK: Final = 1.0
+#: Some players of the field do not listen for about a second after every match.
+_RETRY: Final = 1.5
 #: What a player of GDL-II is told of a game without ``sees``: every move of everybody.
 _ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 
@@ -74,7 +76,7 @@ class RemoteSeat:
         """Send START; wait for at most the start clock."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
         self._telling = _Telling(match, gdl2=gdl2)
-        return await self._exchange(self._telling.start(), match.start_clock)
+        return await self._exchange(self._telling.start(), match.start_clock, retry=_RETRY)
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
         """Send PLAY; wait for at most the clock and its grace."""
@@ -122,8 +124,8 @@ class RemoteSeat:
             return telling.moves(joint, is_over=is_over)
         return await asyncio.to_thread(telling.percepts, joint, is_over=is_over)
 
-    async def _exchange(self, message: Message, clock: float) -> Reply:
-        return await self._transport.exchange(format_message(message), clock)
+    async def _exchange(self, message: Message, clock: float, *, retry: float = 0.0) -> Reply:
+        return await self._transport.exchange(format_message(message), clock, retry=retry)
 
 
 async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerInfo | None:

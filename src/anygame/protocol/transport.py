@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.match.seats import CONNECTION_ERROR, LONGEST_REPLY, REACH_CLOCK, TIMED_OUT, Reply
 from anygame.protocol.heads import format_request
@@ -19,16 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpTransport", "LocalTransport", "Transport"]
 
+_RETRY_PAUSE: Final = 0.2
+
 
 class Transport(Protocol):
     """How one player is reached. Exchanges do not depend on each other and may overlap."""
 
-    async def exchange(self, text: str, clock: float) -> Reply:
+    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
         """Send a message; return the whole reply, or what went wrong.
 
         Args:
             text: the message.
             clock: seconds from the sending until the reply must be there to its end.
+            retry: seconds during which a player that does not listen is tried again.
         """
 
 
@@ -49,11 +53,11 @@ class HttpTransport:
         self.receiver = receiver
         self.reach = reach
 
-    async def exchange(self, text: str, clock: float) -> Reply:
+    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
         """See `Transport.exchange`."""
         try:
             async with asyncio.timeout(self.reach):
-                reader, writer = await asyncio.open_connection(self.host, self.port)
+                reader, writer = await self._connect(monotonic() + retry)
         except TimeoutError:
             return self._failed(f"no connection within {self.reach:g} seconds")
         except (OSError, ValueError, UnicodeError) as error:
@@ -75,6 +79,15 @@ class HttpTransport:
         is_cut = body.is_cut or len(reply) > LONGEST_REPLY
         detail = f"only the first {LONGEST_REPLY:,} characters of the reply were read" if is_cut else ""
         return Reply(reply[:LONGEST_REPLY], None, detail)
+
+    async def _connect(self, retry_until: float) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        while True:
+            try:
+                return await asyncio.open_connection(self.host, self.port)
+            except ConnectionRefusedError:
+                if monotonic() >= retry_until:
+                    raise
+                await asyncio.sleep(_RETRY_PAUSE)
 
     def _failed(self, reason: str) -> Reply:
         return Reply(None, CONNECTION_ERROR, f"{self.host}:{self.port}: {reason}")
@@ -99,7 +112,7 @@ class LocalTransport:
     def __init__(self, respond: Callable[[str], Awaitable[str]]) -> None:
         self._respond = respond
 
-    async def exchange(self, text: str, clock: float) -> Reply:
+    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
         """See `Transport.exchange`."""
         try:
             async with asyncio.timeout(clock):
