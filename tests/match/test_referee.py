@@ -199,6 +199,26 @@ def test_going_on_twice_uses_a_new_name_each_time() -> None:
     assert replay(record).faults == ()
 
 
+def test_a_match_goes_on_though_nobody_answers() -> None:
+    class Gone(Scripted):
+        async def start(self, match: MatchInfo) -> Reply:
+            raise OSError("gone")
+
+        async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
+            raise OSError("gone")
+
+        async def abort(self, match_id: str) -> None:
+            raise OSError("gone")
+
+    game = anygame.loads(games.COUNTDOWN)
+    record = new_record(game, [Scripted(), Scripted()], Terms(5, 5, seed=1), match_id="m")
+    _cancelled(record, [Scripted(), Scripted()])
+    asyncio.run(resume(game, [Gone([OSError("gone")] * 3), Scripted()], record))
+    assert record.is_completed
+    assert [errors[0] for errors in record.errors] == ["", "", "CE", "CE"]
+    assert replay(record).faults == ()
+
+
 def test_a_match_that_is_over_or_damaged_does_not_go_on() -> None:
     game = anygame.loads(games.COUNTDOWN)
     record = run(game, ["legal", "legal"], seed=1)
