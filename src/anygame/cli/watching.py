@@ -33,7 +33,6 @@ class LineWatcher(Watcher):
     def __init__(self, game: Game, screen: Screen) -> None:
         self.game = game
         self.screen = screen
-        self.width = max(map(len, game.roles))
 
     def started(self, record: Record, state: State) -> None:
         """Tell who plays."""
