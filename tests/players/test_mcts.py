@@ -88,6 +88,16 @@ def test_the_tree_is_kept_between_moves() -> None:
     assert child.options[0].visits == tried + 300
 
 
+def test_what_was_found_before_the_first_move_is_kept() -> None:
+    player = MctsPlayer(1)
+    player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[0], Clock.of(0.3))
+    root = player._root
+    assert root is not None
+    assert root.options[0].visits > 0
+    player.move(_after(), Clock.of(0))
+    assert player._root is root
+
+
 def test_simultaneous_moves_are_chosen_apart() -> None:
     game = anygame.loads(COUNTDOWN)
     player = MctsPlayer(1, tries=100)

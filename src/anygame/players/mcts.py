@@ -75,9 +75,9 @@ class MctsPlayer(Player):
             self.best = own.best()
 
     def _grown(self, state: State) -> Node:
-        """Return the node of a state: one of the children of the last root, or a new one."""
-        children = self._root.children.values() if self._root else ()
-        found = next((child for child in children if child.state == state), None)
+        """Return the node of a state: the last root, one of its children, or a new one."""
+        known = [self._root, *self._root.children.values()] if self._root else []
+        found = next((node for node in known if node.state == state), None)
         if found is None:
             found = Node(state, self.random)
         self._root = found
