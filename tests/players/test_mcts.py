@@ -88,14 +88,12 @@ def test_the_tree_is_kept_between_moves() -> None:
     assert child.options[0].visits == tried + 300
 
 
-def test_what_was_found_before_the_first_move_is_kept() -> None:
-    player = MctsPlayer(1)
-    player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[0], Clock.of(0.3))
-    root = player._root
-    assert root is not None
-    assert root.options[0].visits > 0
-    player.move(_after(), Clock.of(0))
-    assert player._root is root
+def test_what_was_found_in_a_state_is_kept_there() -> None:
+    player = _player(30)
+    for times in (1, 2, 3):
+        player.move(_after(), Clock.of(60))
+        assert player._root is not None
+        assert player._root.options[0].visits == 30 * times
 
 
 def test_simultaneous_moves_are_chosen_apart() -> None:
