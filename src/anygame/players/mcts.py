@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.players.player import Player
-from anygame.players.rollouts import rollouts_of
+from anygame.players.rollouts import PlainRollouts, rollouts_of
 from anygame.players.tree import Node
 
 if TYPE_CHECKING:
@@ -47,8 +47,10 @@ class MctsPlayer(Player):
         """Search from the initial state."""
         super().start(game, role, clock)
         self._place = game.role_index(role)
-        self._rollouts: Rollouts = rollouts_of(game, self.random, clock)
         self._root = None
+        # Whatever happens while the game is compiled, there is something to play with.
+        self._rollouts: Rollouts = PlainRollouts(game, self.random)
+        self._rollouts = rollouts_of(game, self.random, clock)
         if self.tries is None:
             self._search(game.initial_state(), clock)
 
