@@ -171,6 +171,7 @@ def test_misuse_is_explained() -> None:
 def test_states_are_set_lane_by_lane() -> None:
     network = tic_tac_toe()
     lanes = Lanes(network, 514)
+    assert lanes.bytes == 2 * emit(network).block_bytes
     state = np.zeros(19, np.bool_)
     state[[0, 1, 2]] = True
     for lane in (0, 63, 64, 513):

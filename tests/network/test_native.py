@@ -13,7 +13,7 @@ import pytest
 
 from anygame.network.kernels import native
 from anygame.network.kernels.code import ONES, PREAMBLE, ROW_BYTES, ZERO, Code
-from anygame.network.kernels.native import assembly, cache_folder, compile_library
+from anygame.network.kernels.native import assembly, cache_folder, compile_library, is_kept
 
 if TYPE_CHECKING:
     from anygame.network.kernels.native import Library
@@ -42,7 +42,9 @@ def kept(cache: Path) -> list[Path]:
 
 
 def test_code_is_found_again(cache: Path) -> None:
+    assert not is_kept(code(1), cache)
     assert not build(1, cache).cached
+    assert is_kept(code(1), cache)
     assert build(1, cache).cached
     assert not build(2, cache).cached
     assert len(kept(cache)) == 2

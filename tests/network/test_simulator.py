@@ -311,6 +311,18 @@ def once(action: Callable[[int], None]) -> Callable[[int], None]:
     return call
 
 
+def test_it_is_known_whether_compiling_lies_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulator = Simulator(countdown(9, 7))
+    assert not simulator.is_compiled
+    assert not simulator.compile()
+    assert simulator.is_compiled
+    assert Simulator(countdown(9, 7)).is_compiled
+    assert Simulator(countdown(9, 7)).compile()
+    monkeypatch.setenv("ANYGAME_CACHE", "")
+    assert not Simulator(countdown(9, 7)).is_compiled
+    assert simulator.is_compiled
+
+
 def test_figures_describe_the_code() -> None:
     network = random_network(random.Random(1), 100)
     for style in ("straight", "loop"):

@@ -91,6 +91,11 @@ class Lanes:
         self.seed(seed)
         self.reset()
 
+    @property
+    def bytes(self) -> int:
+        """Bytes of the rows of all lanes."""
+        return self._rows.nbytes
+
     def seed(self, seed: int) -> None:
         """Begin the random numbers anew."""
         for block in range(self._blocks):

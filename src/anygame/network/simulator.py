@@ -128,6 +128,11 @@ class Simulator:
             "text": len(program.code),
         }
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the machine code is there, or kept from an earlier process."""
+        return self._program.is_compiled
+
     def compile(self) -> bool:
         """Make the machine code ready; return whether it was found and need not be made."""
         return bool(self._program.library.cached)

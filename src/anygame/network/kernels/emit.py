@@ -14,7 +14,7 @@ from anygame.network.kernels.asking import ask_functions
 from anygame.network.kernels.choosing import choose_function
 from anygame.network.kernels.code import PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.loop import loop_gates
-from anygame.network.kernels.native import compile_library
+from anygame.network.kernels.native import compile_library, is_kept
 from anygame.network.kernels.playing import Counters, play_functions
 from anygame.network.kernels.rows import Places
 from anygame.network.kernels.schedule import schedule
@@ -33,7 +33,7 @@ __all__ = ["STRAIGHT_INPUTS", "Program", "Style", "emit"]
 #: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size.
 Style = Literal["auto", "straight", "loop"]
 #: Up to so many gate inputs a network becomes straight code: compiling takes about 40 microseconds for each.
-STRAIGHT_INPUTS = 60_000
+STRAIGHT_INPUTS = 150_000
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
@@ -46,7 +46,7 @@ _SIGNATURES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A game as code.
 
@@ -75,6 +75,11 @@ class Program:
         """The machine code, compiled on first use."""
         with _LOCK:
             return compile_library(self.code, _SIGNATURES)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the machine code is there, or kept from an earlier process."""
+        return "library" in self.__dict__ or is_kept(self.code)
 
     @property
     def block_bytes(self) -> int:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["CACHE_BYTES", "Library", "cache_folder", "compile_library"]
+__all__ = ["CACHE_BYTES", "Library", "assembly", "cache_folder", "compile_library", "is_kept"]
 
 #: What the kept machine code of all games may take together; the oldest goes first.
 CACHE_BYTES = 256 << 20
@@ -62,10 +62,8 @@ def compile_library(
         signatures: per function to be called the ctypes of its result and of its parameters.
         cache: the folder of kept machine code; None for :func:`cache_folder`.
     """
-    llvm, machine, target = _llvm()
-    folder = cache_folder() if cache is None else cache
-    key = hashlib.sha256("\0".join((target, str(_EFFORT), code)).encode()).hexdigest()
-    path = folder / (key + _SUFFIX) if folder else None
+    llvm, machine, _ = _llvm()
+    path = _path(code, cache)
     image = _read(path) if path else None
     cached = image is not None
     if image is None:
@@ -76,6 +74,12 @@ def compile_library(
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(image))
     engine.finalize_object()
     return Library(engine, signatures, cached, len(image))
+
+
+def is_kept(code: str, cache: Path | None = None) -> bool:
+    """Return whether what the code becomes on this machine is kept, so that nothing needs to be compiled."""
+    path = _path(code, cache)
+    return path is not None and _read(path) is not None
 
 
 def assembly(code: str) -> str:
@@ -98,6 +102,13 @@ def cache_folder() -> Path | None:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     # A home that cannot be found stays "~": no place to write to.
     return Path(base) / "anygame" if base and os.path.isabs(base) else None
+
+
+def _path(code: str, cache: Path | None) -> Path | None:
+    """Return where machine code is kept, None where nothing is."""
+    folder = cache_folder() if cache is None else cache
+    key = hashlib.sha256("\0".join((_llvm()[2], str(_EFFORT), code)).encode()).hexdigest()
+    return folder / (key + _SUFFIX) if folder else None
 
 
 @functools.cache

@@ -78,7 +78,7 @@ class Places:
         return node + _FIRST - 1 if node else 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gates:
     """The gates of a network as code: functions ``@state`` and ``@moves``.
 
