@@ -1,0 +1,290 @@
+"""Random matches by the million: exact where it can be told, alike for both machines, honest when cut."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.game.sheets import SHEETS
+
+import anygame
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Two roles choose at once, one among three, the other among five; the first choice of all is the result.
+TWO = """
+(role a) (role b) (succ 0 1) (succ 1 2)
+(init (step 0))
+(<= (legal a ?x) (three ?x)) (<= (legal b ?x) (five ?x))
+(three 0) (three 1) (three 2) (five 0) (five 1) (five 2) (five 3) (five 4)
+(<= (next (chose ?x ?y)) (does a ?x) (does b ?y))
+(<= terminal (true (chose ?x ?y)))
+(times 0 0 0) (times 0 1 1) (times 0 2 2) (times 0 3 3) (times 0 4 4)
+(times 1 0 5) (times 1 1 6) (times 1 2 7) (times 1 3 8) (times 1 4 9)
+(times 2 0 10) (times 2 1 11) (times 2 2 12) (times 2 3 13) (times 2 4 14)
+(<= (goal a ?n) (true (chose ?x ?y)) (times ?x ?y ?n))
+"""
+#: A coin that is thrown until it shows heads.
+COIN = """
+(role me) (legal me heads) (legal me tails)
+(<= (next over) (does me heads))
+(<= terminal (true over)) (<= (goal me 100) (true over))
+"""
+ENDLESS = (
+    "(role me) (legal me on) (<= terminal (true over)) (init (going)) (<= (next (going)) (true (going)))"
+)
+
+
+def chi_square(found: Mapping[Any, int], expected: Mapping[Any, float]) -> float:
+    """Return how many standard deviations the statistic of Pearson lies above what chance gives."""
+    assert set(found) <= set(expected)
+    statistic: float = sum((found.get(key, 0) - mean) ** 2 / mean for key, mean in expected.items())
+    return _deviations(statistic, len(expected) - 1)
+
+
+def chi_square_of_two(left: Mapping[Any, int], right: Mapping[Any, int]) -> float:
+    """Return the same for two samples, of whether they come from one distribution."""
+    sizes = sum(left.values()), sum(right.values())
+    statistic = 0.0
+    for key in {*left, *right}:
+        both = left.get(key, 0) + right.get(key, 0)
+        for found, size in ((left.get(key, 0), sizes[0]), (right.get(key, 0), sizes[1])):
+            mean = both * size / sum(sizes)
+            statistic += (found - mean) ** 2 / mean
+    return _deviations(statistic, len({*left, *right}) - 1)
+
+
+def _deviations(statistic: float, degrees: int) -> float:
+    """Wilson and Hilferty: the cube root of chi-square is nearly normal."""
+    if not degrees:
+        return 0.0
+    spread = 2 / (9 * degrees)
+    root: float = (statistic / degrees) ** (1 / 3)
+    return (root - (1 - spread)) / sqrt(spread)
+
+
+def timeless(result: anygame.SimulationResult) -> anygame.SimulationResult:
+    """Return a result without what the clock says."""
+    return replace(result, seconds=0.0, setup_seconds=0.0)
+
+
+# -- what comes out ----------------------------------------------------------------------------------
+
+
+def test_every_joint_move_is_as_likely_as_the_others() -> None:
+    result = anygame.loads(TWO).simulate(150_000, seed=1)
+    assert chi_square(result.goal_counts["a"], dict.fromkeys(range(15), 10_000)) < 4
+    assert result.branching == {"a": 3, "b": 5}
+    assert result.lengths == {1: 150_000}
+    assert (result.playouts, result.states, result.mean_length) == (150_000, 150_000, 1)
+
+
+def test_a_bias_would_be_noticed() -> None:
+    fair = dict.fromkeys(range(15), 10_000)
+    assert chi_square({**fair, 3: 10_600, 4: 9_400}, fair) > 4
+    assert chi_square_of_two({0: 5_200, 1: 4_800}, {0: 50_000, 1: 50_000}) > 3.5
+
+
+def test_short_games_are_not_favoured() -> None:
+    result = anygame.loads(COIN).simulate(200_000, seed=5)
+    expected = {length: 200_000 / 2**length for length in range(1, 12)}
+    found = Counter({min(length, 12): 0 for length in range(1, 13)})
+    for length, count in result.lengths.items():
+        found[min(length, 12)] += count
+    assert chi_square(found, {**expected, 12: 200_000 / 2**11}) < 4
+    assert result.mean_goals == {"me": 100}
+    assert result.states == sum(length * count for length, count in result.lengths.items())
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "monty_hall", "pig", "three_player_chomp", "copolymer"])
+def test_both_machines_play_alike(name: str) -> None:
+    sheet = SHEETS / f"{name}.kif"
+    by_rules = anygame.load(sheet, machine="reasoner").simulate(600, seed=3)
+    by_logic = anygame.load(sheet).simulate(60_000, seed=3)
+    assert (by_rules.machine, by_logic.machine) == ("reasoner", "network")
+    assert chi_square_of_two(by_rules.lengths, by_logic.lengths) < 4
+    for role, goals in by_logic.goal_counts.items():
+        assert chi_square_of_two(by_rules.goal_counts[role], goals) < 4
+        assert by_rules.missing_goals[role] == by_logic.missing_goals[role] == 0
+        width = by_logic.branching[role]
+        assert width is not None
+        assert by_rules.branching[role] == pytest.approx(width, rel=0.1)
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_moments_are_those_of_the_counts(machine: Any) -> None:
+    result = anygame.load(SHEETS / "tic_tac_toe.kif", machine=machine).simulate(400, seed=9)
+    for role, counts in result.goal_counts.items():
+        values = [value for value, count in counts.items() for _ in range(count)]
+        mean = sum(values) / len(values)
+        spread = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+        assert result.mean_goals[role] == pytest.approx(mean)
+        assert result.goal_spread[role] == pytest.approx(spread)
+        assert result.goal_error[role] == pytest.approx(spread / sqrt(len(values)))
+        assert list(counts) == sorted(counts)
+    assert sum(result.lengths.values()) == result.playouts == 400
+    assert result.playouts_per_second == pytest.approx(400 / result.seconds)
+
+
+def test_the_seed_decides_and_not_the_threads() -> None:
+    game = anygame.load(SHEETS / "tic_tac_toe.kif")
+    one = timeless(game.simulate(50_000, seed=7))
+    for threads in (2, 3):
+        assert replace(timeless(game.simulate(50_000, seed=7, threads=threads)), threads=1) == one
+    again = anygame.load(SHEETS / "tic_tac_toe.kif").simulate(50_000, seed=7)
+    assert timeless(again) == one
+    assert timeless(game.simulate(50_000, seed=8)).goal_counts != one.goal_counts
+
+
+def test_without_a_seed_the_result_tells_it() -> None:
+    game = anygame.loads(COIN)
+    result = game.simulate(1_000)
+    assert timeless(game.simulate(1_000, seed=result.seed)) == timeless(result)
+    assert game.simulate(10).seed != result.seed
+
+
+# -- where it starts and ends -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_it_starts_where_it_is_told(machine: Any) -> None:
+    game = anygame.load(SHEETS / "tic_tac_toe.kif", machine=machine)
+    state = game.initial_state()
+    for joint in (
+        ("(mark 1 1)", "noop"),
+        ("noop", "(mark 2 1)"),
+        ("(mark 1 2)", "noop"),
+        ("noop", "(mark 2 2)"),
+    ):
+        state = state.next(joint)
+    won = state.next(["(mark 1 3)", "noop"])
+    assert timeless(game.simulate(50, seed=1, state=won)).lengths == {0: 50}
+    assert game.simulate(50, seed=1, state=won).mean_goals == {"x": 100, "o": 0}
+    assert min(game.simulate(200, seed=1, state=state).lengths) == 1
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_what_does_not_end_is_cut(machine: Any) -> None:
+    result = anygame.loads(ENDLESS, machine=machine).simulate(20, seed=1, limit=5)
+    assert (result.playouts, result.cut, result.states) == (0, 20, 100)
+    assert result.mean_goals == {"me": None}
+    assert result.mean_length is None
+    assert result.branching == {"me": 1}
+    mixed = anygame.loads(COIN, machine=machine).simulate(400, seed=1, limit=1)
+    assert set(mixed.lengths) == {1}
+    assert mixed.playouts + mixed.cut == 400
+    assert 100 < mixed.cut < 300
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_goals_that_are_missing_or_double_are_counted(machine: Any) -> None:
+    sheet = """
+    (role a) (role b) (legal a go) (legal b go)
+    (<= (next over) (does a go)) (<= terminal (true over))
+    (<= (goal a 10) (true over)) (<= (goal a 20) (true over))
+    """
+    result = anygame.loads(sheet, machine=machine).simulate(30, seed=1)
+    assert result.double_goals == {"a": 30, "b": 0}
+    assert result.missing_goals == {"a": 0, "b": 30}
+    assert result.goal_counts == {"a": {}, "b": {}}
+    assert result.mean_goals == {"a": None, "b": None}
+    assert result.playouts == 30
+
+
+def test_a_role_without_a_move_is_named_by_both_machines() -> None:
+    sheet = "(role a) (role b) (legal a go) (init (here x)) (<= terminal (true never))"
+    messages = []
+    for machine in ("reasoner", "network"):
+        with pytest.raises(anygame.IllegalMoveError) as stuck:
+            anygame.loads(sheet, machine=machine).simulate(10, seed=1)
+        assert stuck.value.role == "b"
+        messages.append(str(stuck.value))
+    assert messages == ["b has no legal move in a state that is not terminal: ((here x))"] * 2
+
+
+@pytest.mark.parametrize("wrong", [{"playouts": -1}, {"threads": 0}, {"limit": -1}, {"limit": 10**9}])
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_numbers_out_of_range_are_refused(machine: Any, wrong: dict[str, int]) -> None:
+    game = anygame.loads(COIN, machine=machine)
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        game.simulate(**{"playouts": 5, **wrong})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_nothing_asked_nothing_played(machine: Any) -> None:
+    result = anygame.loads(COIN, machine=machine).simulate(0, seed=1)
+    assert (result.playouts, result.states, result.lengths, result.branching) == (0, 0, {}, {"me": None})
+
+
+# -- interruption, progress, fallback ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_an_interrupt_gives_what_was_played(machine: Any) -> None:
+    def interrupt(done: int) -> None:
+        if done < 10**9:
+            raise KeyboardInterrupt
+
+    game = anygame.loads(COIN, machine=machine)
+    result = game.simulate(10**9, seed=1, progress=interrupt)
+    assert result.interrupted
+    assert 0 < result.playouts < 10**9
+    assert sum(result.goal_counts["me"].values()) == result.playouts == sum(result.lengths.values())
+
+
+def test_progress_grows() -> None:
+    told: list[int] = []
+    result = anygame.loads(COIN).simulate(30_000_000, seed=1, progress=told.append)
+    assert not result.interrupted
+    assert told == sorted(told)
+    assert told[-1] == 30_000_000
+
+
+def test_what_has_no_network_is_played_by_the_reasoner_with_a_notice() -> None:
+    game = anygame.load(SHEETS / "tic_tac_toe.kif")
+    with pytest.warns(anygame.FallbackWarning, match="no network, the reasoner plays"):
+        assert not game.compile(instances=10)
+    assert isinstance(game.fallback, anygame.LimitError)
+    assert game.compiled is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once is enough
+        result = game.simulate(20, seed=4)
+    assert result.machine == "reasoner"
+    assert timeless(result) == timeless(
+        anygame.load(SHEETS / "tic_tac_toe.kif", machine="reasoner").simulate(20, seed=4)
+    )
+    assert game.compile()
+    assert game.simulate(20, seed=4).machine == "network"
+
+
+def test_states_that_no_play_leads_to_are_played_by_the_reasoner_with_a_notice() -> None:
+    game = anygame.loads(TWO)
+    assert game.simulate(5, seed=1).machine == "network"
+    state = game.state(["(step 0)", "(weather fine)"])
+    with pytest.warns(anygame.FallbackWarning, match=r"does not know \(weather fine\)"):
+        result = game.simulate(5, seed=1, state=state)
+    assert result.machine == "reasoner"
+    assert result.playouts == 5
+
+
+def test_playouts_and_simulations_of_the_reasoner_are_the_same_matches() -> None:
+    game = anygame.load(SHEETS / "pig.kif", machine="reasoner")
+    result = game.simulate(30, seed=2)
+    playouts = list(game.playouts(30, seed=2))
+    assert Counter(playout.length for playout in playouts) == result.lengths
+    for role in game.roles:
+        assert Counter(playout.goals[role] for playout in playouts) == result.goal_counts[role]
+
+
+def test_joint_choices_are_independent() -> None:
+    counts = anygame.loads(TWO).simulate(150_000, seed=4).goal_counts["a"]
+    rows = [sum(counts[5 * x + y] for y in range(5)) for x in range(3)]
+    columns = [sum(counts[5 * x + y] for x in range(3)) for y in range(5)]
+    expected = {5 * x + y: rows[x] * columns[y] / 150_000 for x, y in product(range(3), range(5))}
+    assert chi_square(counts, expected) < 4
