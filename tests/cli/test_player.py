@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
 import sys
 import urllib.request
+from argparse import Namespace
 from contextlib import contextmanager
 from pathlib import Path
 from socket import create_server
@@ -12,7 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from anygame.cli import player as cli
 from anygame.cli.main import main
+from anygame.players import LegalPlayer
+from anygame.protocol import PlayerServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,3 +159,17 @@ def test_without_the_library_for_http(
     for arguments in (["player", "--port", "0"], ["match", sheet, "--players", "localhost:1", "random"]):
         assert main(arguments) == 2
         assert "pip install 'anygame[match]'" in capsys.readouterr().err
+
+
+def test_the_next_port_is_used_where_none_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def listening() -> int:
+        server = PlayerServer(LegalPlayer)
+        try:
+            return await cli._listening(server, Namespace(host="127.0.0.1", port=None))
+        finally:
+            await server.close()
+
+    with create_server(("127.0.0.1", 0)) as taken:
+        usual = taken.getsockname()[1]
+        monkeypatch.setattr(cli, "_USUAL_PORT", usual)
+        assert usual < asyncio.run(listening()) < usual + 10

@@ -49,6 +49,18 @@ _ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 class RemoteSeat:
     """A player over HTTP, or over another transport.
 
+    >>> import asyncio
+    >>> from anygame.players import LegalPlayer
+    >>> from anygame.protocol import PlayerServer
+    >>> async def ask():
+    ...     server = PlayerServer(LegalPlayer, name="Alice")
+    ...     port = await server.listen("127.0.0.1", 0)
+    ...     info = await RemoteSeat("127.0.0.1", port).info()
+    ...     await server.close()
+    ...     return info
+    >>> asyncio.run(ask())
+    PlayerInfo(name='Alice', status='available', species=None)
+
     Args:
         host: where the player runs.
         port: where it listens.
