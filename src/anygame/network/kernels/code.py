@@ -295,4 +295,5 @@ class Code:
 
     def holds(self, value: str) -> str:
         """Return a scalar: whether any lane holds."""
-        return self.let(f"icmp ne i{LANES} {self.let(f'bitcast {_ROW} {value} to i{LANES}')}, 0")
+        words = self.let(f"icmp ne {_ROW} {value}, {ZERO}")
+        return self.let(f"icmp ne i{WORDS} {self.let(f'bitcast <{WORDS} x i1> {words} to i{WORDS}')}, 0")
