@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from anygame.datalog.relations import Relation
 from anygame.errors import LimitError
+from anygame.language.diagnostics import shown
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.logic.atoms import Atoms
 from anygame.network.logic.circuit import build_gates
@@ -133,6 +135,10 @@ def _figures_of(grounding: Grounding) -> dict[str, float]:
     }
 
 
+#: Goals that fit the arrays in which they are counted.
+_GOAL: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
+
+
 class _Names:
     """Which atoms are inputs and outputs, in the order of the network."""
 
@@ -220,10 +226,11 @@ class _Names:
             for value, role, atom in zip(values, players, atoms, strict=True):
                 if role not in roles:
                     continue
-                try:
-                    goals[roles[role]].append((int(str(value)), atom))
-                except ValueError:
+                if not _GOAL.fullmatch(str(value)):
                     raise LimitError(
-                        f"the goal value {value} is no integer", limit="goals", bound=0
-                    ) from None
+                        f"the goal value {shown(str(value))} is no integer of up to nine digits",
+                        limit="goals",
+                        bound=9,
+                    )
+                goals[roles[role]].append((int(str(value)), atom))
         return [sorted(values) for values in goals]
