@@ -305,3 +305,16 @@ def test_a_mended_game_plays_as_before() -> None:
         "(at 2)",
         "(at 3)",
     ]
+
+
+def test_wide_terms_inside_each_other_have_no_declarations() -> None:
+    wide, same = " ".join(["a"] * 300), " ".join(["?x"] * 300)
+    sheet = f"(role x) (init (f {wide})) (legal x go) (<= (next (f {same})) (true ?x))"
+    found = mend_sheet(Source("s.kif", sheet), ["base"])
+    assert (found.text, found.mends) == (sheet, ())
+    assert found.notes == ("no base can be told: its terms are nested without end, or in too many ways",)
+
+
+def test_a_role_is_not_looked_for_among_too_many_alternatives() -> None:
+    choices = " ".join(f"(or (p ?x{number}) (q ?x{number}))" for number in range(13))
+    assert mended(f"(role x) (<= (goal ?r 0) {choices})", "role") == f"(role x) (<= (goal ?r 0) {choices})"

@@ -34,6 +34,7 @@ MODES: Final[dict[str, list[tuple[ModuleType, str, object]]]] = {
     "few_copies": [(flatten, "_MOST_COPIES", 40)],
     "few_columns": [(flatten, "_MOST_COLUMNS", 40)],
     "few_places": [(domains, "_MOST_PLACES", 30)],
+    "few_steps": [(domains, "_MOST_STEPS", 5)],
     "places_not_told_apart": [(domains, "_MOST_PLACES", 0)],
     "copies_refused": [(flatten, "_MOST_COPIES", 1)],
 }

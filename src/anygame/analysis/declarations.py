@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import product
+from itertools import count, product
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
@@ -16,7 +16,7 @@ from anygame.language.rules import Atom, Literal, Rule
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anygame.analysis.domains import Functor, Path, Top
     from anygame.analysis.normal import NormalRule
@@ -26,6 +26,7 @@ __all__ = ["declarations"]
 
 _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
+_MOST_PLACES: Final = 10_000
 #: Up to so many instances are declared by facts, more by a rule.
 _FEW: Final = 4
 
@@ -76,7 +77,8 @@ def declarations(
 
 
 def _fluents(domains: Domains) -> list[tuple[_Values | _Shape, ...]]:
-    return [(shape,) for shape in _shapes(domains, ("true", 1, 0), domains.tops("true", 1, 0))]
+    tops = domains.tops("true", 1, 0)
+    return [(shape,) for shape in _shapes(domains, ("true", 1, 0), tops, count())]
 
 
 def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Values | _Shape, ...]]:
@@ -93,10 +95,11 @@ def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Values
     for top in domains.tops("does", 2, 1):
         if roles_of[top]:
             tops_for[frozenset(roles_of[top])].add(top)
+    steps = count()
     return [
         (_Values(players), shape)
         for players, tops in sorted(tops_for.items(), key=lambda item: sorted(map(str, item[0])))
-        for shape in _shapes(domains, ("does", 2, 1), frozenset(tops))
+        for shape in _shapes(domains, ("does", 2, 1), frozenset(tops), steps)
     ]
 
 
@@ -109,16 +112,20 @@ def _tops(term: Term, values: Mapping[Variable, frozenset[Top]]) -> frozenset[To
     return frozenset([term])
 
 
-def _shapes(domains: Domains, path: Path, tops: frozenset[Top], depth: int = 0) -> list[_Values | _Shape]:
-    """Return the shapes that terms at a place can have."""
+def _shapes(
+    domains: Domains, path: Path, tops: frozenset[Top], steps: Iterator[int], depth: int = 0
+) -> list[_Values | _Shape]:
+    """Return the shapes that terms at a place can have; ``steps`` counts the places that are looked at."""
     constants = frozenset([top for top in tops if isinstance(top, Constant)])
     shapes: list[_Values | _Shape] = [_Values(constants)] if constants else []
     functors: list[Functor] = sorted([top for top in tops if isinstance(top, tuple)])
-    if functors and depth == _DEEPEST:
+    if (functors and depth == _DEEPEST) or next(steps) > _MOST_PLACES:
         raise _TooManyShapesError
     for functor in functors:
         columns = [
-            _shapes(domains, (*path, functor, argument), domains.below(path, functor, argument), depth + 1)
+            _shapes(
+                domains, (*path, functor, argument), domains.below(path, functor, argument), steps, depth + 1
+            )
             for argument in range(functor[1])
         ]
         for arguments in product(*columns):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import atoms_of
@@ -37,6 +38,8 @@ Values = dict[Variable, tuple[set["Top"], Path]]
 #: How deep inside terms places are told apart; beyond, all of one functor's argument are one place.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
+#: Places that are looked at while terms are handed on.
+_MOST_STEPS: Final = 200_000
 #: Writing to the first relation makes the same terms readable in the second.
 _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
@@ -63,7 +66,8 @@ class Domains:
         rules = list(rules)
         for depth in _DEPTHS:
             self._longest = 3 + 2 * depth
-            self._most = _MOST_PLACES if depth else None
+            self._steps: float = _MOST_STEPS if depth else inf
+            self._most: float = _MOST_PLACES if depth else inf
             with suppress(_TooManyPlacesError):
                 self._compute(rules, declared)
                 break
@@ -185,6 +189,9 @@ class Domains:
                 continue  # below, both are the same places
             for top in tops:
                 if isinstance(top, tuple):
+                    self._steps -= top[1]
+                    if self._steps < 0:
+                        raise _TooManyPlacesError
                     for number in range(top[1]):
                         pair = self._below(source, top, number), self._below(target, top, number)
                         if pair[0] != pair[1] and pair not in seen:
@@ -195,7 +202,7 @@ class Domains:
         known = self._tops[path]
         if not tops <= known:
             known |= tops
-            if self._most is not None and len(self._tops) > self._most:
+            if len(self._tops) > self._most:
                 raise _TooManyPlacesError
             self._changed.update(_relations_at(path, self._readers))
 

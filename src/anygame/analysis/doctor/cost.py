@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
+#: Places inside terms that are counted; beyond, anything can stand.
+_MOST_PLACES: Final = 200_000
 _DEEPEST: Final = 9
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
@@ -63,6 +65,8 @@ class _Sizes:
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
+        self._places = _MOST_PLACES
+        self._inside_of: dict[tuple[object, ...], int] = {}
         self._facts: dict[Key, int] = {
             key: len(rules)
             for key, rules in sheet.heads.items()
@@ -128,13 +132,18 @@ class _Sizes:
         return min(total, _MOST)
 
     def _count_functor(self, functor: Functor, path: tuple[object, ...]) -> int:
-        if len(path) > _DEEPEST:
+        known = self._inside_of.get((*path, functor))
+        if known is not None:
+            return known
+        self._places -= functor[1]
+        if len(path) > _DEEPEST or self._places < 0:
             return _MOST
         counts = [
             self._count(self._sheet.domains.below(path, functor, number), (*path, functor, number))
             for number in range(functor[1])
         ]
-        return min(prod(counts), _MOST)
+        found = self._inside_of[*path, functor] = min(prod(counts), _MOST)
+        return found
 
 
 def _variables_in(term: Term) -> Iterator[Variable]:
