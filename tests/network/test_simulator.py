@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import threading
+import tracemalloc
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
@@ -309,6 +310,17 @@ def once(action: Callable[[int], None]) -> Callable[[int], None]:
                 raise
 
     return call
+
+
+def test_memory_does_not_grow_with_the_playouts() -> None:
+    simulator = Simulator(tic_tac_toe())
+    peaks = []
+    for playouts in (20_000, 20_000, 5_000_000):
+        tracemalloc.start()
+        simulator.run(playouts, threads=2)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < peaks[1] + 100_000
 
 
 def test_it_is_known_whether_compiling_lies_ahead(monkeypatch: pytest.MonkeyPatch) -> None:

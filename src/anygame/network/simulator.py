@@ -17,7 +17,7 @@ from anygame.network.kernels.playing import BLOCK_WORDS, DEADLINE, DONE, ELSEWHE
 from anygame.network.kernels.rows import ACTIVE, RANDOM, RUNNING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -184,6 +184,15 @@ def _blocks(playouts: int) -> list[int]:
     return [playouts * (n + 1) // count - playouts * n // count for n in range(count)]
 
 
+class _Memory:
+    """What one thread plays in, block after block."""
+
+    def __init__(self, program: Program, limit: int) -> None:
+        self.rows = program.rows()
+        self.record = np.zeros(BLOCK_WORDS + program.network.fluents, np.int64)
+        self.lengths = np.zeros(limit + 2, np.int64)
+
+
 class _Run:
     """The state of a simulation that the threads share."""
 
@@ -200,37 +209,39 @@ class _Run:
         self._started = 0
         self._interrupts = 0
         self._error: tuple[int, Exception] | None = None
-        self._totals = np.zeros((program.counters.end - program.counters.first,), np.uint64)
-        self._lengths = np.zeros(limit + 2, np.int64)
+        self._busy = 0
+        self._idle = threading.Event()
         self._abandoned = 0
         self._complete = True
 
     def go(self, threads: int, progress: Callable[[int], None] | None) -> Counts:
         began = time.perf_counter()
-        workers = [
-            threading.Thread(target=self._work, daemon=True) for _ in range(min(threads, len(self._quotas)))
-        ]
-        for worker in workers:
-            worker.start()
-        told = began
-        while any(worker.is_alive() for worker in workers):
-            try:
-                for worker in workers:
-                    worker.join(0.1 / len(workers))
-                if progress and time.perf_counter() - told > 0.1:
-                    told = time.perf_counter()
-                    progress(self._started)
-            except KeyboardInterrupt:
-                self._interrupts += 1
-            except BaseException:
-                self._interrupts = 2
-                raise
+        memories = [_Memory(self._program, self._limit) for _ in range(min(threads, len(self._quotas)))]
+        self._busy = len(memories)
+        try:
+            for memory in memories:
+                threading.Thread(target=self._work, args=[memory], daemon=True).start()
+            self._wait(progress)
+        finally:
+            # Whatever ended the waiting, nobody plays on behind it.
+            self._interrupts += 2 * (not self._idle.is_set())
         if self._error:
             raise self._error[1]
         with contextlib.suppress(KeyboardInterrupt):
             if progress:
                 progress(self._started)
-        return self._counts(time.perf_counter() - began)
+        return self._counts(memories, time.perf_counter() - began)
+
+    def _wait(self, progress: Callable[[int], None] | None) -> None:
+        told = time.perf_counter()
+        while not self._idle.is_set():
+            try:
+                self._idle.wait(0.1)
+                if progress and time.perf_counter() - told > 0.1:
+                    told = time.perf_counter()
+                    progress(self._started)
+            except KeyboardInterrupt:
+                self._interrupts += 1
 
     def _take(self) -> int | None:
         """Return the number of the next block, None where there is none to be played."""
@@ -240,30 +251,21 @@ class _Run:
             self._next += 1
             return self._next - 1
 
-    def _work(self) -> None:
-        program = self._program
-        rows = program.rows()
-        record = np.zeros(BLOCK_WORDS + len(self._state), np.int64)
-        lengths = np.zeros(self._limit + 2, np.int64)
+    def _work(self, memory: _Memory) -> None:
         while (block := self._take()) is not None:
             try:
-                self._play(block, rows, record, lengths)
+                self._play(block, memory)
             except Exception as error:  # for the thread that waits
                 with self._lock:
                     if self._error is None or block < self._error[0]:
                         self._error = block, error
-        counters = program.counters
         with self._lock:
-            self._totals += rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64)
-            self._lengths += lengths
+            self._busy -= 1
+            if not self._busy:
+                self._idle.set()
 
-    def _play(
-        self,
-        block: int,
-        rows: NDArray[np.uint64],
-        record: NDArray[np.int64],
-        lengths: NDArray[np.int64],
-    ) -> None:
+    def _play(self, block: int, memory: _Memory) -> None:
+        rows, record, lengths = memory.rows, memory.record, memory.lengths
         program, quota = self._program, self._quotas[block]
         lanes = min(quota, LANES)
         if not lanes:
@@ -312,12 +314,12 @@ class _Run:
         state = np.array([_unpack(row)[lane] for row in rows[program.places.fluent_rows]], np.bool_)
         return StuckError(int(stuck[:, lane].argmax()), lane, state)
 
-    def _counts(self, seconds: float) -> Counts:
+    def _counts(self, memories: Sequence[_Memory], seconds: float) -> Counts:
         counters, gates = self._program.counters, self._program.gates
-        playouts = int(self._lengths[:-1].sum())
-        at = self._totals.tolist
-
-        totals = at()
+        counted = [m.rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64) for m in memories]
+        totals = np.sum(counted, axis=0).tolist()
+        lengths = np.sum([memory.lengths for memory in memories], axis=0)
+        playouts = int(lengths[:-1].sum())
 
         def count(row: int) -> int:
             return int(totals[row - counters.first])
@@ -330,7 +332,7 @@ class _Run:
         for role, overlaps in zip(gates.goals, counters.overlaps, strict=True):
             values = zip(role, overlaps, strict=True)
             goal_counts.append({value: holding(bit) - count(overlap) for (value, bit), overlap in values})
-        reached = np.flatnonzero(self._lengths[:-1])
+        reached = np.flatnonzero(lengths[:-1])
         end = int(reached[-1]) + 1 if len(reached) else 1
         return Counts(
             playouts=playouts,
@@ -338,9 +340,9 @@ class _Run:
             goal_counts=goal_counts,
             missing=[count(row) for row in counters.missing],
             doubled=[count(row) for row in counters.doubled],
-            lengths=self._lengths[:end].copy(),
+            lengths=lengths[:end].copy(),
             legal=[sum(count(row) << k for k, row in enumerate(rows)) for rows in counters.legal],
-            cut=int(self._lengths[-1]),
+            cut=int(lengths[-1]),
             abandoned=self._abandoned,
             interrupted=bool(self._interrupts) and (not self._complete or self._next < len(self._quotas)),
             seconds=seconds,
