@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,7 +84,7 @@ class Lanes:
         self._used = self._pack(np.arange(self._blocks * LANES) < count)
         self._fluents = program.places.fluent_rows
         self._actions = program.places.action_rows
-        self._first = np.cumsum([0, *self.network.actions])
+        self._first = np.cumsum([0, *self.network.actions]).tolist()
         self._legal = _Bits(program.gates.legal)
         self._goals = [_Bits([bit for _, bit in role]) for role in program.gates.goals]
         self._does = np.zeros((self._blocks, int(self._first[-1]), LANES), np.bool_)
@@ -153,7 +154,10 @@ class Lanes:
     # What the rules say.
 
     def legal(self) -> NDArray[np.bool_]:
-        """Return which actions are legal: bool [lanes, all actions], role after role."""
+        """Return which actions are legal: bool [lanes, all actions], role after role.
+
+        In memory, the lanes of an action lie side by side.
+        """
         self._look()
         return self._unpack(self._legal.of(self._rows))
 
@@ -171,11 +175,12 @@ class Lanes:
         result = []
         for role, bits in zip(self._program.gates.goals, self._goals, strict=True):
             holds = self._unpack(bits.of(self._rows))
-            values = np.array([value for value, _ in role], np.int64)
-            goal = (holds @ values).astype(np.int32)
-            count = holds.sum(axis=1)
-            goal[count == 0] = MISSING
-            goal[count > 1] = DOUBLED
+            goal = np.full(self.count, MISSING, np.int32)
+            doubled = np.zeros(self.count, np.bool_)
+            for (value, _), here in zip(role, holds.T, strict=True):
+                doubled |= here & (goal != MISSING)
+                goal[here] = value
+            goal[doubled] = DOUBLED
             result.append(goal)
         return result
 
@@ -200,7 +205,7 @@ class Lanes:
         for role, chosen in enumerate(choices):
             actions[role] = self._indices(chosen, role)[lanes]
         self._check(lanes, actions)
-        actions += self._first[:-1, None]
+        actions += np.array(self._first[:-1])[:, None]
         for of_role in actions:
             self._does[lanes // LANES, of_role, lanes % LANES] = True
         self._rows[:, self._actions] = _pack(self._does)
@@ -235,10 +240,19 @@ class Lanes:
         rows[:, self._actions] = taken
         rows[:, GO] = active
         self._move()
-        does = self._unpack(taken)
         going = self._unpack(active[:, None])[:, 0]
-        ends = zip(self._first, self._first[1:], strict=False)
-        return [np.where(going, _argmax(does[:, a:b]), -1).astype(np.int32) for a, b in ends]
+        return [self._numbers(taken[:, a:b], going) for a, b in pairwise(self._first)]
+
+    def _numbers(self, taken: NDArray[np.uint64], going: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return which of the rows [blocks, n, 8] holds in each lane; -1 in lanes that do not go."""
+        count = taken.shape[1]
+        numbers = np.zeros(self.count, np.int32)
+        for weight in range(max(0, count - 1).bit_length()):
+            rows = taken[:, np.arange(count) >> weight & 1 == 1]
+            plane = np.bitwise_or.reduce(rows, axis=1, keepdims=True)
+            numbers += self._unpack(plane)[:, 0].astype(np.int32) << weight
+        numbers[~going] = -1
+        return numbers
 
     def _move(self) -> None:
         moves = self._program.library["moves"]
@@ -281,7 +295,7 @@ class Lanes:
     def _stuck(self, block: int) -> StuckError:
         legal = self._unpack(self._legal.of(self._rows))
         going = ~self.terminal
-        roles = zip(self._first, self._first[1:], strict=False)
+        roles = pairwise(self._first)
         stuck = np.array([going & ~legal[:, a:b].any(axis=1) for a, b in roles])
         lane = int(stuck.any(axis=0).argmax())
         return StuckError(int(stuck[:, lane].argmax()), lane, self.get(lane))
@@ -314,11 +328,10 @@ class Lanes:
         return _pack(padded.reshape(self._blocks, LANES))
 
     def _unpack(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return bool [lanes, n] of rows [blocks, n, 8]."""
-        size = rows.shape[1]
-        bits = np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=-1, bitorder="little")
-        lanes = bits.view(np.bool_).transpose(0, 2, 1).reshape(self._blocks * LANES, size)
-        return np.ascontiguousarray(lanes[: self.count])
+        """Return bool [lanes, n] of rows [blocks, n, 8], column after column in memory: nothing is turned."""
+        words = np.ascontiguousarray(rows.transpose(1, 0, 2)).reshape(rows.shape[1], self._blocks * WORDS)
+        bits = np.unpackbits(words.view(np.uint8), axis=-1, count=self.count, bitorder="little")
+        return bits.view(np.bool_).T
 
 
 class _Bits:
@@ -337,7 +350,3 @@ class _Bits:
 def _pack(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return rows [..., 8] of bool [..., 512]."""
     return np.ascontiguousarray(np.packbits(bits, axis=-1, bitorder="little")).view(np.uint64)
-
-
-def _argmax(does: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return does.argmax(axis=1) if does.shape[1] else np.full(len(does), -1)
