@@ -178,10 +178,18 @@ class Simulator:
         return _Run(self._program, playouts, seed, state, limit).go(threads, progress)
 
 
-def _blocks(playouts: int) -> list[int]:
-    """Split playouts into the quotas of blocks, by their number alone."""
-    count = max(1, min(_BLOCKS, playouts // _SMALL_BLOCK), -(-playouts // _FULL_BLOCK))
-    return [playouts * (n + 1) // count - playouts * n // count for n in range(count)]
+class _Quotas:
+    """The playouts of each block, by their number alone."""
+
+    def __init__(self, playouts: int) -> None:
+        self._playouts = playouts
+        self._count = max(1, min(_BLOCKS, playouts // _SMALL_BLOCK), -(-playouts // _FULL_BLOCK))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, block: int) -> int:
+        return self._playouts * (block + 1) // self._count - self._playouts * block // self._count
 
 
 class _Memory:
@@ -203,7 +211,7 @@ class _Run:
         self._seed = seed
         self._state = state
         self._limit = limit
-        self._quotas = _blocks(playouts)
+        self._quotas = _Quotas(playouts)
         self._lock = threading.Lock()
         self._next = 0
         self._started = 0

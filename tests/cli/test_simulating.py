@@ -1,0 +1,247 @@
+"""Commands about the compiled game: simulate, explain --network, --machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+import anygame
+from anygame.network.simulator import Simulator
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from anygame.network.simulator import Counts
+
+_SHEET = "gdl/tic_tac_toe.kif"
+#: It counts with a term that grows, of which a network would need one for each number there is.
+_UNBOUNDED = """
+(role r) (init (n z)) (legal r go)
+(<= (next (n (s ?x))) (true (n ?x)))
+(<= terminal (true (n (s (s (s z)))))) (<= (goal r 70) terminal)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def unbounded(tmp_path: Path) -> str:
+    path = tmp_path / "unbounded.kif"
+    path.write_text(_UNBOUNDED)
+    return str(path)
+
+
+# -- simulate ----------------------------------------------------------------------------------------------
+
+
+def test_simulate_prints_what_was_found() -> None:
+    output, status = run(["simulate", _SHEET, "--playouts", "2e4", "--seed", "7"])
+    assert status == 0
+    lines = output.splitlines()
+    result = anygame.load(_SHEET).simulate(20_000, seed=7)
+    assert lines[0] == f"20,000 random playouts of {_SHEET}, seed 7"
+    for role, line in zip(("x", "o"), lines[1:3], strict=True):
+        assert line.startswith(f"goal of {role}  {result.mean_goals[role]:.2f} on average, give or take 0.3")
+        shares = ", ".join(
+            f"{value}: {count / 200:.1f} %" for value, count in result.goal_counts[role].items()
+        )
+        assert line.endswith(f"({shares})")
+    assert lines[3] == f"moves  {result.mean_length:.1f} on average, 5 to 9"
+    widths = result.branching
+    assert lines[4] == f"legal moves  {widths['x']:.1f} of x, {widths['o']:.1f} of o on average"
+    figures = r"[\d.]+ s by the network: [\d,]+ playouts and [\d,]+ states a second; set-up [\d.]+ s, .*"
+    assert re.fullmatch(figures, lines[5])
+    assert len(lines) == 6
+
+
+def test_simulate_gives_json() -> None:
+    command = ["simulate", _SHEET, "--playouts", "1_000", "--seed", "7", "--threads", "2", "--json"]
+    output, status = run(command)
+    assert status == 0
+    found: dict[str, Any] = json.loads(output)
+    result = anygame.load(_SHEET).simulate(1_000, seed=7)
+    assert found["lengths"]["counts"] == {str(length): count for length, count in result.lengths.items()}
+    assert {role: told["mean"] for role, told in found["roles"].items()} == result.mean_goals
+    assert found["threads"] == 2
+    assert found["asked"] == found["playouts"] == 1_000
+    help_text, _ = run(["simulate", "--help"])
+    told = help_text[help_text.index("with --json") :]
+    for name in (*found, *found["lengths"], *found["roles"]["x"]):
+        assert f'"{name}"' in told
+
+
+def test_simulate_starts_after_moves() -> None:
+    moves = ["(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"]
+    after = [part for move in moves for part in ("--after", move)]
+    output, status = run(["simulate", _SHEET, "--playouts", "10", "--seed", "1", *after])
+    assert status == 0
+    assert "goal of x  100.00 on average" in output
+    assert "moves  0.0 on average, 0 to 0" in output
+
+
+def test_simulate_by_the_reasoner() -> None:
+    output, status = run(["simulate", _SHEET, "--playouts", "20", "--seed", "1", "--machine", "reasoner"])
+    assert status == 0
+    assert "by the reasoner" in output
+
+
+def test_what_has_no_network_is_simulated_with_a_notice(unbounded: str) -> None:
+    output, status = run(["simulate", unbounded, "--playouts", "5", "--seed", "1"])
+    assert status == 0
+    assert output.startswith(f"anygame: note: {unbounded}: no network, the reasoner plays (")
+    assert output.count("note:") == 1
+    assert "5 random playouts" in output
+    assert "goal of r  70.00 on average" in output
+    assert "by the reasoner" in output
+
+
+def test_games_without_an_end_are_told() -> None:
+    output, status = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4"])
+    assert status == 0
+    assert output.startswith("0 of 30 random playouts")
+    assert "30 more were given up for their length" in output
+
+
+def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = Simulator.run
+
+    def interrupted(*arguments: Any) -> Counts:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return played(*arguments)
+
+    monkeypatch.setattr(Simulator, "run", interrupted)
+    output, status = run(["simulate", _SHEET, "--playouts", "1e12", "--seed", "1"])
+    assert status == 0
+    assert re.match(r"[\d,]+ of 1,000,000,000,000 random playouts", output)
+    assert "interrupted: these are all that were played" in output
+
+
+@pytest.mark.parametrize("number", ["0", "-5", "1.5", "1e-3", "many", "1e999", "nan", "1e16", "--seed"])
+def test_numbers_of_playouts_that_are_none(number: str) -> None:
+    output, status = run(["simulate", _SHEET, f"--playouts={number}"])
+    assert status == 2
+    assert f"expected a number such as 1000000 or 1e6, found '{number}'" in output
+
+
+# -- explain --network ---------------------------------------------------------------------------------------
+
+
+def test_explain_network_tells_its_figures() -> None:
+    output, status = run(["explain", _SHEET, "--network"])
+    assert status == 0
+    compiled = anygame.load(_SHEET).compiled
+    assert compiled is not None
+    for stage, _ in compiled.stages:
+        assert re.search(rf"^{stage}: .* s\)$", output, re.MULTILINE)
+    assert f"inputs of the network: {len(compiled.fluents)} fluents; moves: 10 of x, 10 of o" in output
+    assert f"gates: {compiled.network.gates} with {len(compiled.network.inputs)} inputs on" in output
+    assert "cycles: none" in output
+    assert "512 lanes" in output
+
+
+def test_explain_network_gives_json() -> None:
+    output, status = run(["explain", _SHEET, "--network", "--json"])
+    assert status == 0
+    told = json.loads(output)["network"]
+    assert told["actions"] == {"x": 10, "o": 10}
+    assert told["code"]["lanes"] == 512
+    assert told["cycles"] == []
+    assert 2 < told["levels"] < told["gates"]
+    assert {stage["stage"] for stage in told["stages"]} >= {"grounding", "gates"}
+
+
+def test_a_picture_shows_every_gate_and_line(tmp_path: Path) -> None:
+    out = tmp_path / "picture.dot"
+    assert run(["explain", _SHEET, "--network", "--dot", str(out)]) == ("", 0)
+    drawn = out.read_text()
+    assert run(["explain", _SHEET, "--network", "--dot", "-"])[0] == drawn
+    compiled = anygame.load(_SHEET).compiled
+    assert compiled is not None
+    network = compiled.network
+    assert drawn.count('label="&"') == network.gates
+    into_gates = re.findall(r"^  n(\d+) -> n(\d+)( \[arrowhead=odot\])?;$", drawn, re.MULTILINE)
+    assert sorted(2 * int(source) + bool(inverted) for source, _, inverted in into_gates) == sorted(
+        network.inputs.tolist()
+    )
+    outputs = 1 + len(network.legal) + len(network.next) + sum(map(len, network.goals))
+    assert len(re.findall(r"^  o\d+ \[shape=box", drawn, re.MULTILINE)) == outputs
+    assert 'label="does x (mark 1 1)"' in drawn
+
+
+def test_names_in_a_picture_stay_names(tmp_path: Path) -> None:
+    sheet = tmp_path / "odd.kif"
+    sheet.write_text('(role r) (legal r a"]x\\) (init b"\\) (<= terminal (true b"\\))')
+    drawn, status = run(["explain", str(sheet), "--network", "--dot", "-"])
+    assert status == 0
+    assert r'label="true b\"\\"' in drawn
+    for line in drawn.splitlines()[2:-1]:
+        quoted = r'"(?:[^"\\]|\\.)*"'
+        assert re.fullmatch(rf"  [no]\d+( -> [no]\d+)?( \[((\w+=({quoted}|\w+))(, )?)*\])?;", line), line
+
+
+def test_large_pictures_are_refused() -> None:
+    output, status = run(["explain", "gdl/hex_pie.kif", "--network", "--dot", "-"])
+    assert status == 2
+    assert re.search(r"has [\d,]+ fluents, moves and gates; a picture shows 1,000 at most", output)
+
+
+def test_a_picture_needs_the_network_and_a_place(tmp_path: Path) -> None:
+    output, status = run(["explain", _SHEET, "--strata", "--dot", "-"])
+    assert (status, output) == (2, "anygame: --dot draws the network: give --network too\n")
+    output, status = run(["explain", _SHEET, "--network", "--dot", str(tmp_path)])
+    assert status == 2
+    assert output.startswith(f"anygame: cannot write {tmp_path}: ")
+
+
+def test_without_a_network_there_is_nothing_to_explain(unbounded: str) -> None:
+    output, status = run(["explain", unbounded, "--network"])
+    assert status == 2
+    assert "has no network, which this needs" in output
+
+
+# -- --machine -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["legal", "FILE", "--after", "(mark 1 1)"],
+        ["state", "FILE", "--after", "(mark 1 1)"],
+        ["goals", "FILE"],
+        ["query", "FILE", "(legal x ?m)"],
+        ["perft", "FILE", "4", "--divide"],
+        ["playout", "FILE", "--count", "30", "--seed", "5", "--json"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_answers_do_not_depend_on_the_machine(command: list[str]) -> None:
+    asked = [_SHEET if part == "FILE" else part for part in command]
+    printed = {run([*asked, "--machine", machine]) for machine in ("auto", "reasoner", "network")}
+    assert len(printed) == 1
+    assert printed.pop()[1] == 0
+
+
+def test_sessions_do_not_depend_on_the_machine() -> None:
+    commands = "(mark 1 1)\nlegal\nrandom 2\nwhy (legal x noop)\nundo\ngoals\nstate\n"
+    printed = {
+        run(["repl", _SHEET, "--seed", "3", "--echo", "--machine", machine], commands)
+        for machine in ("auto", "reasoner", "network")
+    }
+    assert len(printed) == 1
+
+
+def test_a_machine_that_cannot_be_had_is_replaced_with_a_notice(unbounded: str) -> None:
+    output, status = run(["legal", unbounded, "--machine", "network"])
+    assert status == 0
+    assert output.startswith("anygame: note: ")
+    assert output.splitlines()[-1] == "r go"
