@@ -19,8 +19,9 @@ from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.logic.atoms import Atoms
 from anygame.network.logic.circuit import build_gates
 from anygame.network.logic.levelling import lay_out
+from anygame.network.logic.merging import FAILS, HOLDS
 from anygame.network.logic.rewrites import REWRITES, Circuit
-from anygame.network.network import FALSE, Network
+from anygame.network.network import FALSE, TRUE, Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -99,9 +100,17 @@ def _compile(
         inputs.update({atom: first + place for place, atom in enumerate(role_atoms)})
         choices.append(range(first, first + len(role_atoms)))
         first += len(role_atoms)
-    wanted = sorted({atom for atom in names.outputs() if atom is not None})
+    become = {atom: int(atoms.literal_of[atom]) for atom in names.outputs() if atom is not None}
+    wanted = sorted({literal >> 1 for literal in become.values() if literal >= 0})
     gates, literals = build_gates(atoms, inputs, first, choices, wanted, deadline)
-    circuit = Circuit(gates, names.named(lambda atom: FALSE if atom is None else literals[atom]))
+
+    def literal(atom: int | None) -> int:
+        found = FAILS if atom is None else become[atom]
+        if found < 0:
+            return TRUE if found == HOLDS else FALSE
+        return literals[found >> 1] ^ (found & 1)
+
+    circuit = Circuit(gates, names.named(literal))
     stages.append(("gates", _figures_of_circuit(circuit, began)))
     stages[-1][1].update(conjunctions=atoms.conjunctions, literals=atoms.literals)
     for name, rewrite in REWRITES:

@@ -49,7 +49,7 @@ class GroundingLimits:
 
     instances: int = 8_000_000
     join: int = 20_000_000
-    seconds: float = 30.0
+    seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.logic.merging import FAILS, HOLDS, merge, normalised
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -15,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Atoms"]
 
-#: Marks a literal that always holds, and one that never does.
-_HOLDS, _FAILS = -1, -2
+
+def _each_width(parts: dict[int, list[Ids]]) -> list[Ids]:
+    return [np.concatenate(rows) for _, rows in sorted(parts.items())]
 
 
 class Atoms:
@@ -28,7 +31,8 @@ class Atoms:
         count: how many atoms.
         fluents: per relation of ``true``, the atom of its first row and how many there are.
         actions: the same for ``does``.
-        conjunctions: how many there are, without those that say the same twice.
+        literal_of: what each atom has become: a literal, perhaps of another atom, ``HOLDS`` or ``FAILS``.
+        conjunctions: how many there were at first.
         literals: how many literals these have.
     """
 
@@ -44,7 +48,6 @@ class Atoms:
         self._facts = np.zeros(self.count, np.bool_)
         for relation, rows in grounding.facts.items():
             self._facts[self._first[relation] + rows] = True
-        self.conjunctions = self.literals = 0
         self._collect(grounding.batches)
 
     def _ranges(self, predicate: str) -> dict[Relation, tuple[int, int]]:
@@ -59,10 +62,6 @@ class Atoms:
         table = self._tables.get(relation)
         count = table.count if table is not None else 0
         return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
-
-    def is_fact(self, atom: int) -> bool:
-        """Whether an atom holds whatever the state."""
-        return bool(self._facts[atom])
 
     def of_conjunctions(self, atom: int) -> list[tuple[int, ...]]:
         """Return the conjunctions that derive an atom, each a tuple of literals in ascending order."""
@@ -85,49 +84,39 @@ class Atoms:
         for batch in batches:
             rows = self._rows(batch)
             by_width.setdefault(rows.shape[1], []).append(rows)
-        self._groups: list[tuple[list[int], NDArray[np.int64], list[int]]] = []
-        for width, parts in sorted(by_width.items()):
-            rows = np.concatenate(parts)
-            order = np.lexsort(rows.T[::-1])
-            rows = rows[order]
-            if len(rows) > 1:
-                fresh = np.ones(len(rows), np.bool_)
-                fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-                rows = rows[fresh]
+        groups = _each_width(by_width)
+        self.conjunctions = sum(len(rows) for rows in groups)
+        self.literals = sum(int((rows[:, 1:] >= 0).sum()) for rows in groups)
+        is_input = np.zeros(self.count, np.bool_)
+        for first, count in (*self.fluents.values(), *self.actions.values()):
+            is_input[first : first + count] = True
+        self.literal_of, groups = merge(groups, is_input, self._facts)
+        self._groups: list[tuple[list[int], Ids, list[int]]] = []
+        for rows in groups:
+            rows = rows[np.lexsort(rows.T[::-1])]
             literals = np.ascontiguousarray(rows[:, 1:])
             starts = np.searchsorted(rows[:, 0], np.arange(self.count + 1)).tolist()
             dropped = np.concatenate([[0], np.cumsum((literals < 0).any(axis=1))]).tolist()
             self._groups.append((starts, literals, dropped))
-            self.conjunctions += len(rows)
-            self.literals += int((rows[:, 1:] >= 0).sum()) if width > 1 else 0
 
     def _rows(self, batch: Batch) -> NDArray[np.int64]:
         """Return head and literals per instance, literals ascending, without what always holds."""
         columns: list[Ids] = []
         for atom, rows in zip(batch.rule.gates, batch.gates, strict=True):
             atoms = self.of(atom.relation, rows)
-            columns.append(np.where(self._facts[atoms], _HOLDS, 2 * atoms))
+            columns.append(np.where(self._facts[atoms], HOLDS, 2 * atoms))
         for atom, keys in zip(batch.rule.negatives, batch.negatives, strict=True):
             columns.append(self._negated(atom.relation, keys, len(batch.heads)))
         heads = self.of(batch.rule.head.relation, batch.heads)
         if not columns:
             return heads[:, None]
-        literals = np.sort(np.stack(columns, axis=1), axis=1)
-        possible = (literals != _FAILS).all(axis=1)
-        # The same literal twice says it once; an atom and its negation never hold together.
-        for place in range(1, literals.shape[1]):
-            left, right = literals[:, place - 1], literals[:, place]
-            possible &= ~((left >= 0) & (right == left + 1) & (left % 2 == 0))
-            literals[:, place - 1] = np.where(left == right, _HOLDS, left)
-        literals = np.sort(literals, axis=1)
-        found: NDArray[np.int64] = np.concatenate([heads[:, None], literals], axis=1)[possible]
-        return found
+        return normalised(np.stack([heads, *columns], axis=1))
 
     def _negated(self, relation: Relation, keys: list[NDArray[np.int32]], count: int) -> Ids:
         table = self._tables.get(relation)
         if table is None:
-            return np.full(count, _HOLDS, np.int64)
+            return np.full(count, HOLDS, np.int64)
         numbers = table.find(keys, count)
         atoms = self.of(relation, numbers)
-        literals = np.where(self._facts[np.where(numbers < 0, 0, atoms)], _FAILS, 2 * atoms + 1)
-        return np.where(numbers < 0, _HOLDS, literals)
+        literals = np.where(self._facts[np.where(numbers < 0, 0, atoms)], FAILS, 2 * atoms + 1)
+        return np.where(numbers < 0, HOLDS, literals)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import LimitError
 from anygame.network.logic.gates import Gates
 from anygame.network.logic.sums import parts_of_sum, sum_of_products
-from anygame.network.network import TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -62,9 +61,6 @@ class _Parents:
 
     def __call__(self, atom: int) -> list[int]:
         if atom in self._known:
-            return []
-        if self._atoms.is_fact(atom):
-            self._known[atom] = TRUE
             return []
         found = self.conjunctions[atom] = self._atoms.of_conjunctions(atom)
         if len(found) == 1:

@@ -7,6 +7,7 @@ vanishes on the way. Gates of cycles are carried over as they stand.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from anygame.network.logic.gates import Gates
@@ -20,7 +21,7 @@ __all__ = ["REWRITES", "Circuit", "drop_implied", "merge_conjunctions"]
 _LONGEST = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Circuit:
     """Gates and the literals somebody wants of them.
 
@@ -32,28 +33,40 @@ class Circuit:
     gates: Gates
     outputs: Mapping[tuple[str, int], int]
 
+    @cached_property
+    def needed(self) -> list[int]:
+        """The gates that the outputs need, ascending."""
+        pending = [literal >> 1 for literal in self.outputs.values()]
+        seen: set[int] = set()
+        while pending:
+            node = pending.pop()
+            if node in seen:
+                continue
+            inputs = self.gates.inputs_of(2 * node)
+            if inputs is not None:
+                seen.add(node)
+                pending += [literal >> 1 for literal in inputs]
+        return sorted(seen)
+
     def size(self) -> tuple[int, int]:
         """Return how many gates and inputs of gates the outputs need."""
-        gates = inputs = 0
-        for node in _needed(self.gates, self.outputs.values()):
-            gates += 1
-            inputs += len(self.gates.inputs_of(2 * node) or ())
-        return gates, inputs
+        return len(self.needed), sum(len(self.gates.inputs_of(2 * node) or ()) for node in self.needed)
 
 
 def drop_implied(circuit: Circuit) -> Circuit:
     """Leave out of conjunctions with a move what makes it legal: moves are made only where they are."""
     gates = circuit.gates
-    implied: dict[int, frozenset[int]] = {}
-    for (kind, node), literal in circuit.outputs.items():
-        if kind == "legal":
-            implied[node] = frozenset(_conjuncts(gates, literal))
+    legal = {node: literal for (kind, node), literal in circuit.outputs.items() if kind == "legal"}
+    implied: dict[int, set[int]] = {}
 
     def simplify(inputs: Sequence[int]) -> list[int] | None:
         dropped: set[int] = set()
         for literal in inputs:
-            if not literal & 1 and literal >> 1 in implied:
-                dropped |= implied[literal >> 1]
+            node = literal >> 1
+            if not literal & 1 and node in legal:
+                if node not in implied:
+                    implied[node] = _conjuncts(gates, legal[node])
+                dropped |= implied[node]
         if not dropped:
             return list(inputs)
         if any(literal ^ 1 in dropped for literal in inputs):
@@ -82,8 +95,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
     """Merge a conjunction that only another one reads into that one."""
     gates = circuit.gates
     readers: dict[int, int] = {}
-    needed = _needed(gates, circuit.outputs.values())
-    for node in needed:
+    for node in circuit.needed:
         for literal in gates.inputs_of(2 * node) or ():
             readers[literal >> 1] = readers.get(literal >> 1, 0) + 1
     for literal in circuit.outputs.values():
@@ -112,27 +124,12 @@ REWRITES: tuple[tuple[str, Callable[[Circuit], Circuit]], ...] = (
 )
 
 
-def _needed(gates: Gates, outputs: object) -> list[int]:
-    """Return the gates that some literals need, ascending."""
-    pending = [literal >> 1 for literal in outputs]  # type: ignore[attr-defined]
-    seen: set[int] = set()
-    while pending:
-        node = pending.pop()
-        if node in seen:
-            continue
-        inputs = gates.inputs_of(2 * node)
-        if inputs is not None:
-            seen.add(node)
-            pending += [literal >> 1 for literal in inputs]
-    return sorted(seen)
-
-
 def _rebuilt(circuit: Circuit, simplify: Callable[[Sequence[int]], list[int] | None]) -> Circuit:
     """Return the circuit with the inputs of each gate simplified; None stands for a gate that never holds."""
     old = circuit.gates
     new = Gates(old.inputs, old.choices)
     literals: dict[int, int] = {}
-    opened = [node for node in _needed(old, circuit.outputs.values()) if node in old.opened]
+    opened = [node for node in circuit.needed if node in old.opened]
     for node in opened:
         literals[node] = new.open() ^ 1
     targets = [literal >> 1 for literal in circuit.outputs.values()]

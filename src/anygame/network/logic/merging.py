@@ -1,0 +1,184 @@
+"""Atoms with the same derivations are one atom: merged by hashed columns before any gate is made.
+
+Large groundings hold many atoms that say the same: views with arguments that do not matter, names for other
+atoms. Each round compares all atoms at once by what derives them, given what was merged before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.int64]
+    Keys = NDArray[np.uint64]
+
+__all__ = ["FAILS", "HOLDS", "merge", "normalised"]
+
+#: What stands for a literal that always holds, and for one that never does: each the other's inversion.
+HOLDS: Final = -1
+FAILS: Final = -2
+
+_SEEDS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03))
+_MOST_ROUNDS: Final = 60
+#: Rounds go on while they merge more than this share of the atoms.
+_WORTH_IT: Final = 0.002
+_NONE: Final = -3
+
+
+def merge(groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_]) -> tuple[Ids, list[Ids]]:
+    """Return what each atom has become, and the conjunctions that are left.
+
+    Args:
+        groups: rows of a head and its literals, padded with ``HOLDS``.
+        is_input: bool [atoms]; which atoms are fluents and actions.
+        facts: bool [atoms]; which always hold.
+
+    Returns:
+        Per atom a literal, ``HOLDS`` or ``FAILS``; and groups whose heads and literals are of atoms that
+        have become themselves.
+    """
+    literal_of = 2 * np.arange(len(is_input), dtype=np.int64)
+    literal_of[facts] = HOLDS
+    groups = _mapped(groups, literal_of)
+    for _ in range(_MOST_ROUNDS if groups else 0):
+        before = literal_of.copy()
+        _resolve(literal_of, is_input, *_summary(groups))
+        changed = int((before != literal_of).sum())
+        if changed:
+            groups = _mapped(groups, literal_of)
+        if changed <= _WORTH_IT * len(literal_of):
+            break
+    return literal_of, groups
+
+
+def normalised(rows: Ids) -> Ids:
+    """Return rows without those that never hold; literals ascending, each once, ``HOLDS`` in front."""
+    literals = np.sort(rows[:, 1:], axis=1)
+    possible = (literals != FAILS).all(axis=1)
+    for place in range(1, literals.shape[1]):
+        left, right = literals[:, place - 1], literals[:, place]
+        possible &= ~((left >= 0) & (right == left + 1) & (left % 2 == 0))
+        literals[:, place - 1] = np.where(left == right, HOLDS, left)
+    literals.sort(axis=1)
+    found: Ids = np.concatenate([rows[:, :1], literals], axis=1)[possible]
+    return found
+
+
+def _mapped(groups: list[Ids], literal_of: Ids) -> list[Ids]:
+    """Return the groups with merged atoms replaced, and each conjunction once."""
+    result = []
+    for rows in groups:
+        kept = rows[literal_of[rows[:, 0]] == 2 * rows[:, 0]]
+        literals = kept[:, 1:]
+        found = np.where(literals < 0, literals, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1))
+        # What pads a row is no literal: its last bit says nothing.
+        found = np.where(literals < 0, HOLDS, found)
+        result.append(normalised(np.concatenate([kept[:, :1], found], axis=1)))
+    return _each_once(result)
+
+
+def _each_once(groups: list[Ids]) -> list[Ids]:
+    if not groups:
+        return groups
+    heads = np.concatenate([rows[:, 0] for rows in groups])
+    keys = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
+    order = np.lexsort((keys, heads))
+    again = np.zeros(len(order), np.bool_)
+    again[1:] = (heads[order[1:]] == heads[order[:-1]]) & (keys[order[1:]] == keys[order[:-1]])
+    fresh = np.ones(len(order), np.bool_)
+    fresh[order[again]] = False
+    ends = np.cumsum([len(rows) for rows in groups])
+    return [rows[mask] for rows, mask in zip(groups, np.split(fresh, ends[:-1]), strict=True)]
+
+
+def _keys(literals: Ids, seed: np.uint64) -> Keys:
+    """Return one key per conjunction; what pads it does not count."""
+    total = np.zeros(len(literals), np.uint64)
+    for column in literals.T:
+        total += np.where(column < 0, np.uint64(0), _mixed(column.astype(np.uint64) + np.uint64(1), seed))
+    return _mixed(total, seed)
+
+
+def _mixed(values: Keys, seed: np.uint64) -> Keys:
+    values = values * seed
+    values = (values ^ (values >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+    return values ^ (values >> np.uint64(29))
+
+
+def _summary(groups: list[Ids]) -> tuple[Ids, Keys, Keys, Ids, Ids]:
+    """Return the heads, two keys of all that derives each, how much that is, and a lone literal or -3."""
+    heads = np.concatenate([rows[:, 0] for rows in groups])
+    firsts = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
+    seconds = np.concatenate([_keys(rows[:, 1:], _SEEDS[1]) for rows in groups])
+    lone = np.concatenate([_lone(rows) for rows in groups])
+    order = np.argsort(heads, kind="stable")
+    heads, firsts, seconds, lone = heads[order], firsts[order], seconds[order], lone[order]
+    starts = np.flatnonzero(np.concatenate([[True], heads[1:] != heads[:-1]])) if len(heads) else heads
+    sizes = np.diff(np.append(starts, len(heads)))
+    return (
+        heads[starts],
+        np.add.reduceat(firsts, starts) if len(starts) else firsts,
+        np.add.reduceat(seconds, starts) if len(starts) else seconds,
+        sizes,
+        # An atom that holds in any case says so by its only literal that matters.
+        np.where(
+            np.maximum.reduceat(lone == HOLDS, starts) if len(starts) else sizes > 0,
+            HOLDS,
+            np.where(sizes == 1, lone[starts], _NONE),
+        ),
+    )
+
+
+def _lone(rows: Ids) -> Ids:
+    """Return per conjunction its only literal, HOLDS where it has none, _NONE where it has more."""
+    if rows.shape[1] == 1:
+        return np.full(len(rows), HOLDS, np.int64)
+    several = rows[:, -2] >= 0 if rows.shape[1] > 2 else np.zeros(len(rows), np.bool_)
+    return np.where(several, _NONE, rows[:, -1])
+
+
+def _resolve(
+    literal_of: Ids,
+    is_input: NDArray[np.bool_],
+    heads: Ids,
+    first: Keys,
+    second: Keys,
+    sizes: Ids,
+    only: Ids,
+) -> None:
+    """Find what atoms have become, in place."""
+    count = len(literal_of)
+    itself = literal_of == 2 * np.arange(count)
+    derived = np.zeros(count, np.bool_)
+    derived[heads] = True
+    literal_of[itself & ~derived & ~is_input] = FAILS
+    named = only != _NONE
+    target = literal_of.copy()
+    target[heads[named]] = only[named]
+    # Names of names: jump until all rest; names that go round in a circle are left as they were.
+    jumps = max(1, count.bit_length())
+    for _ in range(jumps):
+        target = np.where(target < 0, target, target[np.maximum(target, 0) >> 1] ^ (target & 1))
+    rests = np.where(target < 0, True, target[np.maximum(target, 0) >> 1] == (target & ~1))
+    literal_of[:] = np.where(rests, target, literal_of)
+    rest = np.flatnonzero(~named)
+    if not len(rest):
+        return
+    order = rest[np.lexsort((heads[rest], second[rest], first[rest], sizes[rest]))]
+    same = np.zeros(len(order), np.bool_)
+    same[1:] = (
+        (sizes[order[1:]] == sizes[order[:-1]])
+        & (first[order[1:]] == first[order[:-1]])
+        & (second[order[1:]] == second[order[:-1]])
+    )
+    leaders = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
+    merged = heads[order][same]
+    literal_of[merged] = 2 * heads[order][leaders[same]]
+    found = np.where(
+        literal_of < 0, literal_of, literal_of[np.maximum(literal_of, 0) >> 1] ^ (literal_of & 1)
+    )
+    literal_of[:] = found
