@@ -13,12 +13,13 @@ from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.kernels.emit import emit
 from anygame.network.lanes import DOUBLED, MISSING, IllegalChoiceError, Lanes
 from anygame.network.network import FALSE, TRUE
-from anygame.network.simulator import StuckError
+from anygame.network.simulator import Simulator, StuckError
 from anygame.network.single import Single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anygame.network.kernels.emit import Style
     from anygame.network.network import Network
 
 
@@ -185,6 +186,35 @@ def test_states_are_set_lane_by_lane() -> None:
     assert (lanes.observation() == states).all()
 
 
+@pytest.mark.parametrize("style", ["straight", "loop"])
+@pytest.mark.parametrize("over", [True, False])
+def test_a_game_of_nothing(style: Style, over: bool) -> None:
+    """No fluents, no roles: it is over at once, or never."""
+    network = Builder(0, ()).network(0, [], [], TRUE if over else FALSE, [], [])
+    lanes = Lanes(network, 600, style=style)
+    assert lanes.legal().shape == lanes.observation().shape == (600, 0)
+    assert lanes.terminal.tolist() == [over] * 600
+    lanes.step([])
+    assert (lanes.goals(), lanes.step_random()) == ([], [])
+    single = Single(network, style)
+    assert (single.terminal(b""), single.legal(b""), single.next(b"", [])) == (over, [], b"")
+    counts = Simulator(network, style).run(1000, limit=5)
+    assert (counts.playouts, counts.cut, counts.states) == ((1000, 0, 0) if over else (0, 1000, 5000))
+
+
+def test_a_role_without_any_action() -> None:
+    build = Builder(1, (0, 2))
+    network = build.network(0, [False], [TRUE, TRUE], build.fluents[0], [[], []], [TRUE])
+    lanes = Lanes(network, 3)
+    with pytest.raises(StuckError):
+        lanes.step_random()
+    with pytest.raises(IllegalChoiceError) as caught:
+        lanes.step([[0, 0, 0], [0, 0, 0]])
+    assert (caught.value.lane, caught.value.role) == (0, 0)
+    with pytest.raises(StuckError):
+        Simulator(network).run(10)
+
+
 def test_a_lane_without_a_move_is_told() -> None:
     build = Builder(2, (2, 2))
     stuck, other = build.fluents
@@ -202,9 +232,9 @@ def test_a_lane_without_a_move_is_told() -> None:
 
 @pytest.mark.parametrize("style", ["straight", "loop"])
 @pytest.mark.parametrize("number", range(5))
-def test_single_states(number: int, style: str) -> None:
+def test_single_states(number: int, style: Style) -> None:
     network, rng = some_networks()[number], random.Random(number)
-    single = Single(network, "loop" if style == "loop" else "straight")
+    single = Single(network, style)
     state = single.initial
     assert list(state) == [int(bit) for bit in network.initial]
     for _ in range(60):

@@ -205,7 +205,7 @@ class Lanes:
         for role, chosen in enumerate(choices):
             actions[role] = self._indices(chosen, role)[lanes]
         self._check(lanes, actions)
-        actions += np.array(self._first[:-1])[:, None]
+        actions += np.array(self._first[:-1], np.int64)[:, None]
         for of_role in actions:
             self._does[lanes // LANES, of_role, lanes % LANES] = True
         self._rows[:, self._actions] = _pack(self._does)
