@@ -1,18 +1,20 @@
-"""How many states a second random playouts visit, sheet by sheet.
+"""How fast the compiled game and the reasoner play at random, sheet by sheet.
 
     python tools/benchmark.py gdl
-    python tools/benchmark.py gdl/copolymer.kif --seconds 10 --repeats 5 --json speed.json
-    python tools/benchmark.py sheets/ --peers others.csv
+    python tools/benchmark.py gdl/copolymer.kif --seconds 10 --repeats 5 --threads 2 --json speed.json
+    python tools/benchmark.py sheets/ --peers others.csv --readme README.md
 
-A state counts when it is known whether it is terminal, and then its goals were computed, or else the legal
-moves of every role, and a joint move drawn from them was played. Each sheet is measured in a process of its
-own, on one core, after a warm-up in which the generated code is compiled. A playout too long for one repeat
-goes on in the next, so that slow games are not measured by their openings alone. Speeds are by the clock on
-the wall; the column ``core`` is the share of it in which the process was running: well below 100 %, others
-were using the core, and the speeds are too low.
+Each machine is measured on each sheet in a process of its own, pinned to one core: random playouts (states
+are joint moves made; ± is half of what lies between the slowest and the fastest repeat, by the median), and
+single states through the Python contract: is it terminal, the legal moves of all roles, the next state. The
+network is set up twice, in fresh processes: with no machine code kept from before, and with it. Speeds are
+by the clock on the wall; ``core`` is the share of it in which the process was running: well below 100 %,
+others were using the core, and the speeds are too low.
 
 ``--peers`` reads speeds of other systems, measured on the same machine, from a CSV file with the columns
 engine,sheet,setup_seconds,states_per_second,playouts_per_second; SHEET is the file's name without its ending.
+``--threads N`` also measures N threads of one process in turn with N processes of one thread, on the same
+cores. ``--readme FILE`` writes the table into a file, between two marks.
 """
 
 from __future__ import annotations
@@ -25,150 +27,140 @@ import platform
 import signal
 import subprocess
 import sys
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
 from pathlib import Path
-from random import Random
-from statistics import geometric_mean, median
-from time import perf_counter, process_time
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.speed_tables import Peers, PeerSpeed, Sheet, Speed, Threads, markdown, put_into, table
+
 import anygame
-from anygame.errors import AnygameError, IllegalMoveError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-#: By engine and sheet: states per second.
-Peers = dict[str, dict[str, float]]
-
-_SETUP_SECONDS: Final = 120
+_SETUP_SECONDS: Final = 180
 _INTERRUPTED: Final = 130
+_MEASURE: Final = [sys.executable, str(Path(__file__).with_name("measure_sheet.py"))]
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """What was measured of one sheet.
-
-    Attributes:
-        sheet: the name of the file without its ending.
-        setup_seconds: reading, parsing, and the first answer, in a fresh process after the imports.
-        states_per_second: of each repeat.
-        playouts_per_second: over all repeats; 0 if none came to its end.
-        core_share: the share of that time in which the process had the core; below 1 on a busy machine.
-        error: why there are no numbers, else empty.
-    """
-
-    sheet: str
-    setup_seconds: float = 0.0
-    states_per_second: tuple[float, ...] = ()
-    playouts_per_second: float = 0.0
-    core_share: float = 0.0
-    error: str = ""
+def measure_apart(path: Path, machine: str, options: argparse.Namespace) -> Speed:
+    """Measure a machine on a sheet in processes of their own."""
+    order = [str(path), machine, "--seconds", str(options.seconds), "--repeats", str(options.repeats)]
+    order += ["--seed", str(options.seed), *_on([options.core] if options.core is not None else [])]
+    limit = _SETUP_SECONDS + (options.repeats + 5) * 2 * options.seconds
+    with TemporaryDirectory() as kept:
+        cold: dict[str, Any] = {}
+        if machine == "network":
+            cold = _run([*order, "--setup-only"], kept, _SETUP_SECONDS)
+            if cold.get("error"):
+                return Speed(error=cold["error"])
+        found = _run(order, kept, limit)
+    return Speed(**found, cold=cold.get("setup", {}))
 
 
-# -- in the process that measures ---------------------------------------------------------------
+def _on(cores: Sequence[int]) -> list[str]:
+    return ["--cores", *map(str, cores)] if cores else []
 
 
-def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
-    """Play random playouts without end; yield after each state whether it was the last of its playout.
-
-    Draws the same moves as ``game.playouts``, whose loop this is, but can be stopped after every state.
-    """
-    reasoner, draw = game.reasoner.reasoner, game.reasoner.draw
-    values = [reasoner.values.number(role) for role in reasoner.roles]
-    start = reasoner.initial()
-    fluents = start
-    while True:
-        frame = reasoner.frame(fluents)
-        if reasoner.terminal(frame):
-            reasoner.goals(frame)
-            fluents = start
-            yield True
-            continue
-        legal = reasoner.legal(frame)
-        if not all(legal[value] for value in values):
-            raise IllegalMoveError("a role has no legal move in a state that is not terminal")
-        fluents = reasoner.next(frame, [draw(legal[value], random) for value in values])
-        yield False
-
-
-def measure(path: Path, seconds: float, repeats: int, seed: int) -> Measurement:
-    """Measure one sheet in this process."""
-    begin = perf_counter()
-    game = anygame.load(path)
-    state = game.initial_state()
-    if not state.is_terminal:
-        for role in game.roles:
-            state.legal_moves(role)
-    setup = perf_counter() - begin
-    steps = playing(game, Random(seed))
-    _run(steps, seconds, whole_playout=True)
-    busy = process_time()
-    slots = [_run(steps, seconds) for _ in range(repeats)]
-    busy = process_time() - busy
-    total = sum(elapsed for _, _, elapsed in slots)
-    return Measurement(
-        path.stem,
-        setup,
-        tuple(states / elapsed for states, _, elapsed in slots),
-        sum(ends for _, ends, _ in slots) / total,
-        busy / total,
-    )
-
-
-def _run(steps: Iterator[bool], seconds: float, *, whole_playout: bool = False) -> tuple[int, int, float]:
-    """Play for some time; return states, playouts that ended, and the seconds it took.
-
-    Args:
-        steps: see ``playing``.
-        seconds: how long.
-        whole_playout: go on to the end of the first playout, for at most four times as long.
-    """
-    states = ends = 0
-    begin = perf_counter()
-    while True:
-        ended = next(steps)
-        states += 1
-        ends += ended
-        elapsed = perf_counter() - begin
-        if elapsed >= seconds and (ends or not whole_playout or elapsed >= 4 * seconds):
-            return states, ends, elapsed
-
-
-def pin(core: int | None) -> None:
-    """Keep this process on one core, where the system can do that."""
-    if core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {core})
-
-
-# -- in the process that shows -------------------------------------------------------------------
-
-
-def measure_apart(path: Path, options: argparse.Namespace) -> Measurement:
-    """Measure one sheet in a process of its own."""
-    order = [str(path), "--alone", "--seconds", str(options.seconds), "--repeats", str(options.repeats)]
-    order += [
-        "--seed",
-        str(options.seed),
-        *(["--core", str(options.core)] if options.core is not None else []),
-    ]
-    limit = _SETUP_SECONDS + (options.repeats + 5) * options.seconds
-    process = subprocess.Popen([sys.executable, __file__, *order], stdout=subprocess.PIPE, text=True)
+def _run(order: Sequence[str], kept: str, limit: float) -> dict[str, Any]:
+    """Run the process that measures; return what it printed, or an error."""
+    environment = os.environ | {"ANYGAME_CACHE": kept}
+    process = subprocess.Popen([*_MEASURE, *order], stdout=subprocess.PIPE, text=True, env=environment)
     try:
         output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        return Measurement(path.stem, error=f"no result after {limit:.0f} s")
+        return {"error": f"no result after {limit:.0f} s"}
     finally:
         process.kill()
         process.wait()
     try:
-        record = json.loads(output)
+        found: dict[str, Any] = json.loads(output)
     except ValueError:
-        return Measurement(
-            path.stem, error=f"the process that measured ended with status {process.returncode}"
-        )
-    return Measurement(**record | {"states_per_second": tuple(record["states_per_second"])})
+        return {"error": f"the process that measured ended with status {process.returncode}"}
+    return found
+
+
+# -- threads --------------------------------------------------------------------------------------
+
+
+class Server:
+    """A process that plays on command."""
+
+    def __init__(self, path: Path, cores: Sequence[int]) -> None:
+        order = [*_MEASURE, str(path), "network", "--serve", *_on(cores)]
+        self._process = subprocess.Popen(order, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def say(self, playouts: int, threads: int) -> None:
+        """Start playing."""
+        assert self._process.stdin
+        with suppress(BrokenPipeError):
+            print(playouts, threads, file=self._process.stdin, flush=True)
+
+    def answer(self) -> dict[str, Any]:
+        """Wait for what the process prints next.
+
+        Raises:
+            OSError: it had something else to say, or ended.
+        """
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        found: dict[str, Any] = json.loads(line) if line else {"error": "a process that played has ended"}
+        if found.get("error"):
+            raise OSError(found["error"])
+        return found
+
+    def rate(self) -> float:
+        """Wait for the end of playing; return playouts a second."""
+        found = self.answer()
+        return float(found["playouts"] / found["seconds"])
+
+
+def measure_threads(path: Path, options: argparse.Namespace) -> Threads:
+    """Measure threads beside processes, in turn, on the same cores."""
+    count = options.threads
+    cores = _cores()[-count:]
+    try:
+        with ExitStack() as stack:
+            shared = stack.enter_context(Server(path, cores))
+            single = [stack.enter_context(Server(path, cores[n : n + 1])) for n in range(count)]
+            for server in (shared, *single):
+                server.answer()
+            playouts, alone = _enough(single[0], options.seconds)
+            together, apart = [], []
+            for _ in range(options.repeats):
+                shared.say(playouts * count, count)
+                together.append(shared.rate())
+                for server in single:
+                    server.say(playouts, 1)
+                apart.append(sum(server.rate() for server in single))
+    except OSError as error:
+        return Threads(count, error=str(error))
+    return Threads(count, alone, together, apart)
+
+
+def _enough(server: Server, seconds: float) -> tuple[int, float]:
+    """Return how many playouts take about so long, and the playouts a second."""
+    playouts = 4096
+    while True:
+        server.say(playouts, 1)
+        rate = server.rate()
+        if playouts / rate >= seconds / 2:
+            return max(4096, round(rate * seconds)), rate
+        playouts = min(16 * playouts, max(2 * playouts, round(rate * seconds)))
+
+
+# -- what is given ----------------------------------------------------------------------------------
 
 
 def sheets(paths: Sequence[Path]) -> list[Path]:
@@ -198,71 +190,11 @@ def read_peers(path: Path) -> Peers:
             if missing:
                 raise SystemExit(f"benchmark: {path} lacks the columns {', '.join(sorted(missing))}")
             for row in rows:
-                peers.setdefault(row["engine"], {})[row["sheet"]] = float(row["states_per_second"])
+                speed = PeerSpeed(float(row["states_per_second"]), float(row.get("playouts_per_second") or 0))
+                peers.setdefault(row["engine"], {})[row["sheet"]] = speed
     except (OSError, ValueError) as error:
         raise SystemExit(f"benchmark: cannot read {path}: {error}") from error
     return peers
-
-
-def table(measurements: Sequence[Measurement], peers: Peers) -> str:
-    """Return the measurements as a table; with peers, how many times as fast as each of them."""
-    ratios = {engine: _ratios(measurements, speeds) for engine, speeds in peers.items()}
-    head = [
-        "sheet",
-        "set-up ms",
-        "states/s",
-        "min..max",
-        "playouts/s",
-        "core",
-        *(f"x {name}" for name in peers),
-    ]
-    rows, errors = [], []
-    for one in measurements:
-        if one.error:
-            errors.append(f"{one.sheet}: {one.error}")
-            continue
-        speeds = one.states_per_second
-        rows.append(
-            [
-                one.sheet,
-                f"{one.setup_seconds * 1000:.0f}",
-                _number(median(speeds)),
-                f"{_number(min(speeds))}..{_number(max(speeds))}",
-                _number(one.playouts_per_second),
-                f"{one.core_share:.0%}",
-                *(_ratio(found.get(one.sheet)) for found in ratios.values()),
-            ]
-        )
-    if any(ratios.values()):
-        means = [geometric_mean(found.values()) if found else None for found in ratios.values()]
-        rows.append(["geometric mean", "", "", "", "", "", *map(_ratio, means)])
-        rows.append(["sheets compared", "", "", "", "", "", *(str(len(found)) for found in ratios.values())])
-    return "\n".join([*_aligned([head, *rows]), *errors])
-
-
-def _ratios(measurements: Sequence[Measurement], speeds: dict[str, float]) -> dict[str, float]:
-    return {
-        one.sheet: median(one.states_per_second) / speeds[one.sheet]
-        for one in measurements
-        if one.states_per_second and speeds.get(one.sheet, 0) > 0
-    }
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _ratio(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.0f}" if value >= 100 else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _machine(options: argparse.Namespace) -> dict[str, Any]:
@@ -270,6 +202,7 @@ def _machine(options: argparse.Namespace) -> dict[str, Any]:
         "anygame": anygame.__version__,
         "python": platform.python_version(),
         "system": platform.platform(),
+        "processor": _processor(),
         "cores": os.cpu_count(),
         "seconds": options.seconds,
         "repeats": options.repeats,
@@ -278,19 +211,31 @@ def _machine(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _processor() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Measure how many states a second random playouts visit.",
-        epilog="A sheet takes about (repeats + 1) times seconds. Ctrl-C shows what was measured so far.",
+        description="Measure how fast the compiled game and the reasoner play at random.",
+        epilog="A sheet takes about 3 * (repeats + 1) * seconds. Ctrl-C shows what was measured so far.",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a sheet, or a folder of *.kif")
-    parser.add_argument("--seconds", type=_seconds, default=5.0, metavar="S", help="length of a repeat (5)")
-    parser.add_argument("--repeats", type=_count, default=3, metavar="N", help="how many repeats (3)")
+    parser.add_argument(
+        "--machine", choices=["both", "network", "reasoner"], default="both", help="what to measure (both)"
+    )
+    parser.add_argument("--seconds", type=_seconds, default=2.0, metavar="S", help="length of a repeat (2)")
+    parser.add_argument("--repeats", type=_count, default=5, metavar="N", help="how many repeats (5)")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
+    parser.add_argument("--threads", type=_threads, metavar="N", help="also N threads beside N processes")
     parser.add_argument("--peers", metavar="CSV", type=Path, help="speeds of other systems to compare with")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
+    parser.add_argument("--readme", metavar="FILE", type=Path, help="write the table into a file")
     parser.add_argument("--core", metavar="N", type=int, choices=_cores(), help="the core to use (the last)")
-    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     return parser
 
 
@@ -307,39 +252,43 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _threads(text: str) -> int:
+    count, most = _count(text), len(_cores())
+    if count > most:
+        raise argparse.ArgumentTypeError(f"there are {most} cores to run on, found {text} threads")
+    return count
+
+
 def _cores() -> list[int]:
-    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
 
 
-def _measure_alone(options: argparse.Namespace) -> int:
-    """Be the process that measures: print one measurement as JSON."""
-    path = options.paths[0]
-    pin(options.core)
-    try:
-        found = measure(path, options.seconds, options.repeats, options.seed)
-    except AnygameError as error:
-        found = Measurement(path.stem, error=str(error).splitlines()[0])
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    print(json.dumps(asdict(found)))
-    return 0
+# -- all of it --------------------------------------------------------------------------------------
+
+
+def measure_sheet(path: Path, options: argparse.Namespace) -> Sheet:
+    """Measure a sheet as the options say."""
+    wanted = ("network", "reasoner") if options.machine == "both" else (options.machine,)
+    speeds = {machine: measure_apart(path, machine, options) for machine in wanted}
+    threads = measure_threads(path, options) if options.threads else None
+    return Sheet(path.stem, speeds.get("network"), speeds.get("reasoner"), threads)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the arguments name; return the exit status."""
     options = _parser().parse_args(arguments)
-    if options.alone:
-        return _measure_alone(options)
-    if options.core is None and _cores():
+    if options.core is None and hasattr(os, "sched_setaffinity"):
         options.core = _cores()[-1]
     peers = read_peers(options.peers) if options.peers else {}
     paths = sheets(options.paths)
-    found: list[Measurement] = []
+    found: list[Sheet] = []
     status = 0
     try:
         for number, path in enumerate(paths, start=1):
             _progress(f"{number} of {len(paths)}: {path.stem}")
-            found.append(measure_apart(path, options))
+            found.append(measure_sheet(path, options))
     except KeyboardInterrupt:
         status = _INTERRUPTED
     finally:
@@ -347,9 +296,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if found:
         print(table(found, peers))
     if options.json:
-        record = {"machine": _machine(options), "measurements": [asdict(one) for one in found]}
+        record = {"machine": _machine(options), "sheets": [asdict(one) for one in found]}
         options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    return status or int(any(one.error for one in found))
+    if options.readme and not status:
+        try:
+            put_into(options.readme, markdown(found, peers, _machine(options)))
+        except (OSError, ValueError) as error:
+            raise SystemExit(f"benchmark: cannot write the table: {error}") from error
+    return status or int(any(_failed(one) for one in found))
+
+
+def _failed(sheet: Sheet) -> bool:
+    parts = (sheet.network, sheet.reasoner, sheet.threads)
+    return any(part is not None and part.error for part in parts)
 
 
 def _progress(text: str) -> None:

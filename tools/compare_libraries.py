@@ -1,0 +1,275 @@
+"""Random playouts of rule sheets beside the same games in OpenSpiel, pgx and Ludax, on one core.
+
+    python tools/compare_libraries.py
+    python tools/compare_libraries.py --games hex --hex-size 9 --sheets sheets/ --python other/bin/python
+
+Every game in every library runs in a process of its own, one after the other, pinned to the same core, as
+users would choose: games in C++ through OpenSpiel's Python interface, games in JAX with many lanes (with each
+of ``--lanes``, of which the best is shown). A state is a move made; playouts that end are begun anew.
+``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes). A library that
+is not installed is named and skipped; ``--python`` names the Python of an environment that has them.
+
+``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
+names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
+othello, pentago. A game without a sheet is skipped. The hex of pgx has 11 by 11 cells whatever the size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.speed_tables import aligned, number, seconds, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TOOLS: Final = Path(__file__).parent
+_SETUP_SECONDS: Final = 300
+_INTERRUPTED: Final = 130
+_LIBRARIES: Final = ("open_spiel", "pgx", "ludax")
+#: In pgx 2.6 other sizes fail.
+_PGX_HEX: Final = 11
+#: By game: the names its sheet may have, and what the libraries call it.
+GAMES: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
+    "tic_tac_toe": (
+        ("tic_tac_toe", "ticTacToe"),
+        {"open_spiel": "tic_tac_toe", "pgx": "tic_tac_toe", "ludax": "tic_tac_toe"},
+    ),
+    "connect_four": (
+        ("connect_four", "connectFour"),
+        {"open_spiel": "connect_four", "pgx": "connect_four", "ludax": "connect_four"},
+    ),
+    "breakthrough": (("breakthrough",), {"open_spiel": "breakthrough"}),
+    "hex": (("hex", "hex_pie", "hexPie"), {"open_spiel": "hex", "pgx": "hex", "ludax": "hex"}),
+    "reversi": (
+        ("reversi", "othello"),
+        {"open_spiel": "othello", "pgx": "othello", "ludax": "reversi"},
+    ),
+    "pentago": (("pentago",), {"open_spiel": "pentago"}),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured of one game, as one library has it.
+
+    Attributes:
+        game: see ``GAMES``.
+        player: the library, or ``anygame``.
+        what: the library's name for it, or the sheet's.
+        lanes: games at a time; 0 where that is no choice.
+        setup: seconds until it plays.
+        states: a second, in each repeat.
+        playouts: a second, in each repeat.
+        version: of the library.
+        missing: whether the library is not installed, or there is no sheet.
+        error: why there are no numbers, else empty.
+    """
+
+    game: str
+    player: str
+    what: str
+    lanes: int = 0
+    setup: float = 0.0
+    states: Sequence[float] = ()
+    playouts: Sequence[float] = ()
+    version: str = ""
+    missing: bool = False
+    error: str = ""
+
+
+def find_sheet(game: str, sources: Sequence[Path]) -> Path | None:
+    """Return the sheet of a game among sheets and folders of sheets."""
+    for name in GAMES[game][0]:
+        for source in sources:
+            path = source / f"{name}.kif" if source.is_dir() else source
+            if path.stem == name and path.is_file():
+                return path
+    return None
+
+
+def measure_sheet(game: str, path: Path, options: argparse.Namespace) -> Row:
+    """Measure the compiled sheet of a game."""
+    order = [sys.executable, str(_TOOLS / "measure_sheet.py"), str(path), "network", *_common(options)]
+    order += ["--cores", str(options.core)] if options.core is not None else []
+    found = _run(order, options)
+    steps = found.get("setup", {})
+    kept = {name: found[name] for name in ("states", "playouts", "error") if name in found}
+    return Row(game, "anygame", path.stem, setup=sum(steps.values()) - steps.get("imports", 0), **kept)
+
+
+def measure_library(game: str, library: str, options: argparse.Namespace) -> Row:
+    """Measure a game of a library, with the number of lanes that is best."""
+    name = GAMES[game][1][library]
+    size = 0 if game != "hex" else _PGX_HEX if library == "pgx" else options.hex_size
+    what = f"{name} {size}x{size}" if size else name
+    order = [options.python, str(_TOOLS / "library_playouts.py"), library, name, *_common(options)]
+    order += ["--size", str(size)]
+    order += ["--core", str(options.core)] if options.core is not None else []
+    rows = []
+    for lanes in [0] if library == "open_spiel" else options.lanes:
+        found = _run([*order, "--lanes", str(lanes)] if lanes else order, options)
+        rows.append(Row(game, library, what, lanes, **found))
+        if rows[-1].missing:
+            break
+    return max(rows, key=lambda row: median(row.states) if row.states else 0.0)
+
+
+def _common(options: argparse.Namespace) -> list[str]:
+    return ["--seconds", str(options.seconds), "--repeats", str(options.repeats), "--seed", str(options.seed)]
+
+
+def _run(order: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
+    """Run a process that measures; return what it printed, or an error."""
+    limit = options.limit or _SETUP_SECONDS + (options.repeats + 3) * 2 * options.seconds
+    try:
+        process = subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    except OSError as error:
+        return {"error": f"cannot run {order[0]}: {error.strerror}"}
+    try:
+        output, told = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        return {"error": f"no result after {limit:g} s"}
+    finally:
+        process.kill()
+        process.wait()
+    try:
+        found: dict[str, Any] = json.loads(output.splitlines()[-1])
+    except (ValueError, IndexError):
+        last = (told.strip().splitlines() or [""])[-1]
+        return {"error": f"the process that measured ended with status {process.returncode}: {last}"}
+    return found
+
+
+# -- showing ------------------------------------------------------------------------------------
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as a table, with how many times as fast as each library the sheet plays."""
+    head = "game library what version lanes set-up_s states/s playouts/s ± length anygame_x"
+    own = {row.game: row for row in rows if row.player == "anygame" and row.playouts}
+    shown = [[cell.replace("_", " ") for cell in head.split()]]
+    errors = []
+    for row in rows:
+        if row.error:
+            if not row.missing:
+                errors.append(f"{row.game}, {row.player}: {row.error}")
+            continue
+        played, made = median(row.playouts), median(row.states)
+        ratio = _ratio(own[row.game], row) if row.game in own and row.player != "anygame" else 0.0
+        shown.append(
+            [
+                row.game,
+                row.player,
+                row.what,
+                row.version,
+                f"{row.lanes or ''}",
+                seconds(row.setup),
+                number(made),
+                number(played),
+                spread(row.states),
+                f"{made / played:.1f}" if played else "",
+                number(ratio),
+            ]
+        )
+    absent = {"not installed": {row.player for row in rows if row.missing and row.player != "anygame"}}
+    absent["no sheet"] = {row.game for row in rows if row.missing and row.player == "anygame"}
+    skipped = [f"skipped, {why}: {', '.join(sorted(names))}" for why, names in absent.items() if names]
+    return "\n".join([*aligned(shown), *skipped, *errors])
+
+
+def _ratio(own: Row, other: Row) -> float:
+    played = median(other.playouts)
+    return median(own.playouts) / played if played else 0.0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description="Compare random playouts of sheets with those of game libraries, on one core.",
+        epilog="Libraries: pip install open-spiel pgx ludax, best in an environment of their own.",
+    )
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), help="which (all)")
+    parser.add_argument("--libraries", nargs="*", choices=_LIBRARIES, default=_LIBRARIES, help="which (all)")
+    parser.add_argument("--sheets", nargs="+", metavar="PATH", type=Path, help="sheets or folders (gdl)")
+    parser.add_argument("--python", default=sys.executable, help="a Python that has the libraries (this one)")
+    parser.add_argument("--hex-size", type=_positive, default=9, metavar="N", help="for the libraries (9)")
+    parser.add_argument("--lanes", type=_positive, nargs="+", default=[1024, 4096], help="in JAX (1024 4096)")
+    parser.add_argument("--seconds", type=_seconds, default=2.0, metavar="S", help="length of a repeat (2)")
+    parser.add_argument("--repeats", type=_positive, default=5, metavar="N", help="how many repeats (5)")
+    parser.add_argument("--limit", type=_seconds, metavar="S", help="seconds for one game in one library")
+    parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
+    parser.add_argument("--core", type=int, metavar="N", help="the core to use (the last)")
+    parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
+    return parser
+
+
+def _seconds(text: str) -> float:
+    with suppress(ValueError):
+        if 0 < float(text) < 100_000:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= 1_000_000):
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, found {text}")
+    return int(text)
+
+
+def compare(options: argparse.Namespace, rows: list[Row]) -> None:
+    """Measure all that is asked for, adding to the rows one by one."""
+    sources = options.sheets or [_TOOLS.parent / "gdl"]
+    missing: set[str] = set()
+    for game in options.games:
+        path = find_sheet(game, sources)
+        if path is None:
+            rows.append(Row(game, "anygame", "", missing=True, error="there is no sheet"))
+            continue
+        _progress(f"{game}: {path.name}")
+        rows.append(measure_sheet(game, path, options))
+        for library in options.libraries:
+            if library in GAMES[game][1] and library not in missing:
+                _progress(f"{game}: {library}")
+                rows.append(measure_library(game, library, options))
+                if rows[-1].missing:
+                    missing.add(library)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare as the arguments say; return the exit status."""
+    options = _parser().parse_args(arguments)
+    if options.core is None and hasattr(os, "sched_getaffinity"):
+        options.core = max(os.sched_getaffinity(0))
+    rows: list[Row] = []
+    status = 0
+    try:
+        compare(options, rows)
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    finally:
+        _progress("")
+    if rows:
+        print(table(rows))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+    return status or int(any(row.error and not row.missing for row in rows))
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""Speak the contract of gdl-perf, the benchmark of GDL reasoners, so that others can compare.
+
+    python tools/gdl_perf.py GAME OUT SECONDS
+
+Plays the sheet GAME at random for so many seconds and writes a file OUT of lines: ``version=``, and
+``millisecondsTaken=``, ``numStateChanges=`` and ``numRollouts=`` or, where that failed, ``errorMessage=``.
+The time is that of playing; reading and compiling the sheet come before it. The compiled game plays where
+there is one, else the reasoner; ``version`` tells which. State changes are joint moves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.measure_sheet import playing
+
+import anygame
+from anygame.errors import AnygameError
+from anygame.game.machine import FallbackWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LANES: Final = 512
+#: A call of the network should take no longer, nor more than a tenth of the time there is.
+_CALL_SECONDS: Final = 0.5
+
+
+def run(path: Path, seconds: float, seed: int | None) -> dict[str, str | int]:
+    """Play a sheet; return what is to be written."""
+    found: dict[str, str | int] = {"version": anygame.__version__}
+    try:
+        game = anygame.load(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FallbackWarning)
+            compiled = game.compile()
+        found["version"] = f"{anygame.__version__} {'network' if compiled else 'reasoner'}"
+        play = _by_network if compiled else _by_reasoner
+        states, playouts, elapsed = play(game, seconds, Random(seed))
+    except (AnygameError, OSError, MemoryError) as error:
+        message = " ".join(str(error).split()) or type(error).__name__
+        return found | {"errorMessage": message}
+    return found | {
+        "millisecondsTaken": max(1, round(elapsed * 1000)),
+        "numStateChanges": states,
+        "numRollouts": playouts,
+    }
+
+
+def _by_network(game: anygame.Game, seconds: float, random: Random) -> tuple[int, int, float]:
+    states = playouts = 0
+    count = _LANES
+    call = min(_CALL_SECONDS, seconds / 10)
+    begin = perf_counter()
+    while (elapsed := perf_counter() - begin) < seconds:
+        result = game.simulate(count, seed=random.getrandbits(32))
+        states += result.states
+        playouts += result.playouts
+        left = min(call, seconds - (perf_counter() - begin))
+        if result.seconds > 0:
+            count = max(_LANES, round(count * min(16.0, left / result.seconds)))
+    return states, playouts, elapsed
+
+
+def _by_reasoner(game: anygame.Game, seconds: float, random: Random) -> tuple[int, int, float]:
+    states = playouts = 0
+    steps = playing(game, random)
+    begin = perf_counter()
+    while (elapsed := perf_counter() - begin) < seconds:
+        if next(steps):
+            playouts += 1
+        else:
+            states += 1
+    return states, playouts, elapsed
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do as the contract says; return the exit status, 1 where an error was written."""
+    parser = argparse.ArgumentParser(description="Measure random playouts by the contract of gdl-perf.")
+    parser.add_argument("game", metavar="GAME", type=Path, help="the sheet")
+    parser.add_argument("out", metavar="OUT", type=Path, help="the file to write")
+    parser.add_argument("seconds", metavar="SECONDS", type=_seconds, help="how long to play")
+    parser.add_argument("--seed", type=int, help="of the random moves (a fresh one)")
+    options = parser.parse_args(arguments)
+    found = run(options.game, options.seconds, options.seed)
+    text = "".join(f"{name}={value}\n" for name, value in found.items())
+    new = options.out.with_name(f".{options.out.name}.new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        os.replace(new, options.out)
+    except OSError as error:
+        raise SystemExit(f"gdl_perf: cannot write {options.out}: {error.strerror}") from error
+    return int("errorMessage" in found)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0 < seconds < 100_000:
+        return seconds
+    raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""Random playouts of one game in one game library, in this process; print one line of JSON.
+
+    python tools/library_playouts.py pgx connect_four --lanes 1024 --seconds 2 --repeats 3 --core 1
+
+The libraries are OpenSpiel (games in C++, one at a time through its Python interface) and pgx and Ludax
+(games in JAX, many lanes at a time). ``compare_libraries.py`` runs this, if need be with the Python of
+another environment: nothing but the standard library and the game library itself is needed. A state is a
+move made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    #: Plays for about so many seconds; returns states, playouts and seconds.
+    Play: TypeAlias = Callable[[float], tuple[int, float, float]]
+
+#: By library: the name of its distribution.
+DISTRIBUTIONS = {"open_spiel": "open-spiel", "pgx": "pgx", "ludax": "ludax"}
+
+
+def open_spiel(game: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a game of OpenSpiel."""
+    del lanes
+    from random import Random
+
+    pyspiel = import_module("pyspiel")
+    loaded = pyspiel.load_game(f"{game}(board_size={size})" if size else game)
+    draw = Random(seed).random
+
+    def play(seconds: float) -> tuple[int, float, float]:
+        states = ends = 0
+        begin = perf_counter()
+        while (elapsed := perf_counter() - begin) < seconds:
+            state = loaded.new_initial_state()
+            while not state.is_terminal():
+                actions = state.legal_actions()
+                state.apply_action(actions[int(draw() * len(actions))])
+                states += 1
+            ends += 1
+        return states, ends, elapsed
+
+    return play
+
+
+def pgx(game: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a game of pgx in many lanes."""
+    if size not in (0, 11):
+        raise ValueError("the hex of pgx has 11 by 11 cells")
+    return _vectorised(import_module("pgx").make(game), lanes, seed)
+
+
+def ludax(game: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a game of Ludax in many lanes."""
+    text = getattr(import_module("ludax.games"), game)
+    if size:
+        text = text.replace("(hex_rectangle 11 11)", f"(hex_rectangle {size} {size})")
+    return _vectorised(import_module("ludax").LudaxEnvironment(game_str=text), lanes, seed)
+
+
+def _vectorised(environment: Any, lanes: int, seed: int) -> Play:
+    """Return what plays random moves in all lanes, a lane that has come to an end from the start again."""
+    jax = import_module("jax")
+    numpy = jax.numpy
+    key, initial_key = jax.random.split(jax.random.PRNGKey(seed))
+    initial = jax.vmap(environment.init)(jax.random.split(initial_key, lanes))
+    one_step = jax.vmap(environment.step)
+
+    def restarted(ended: Any, fresh: Any, old: Any) -> Any:
+        return numpy.where(ended.reshape(ended.shape + (1,) * (old.ndim - 1)), fresh, old)
+
+    def step(_: Any, carried: Any) -> Any:
+        state, key, lengths, ends, made = carried
+        key, drawn = jax.random.split(key)
+        odds = numpy.where(state.legal_action_mask, 0.0, -numpy.inf)
+        state = one_step(state, jax.random.categorical(drawn, odds, axis=-1))
+        ended = state.terminated | state.truncated
+        state = jax.tree_util.tree_map(lambda fresh, old: restarted(ended, fresh, old), initial, state)
+        lengths = lengths + 1
+        ends, made = ends + ended.sum(), made + numpy.where(ended, lengths, 0).sum()
+        return state, key, numpy.where(ended, 0, lengths), ends, made
+
+    def several(count: Any, state: Any, key: Any, lengths: Any) -> Any:
+        none = numpy.int32(0)
+        return jax.lax.fori_loop(0, count, step, (state, key, lengths, none, none))
+
+    steps = jax.jit(several)
+
+    state, lengths = initial, numpy.zeros(lanes, numpy.int32)
+    count, ends, finished = 8, 0, 0
+
+    def play(seconds: float) -> tuple[int, float, float]:
+        nonlocal state, key, lengths, count, ends, finished
+        steps_made = 0
+        begin = perf_counter()
+        while (elapsed := perf_counter() - begin) < seconds:
+            called = perf_counter()
+            state, key, lengths, ended, made = steps(count, state, key, lengths)
+            ends, finished = ends + int(ended), finished + int(made)  # waits for the result
+            steps_made += count
+            # Long enough that calling does not matter, short enough to stop in time.
+            if perf_counter() - called < seconds / 20:
+                count *= 2
+        # Lanes that began together end together: what ended just now says less than the mean length.
+        states = steps_made * lanes
+        return states, states * ends / finished if finished else 0.0, elapsed
+
+    return play
+
+
+def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Measure a game of a library; return the figures as plain data."""
+    make = {"open_spiel": open_spiel, "pgx": pgx, "ludax": ludax}[library]
+    begin = perf_counter()
+    play = make(game, options.size, options.lanes, options.seed)
+    play(min(0.01, options.seconds))
+    setup = perf_counter() - begin
+    play(options.seconds)
+    runs = [play(options.seconds) for _ in range(options.repeats)]
+    return {
+        "version": version(DISTRIBUTIONS[library]),
+        "setup": setup,
+        "states": [states / elapsed for states, _, elapsed in runs],
+        "playouts": [ends / elapsed for _, ends, elapsed in runs],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what the arguments name; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure random playouts of one game in one library.")
+    parser.add_argument("library", choices=DISTRIBUTIONS)
+    parser.add_argument("game", help="as the library calls it")
+    parser.add_argument("--size", type=int, default=0, help="of a hex board (as the library has it)")
+    parser.add_argument("--lanes", type=int, default=1024, help="games at a time, in JAX (1024)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="length of a repeat (2)")
+    parser.add_argument("--repeats", type=int, default=3, help="how many repeats (3)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
+    parser.add_argument("--core", type=int, help="the core to use (all)")
+    options = parser.parse_args(arguments)
+    if options.core is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {options.core})
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    try:
+        version(DISTRIBUTIONS[options.library])
+    except PackageNotFoundError:
+        print(json.dumps({"missing": True, "error": f"{DISTRIBUTIONS[options.library]} is not installed"}))
+        return 0
+    try:
+        found = measure(options.library, options.game, options)
+    except Exception as error:  # whatever a library raises is told in the table
+        lines = str(error).strip().splitlines() or [""]
+        found = {"error": f"{type(error).__name__}: {lines[0][:200]}"}
+    print(json.dumps(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,332 @@
+"""Tables of measured speeds: as text, and as the part of the README that is generated.
+
+``benchmark.py`` fills the classes here. A column that says nothing of any sheet is left out.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from statistics import geometric_mean, median
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Column = tuple[str, Callable[["Sheet"], str]]
+
+BEGIN: Final = "<!-- speed: written by tools/benchmark.py -->"
+END: Final = "<!-- end of what tools/benchmark.py writes -->"
+#: Steps of setting up, in order; imports are no part of setting up a game.
+STEPS: Final = ("read", "ground", "build", "code", "first")
+
+
+class PeerSpeed(NamedTuple):
+    """The speed of another system on a sheet; 0 is not known."""
+
+    states: float
+    playouts: float
+
+
+#: By engine and sheet.
+Peers = dict[str, dict[str, PeerSpeed]]
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What was measured of one machine on one sheet.
+
+    Attributes:
+        setup: seconds of each step, with machine code that was kept; imports are a step of their own.
+        cold: the same with nothing kept.
+        states: joint moves made, a second, in each repeat.
+        playouts: playouts that came to an end, a second, in each repeat.
+        core: the least share of a repeat in which the process had its core; below 1 on a busy machine.
+        one_state: microseconds for a state through the Python contract.
+        peak: the most memory the process had, in MiB.
+        growth: by how much that grew after the first repeat.
+        gates: of the network; so ``inputs``, and ``bytes``, its memory in a thread.
+        error: why there are no numbers, else empty.
+    """
+
+    setup: Mapping[str, float] = field(default_factory=dict)
+    cold: Mapping[str, float] = field(default_factory=dict)
+    states: Sequence[float] = ()
+    playouts: Sequence[float] = ()
+    core: float = 0.0
+    one_state: float = 0.0
+    peak: float = 0.0
+    growth: float = 0.0
+    gates: int = 0
+    inputs: int = 0
+    bytes: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Threads of one process beside as many processes, in turn.
+
+    Attributes:
+        count: how many.
+        alone: playouts a second of one process with one thread, while the other cores rest.
+        together: playouts a second of the threads, in each repeat.
+        apart: playouts a second of the processes together, in each repeat.
+        error: why there are no numbers, else empty.
+    """
+
+    count: int
+    alone: float = 0.0
+    together: Sequence[float] = ()
+    apart: Sequence[float] = ()
+    error: str = ""
+
+    @property
+    def share(self) -> float:
+        """How much of what the processes reach the threads reach."""
+        return median(one / other for one, other in zip(self.together, self.apart, strict=True))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What was measured of one sheet; None for what was not asked for."""
+
+    name: str
+    network: Speed | None = None
+    reasoner: Speed | None = None
+    threads: Threads | None = None
+
+    @property
+    def ratio(self) -> float:
+        """How many times the reasoner's states a second the network has; 0 where one is missing."""
+        if not (self.network and self.reasoner and self.network.states and self.reasoner.states):
+            return 0.0
+        return median(self.network.states) / median(self.reasoner.states)
+
+    def times(self, peer: PeerSpeed) -> float:
+        """Return how many times as fast this is as another system; 0 if that is not known.
+
+        Playouts are compared where both have them, else states; states for the reasoner, to which a playout
+        may be too long.
+        """
+        network, reasoner = self.network, self.reasoner
+        if network and network.playouts and median(network.playouts) and peer.playouts:
+            return median(network.playouts) / peer.playouts
+        own = (network.states if network else ()) or (reasoner.states if reasoner and not network else ())
+        return median(own) / peer.states if own and peer.states else 0.0
+
+
+# -- cells --------------------------------------------------------------------------------------
+
+
+def number(value: float) -> str:
+    """Return a number with three digits that count; nothing for 0."""
+    if not value:
+        return ""
+    for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if abs(value) >= 0.9995 * unit:
+            return _three(value / unit) + name
+    return _three(value)
+
+
+def _three(value: float) -> str:
+    digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+    return f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.2g}"
+
+
+def seconds(value: float) -> str:
+    """Return seconds down to the thousandth; nothing for 0."""
+    return f"{value:.3f}" if value else ""
+
+
+def _median(values: Sequence[float]) -> str:
+    return number(median(values)) if values else ""
+
+
+def spread(values: Sequence[float]) -> str:
+    """Return half of what lies between the least and the greatest value, by the median."""
+    middle = median(values) if values else 0
+    return f"±{(max(values) - min(values)) / 2 / middle:.0%}" if middle else ""
+
+
+def _total(steps: Mapping[str, float]) -> float:
+    return sum(steps.get(name, 0.0) for name in STEPS)
+
+
+def _of(machine: str, show: Callable[[Speed], str]) -> Callable[[Sheet], str]:
+    """Return a cell about one machine, empty where it was not measured."""
+
+    def cell(sheet: Sheet) -> str:
+        speed: Speed | None = getattr(sheet, machine)
+        return show(speed) if speed and not speed.error else ""
+
+    return cell
+
+
+def _speed_columns(peers: Peers) -> list[Column]:
+    return [
+        ("playouts/s", _of("network", lambda speed: _median(speed.playouts))),
+        ("±", _of("network", lambda speed: spread(speed.playouts))),
+        ("states/s", _of("network", lambda speed: _median(speed.states))),
+        ("core", _of("network", lambda speed: f"{speed.core:.0%}")),
+        ("us/state", _of("network", lambda speed: number(speed.one_state))),
+        ("| reasoner states/s", _of("reasoner", lambda speed: _median(speed.states))),
+        ("±", _of("reasoner", lambda speed: spread(speed.states))),
+        ("core", _of("reasoner", lambda speed: f"{speed.core:.0%}")),
+        ("us/state", _of("reasoner", lambda speed: number(speed.one_state))),
+        *_ratio_columns(peers),
+    ]
+
+
+def _ratio_columns(peers: Peers) -> list[Column]:
+    def times(speeds: Mapping[str, PeerSpeed]) -> Callable[[Sheet], str]:
+        return lambda sheet: number(_times(sheet, speeds))
+
+    columns: list[Column] = [("x reasoner", lambda sheet: number(sheet.ratio))]
+    return columns + [(f"x {engine}", times(speeds)) for engine, speeds in peers.items()]
+
+
+def _times(sheet: Sheet, speeds: Mapping[str, PeerSpeed]) -> float:
+    return sheet.times(speeds[sheet.name]) if sheet.name in speeds else 0.0
+
+
+def _setup_columns() -> list[Column]:
+    def step(name: str) -> Callable[[Speed], str]:
+        return lambda speed: seconds(speed.setup.get(name, 0.0))
+
+    return [
+        ("cold s", _of("network", lambda speed: seconds(_total(speed.cold)))),
+        ("kept s", _of("network", lambda speed: seconds(_total(speed.setup)))),
+        *((name, _of("network", step(name))) for name in STEPS),
+        ("code, cold", _of("network", lambda speed: seconds(speed.cold.get("code", 0.0)))),
+        ("gates", _of("network", lambda speed: f"{speed.gates:,}")),
+        ("inputs", _of("network", lambda speed: f"{speed.inputs:,}")),
+        ("KiB", _of("network", lambda speed: number(speed.bytes / 1024))),
+        ("MiB", _of("network", lambda speed: f"{speed.peak:.0f}")),
+        ("grew", _of("network", lambda speed: f"{speed.growth:.1f}")),
+        ("| reasoner s", _of("reasoner", lambda speed: seconds(_total(speed.setup)))),
+        ("MiB", _of("reasoner", lambda speed: f"{speed.peak:.0f}")),
+    ]
+
+
+def _thread_columns() -> list[Column]:
+    def cell(show: Callable[[Threads], str]) -> Callable[[Sheet], str]:
+        return lambda sheet: show(sheet.threads) if sheet.threads and not sheet.threads.error else ""
+
+    return [
+        ("threads", cell(lambda found: str(found.count))),
+        ("one alone, playouts/s", cell(lambda found: number(found.alone))),
+        ("threads together", cell(lambda found: _median(found.together))),
+        ("processes together", cell(lambda found: _median(found.apart))),
+        ("threads / processes", cell(lambda found: f"{found.share:.3f}")),
+    ]
+
+
+# -- tables -------------------------------------------------------------------------------------
+
+
+def table(sheets: Sequence[Sheet], peers: Peers) -> str:
+    """Return the tables as text: speeds, threads, setting up and size; then what went wrong."""
+    parts = []
+    for columns in (_speed_columns(peers), _thread_columns(), _setup_columns()):
+        rows = _cells(sheets, columns)
+        if len(rows[0]) > 1:
+            rows += _summary(rows[0], sheets, peers) if columns[0][0] == "playouts/s" else []
+            parts.append("\n".join(aligned(rows)))
+    parts.append("\n".join(_errors(sheets)))
+    return "\n\n".join(filter(None, parts))
+
+
+def _cells(sheets: Sequence[Sheet], columns: Sequence[Column]) -> list[list[str]]:
+    shown = [[heading, *map(cell, sheets)] for heading, cell in columns]
+    return list(
+        map(list, zip(["sheet", *(sheet.name for sheet in sheets)], *_filled(shown), strict=True)),
+    )
+
+
+def _filled(columns: Sequence[list[str]]) -> list[list[str]]:
+    return [column for column in columns if any(column[1:])]
+
+
+def _summary(head: Sequence[str], sheets: Sequence[Sheet], peers: Peers) -> list[list[str]]:
+    """Return the last rows: geometric mean and minimum of the ratios, and of how many sheets."""
+    ratios = {"x reasoner": [sheet.ratio for sheet in sheets]}
+    ratios |= {f"x {name}": [_times(sheet, speeds) for sheet in sheets] for name, speeds in peers.items()}
+    kept = {name: [value for value in values if value] for name, values in ratios.items()}
+    if not any(kept.values()):
+        return []
+
+    def row(name: str, summary: Callable[[list[float]], str]) -> list[str]:
+        return [name, *(summary(kept[heading]) if kept.get(heading) else "" for heading in head[1:])]
+
+    return [
+        row("geometric mean", lambda values: number(geometric_mean(values))),
+        row("minimum", lambda values: number(min(values))),
+        row("sheets compared", lambda values: str(len(values))),
+    ]
+
+
+def _errors(sheets: Sequence[Sheet]) -> Iterator[str]:
+    for sheet in sheets:
+        for name in ("network", "reasoner", "threads"):
+            found = getattr(sheet, name)
+            if found is not None and found.error:
+                yield f"{sheet.name}, {name}: {found.error}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table, all columns but the first to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+
+
+# -- the README ---------------------------------------------------------------------------------
+
+
+def readme_columns(peers: Peers) -> list[Column]:
+    """Return the columns of the README's table, the sheet's name aside."""
+    return [
+        ("playouts a second", _of("network", lambda speed: _median(speed.playouts))),
+        ("states a second", _of("network", lambda speed: _median(speed.states))),
+        ("set-up, s", _of("network", lambda speed: f"{_total(speed.setup):.2f}")),
+        ("first time, s", _of("network", lambda speed: f"{_total(speed.cold):.2f}")),
+        ("one state, µs", _of("network", lambda speed: number(speed.one_state))),
+        ("reasoner: states a second", _of("reasoner", lambda speed: _median(speed.states))),
+        ("one state, µs", _of("reasoner", lambda speed: number(speed.one_state))),
+        *_ratio_columns(peers),
+    ]
+
+
+def markdown(sheets: Sequence[Sheet], peers: Peers, machine: Mapping[str, Any]) -> str:
+    """Return the README's table, with a line about the machine."""
+    rows = _cells(sheets, readme_columns(peers))
+    rows += _summary(rows[0], sheets, peers)[:2]
+    rows = [
+        [f"`{row[0]}`" if 0 < place <= len(sheets) else row[0], *row[1:]] for place, row in enumerate(rows)
+    ]
+    rows.insert(1, ["---", *("---:" for _ in rows[0][1:])])
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    told = (
+        f"Medians of {machine['repeats']} runs of {machine['seconds']:g} s each, on one core: "
+        f"{machine['processor']}, Python {machine['python']}."
+    )
+    return "\n".join([told, "", *lines])
+
+
+def put_into(path: Path, block: str) -> None:
+    """Replace what stands between the two marks in a file, at once or not at all.
+
+    Raises:
+        ValueError: the file does not have each mark once, in their order.
+    """
+    text = path.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end) or BEGIN in rest or END in before + after:
+        raise ValueError(f"expected one line `{BEGIN}` in {path}, and one line `{END}` after it")
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(f"{before}{BEGIN}\n{block}\n{END}{after}", encoding="utf-8")
+    os.replace(new, path)
