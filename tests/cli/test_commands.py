@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.transcripts import ROOT, run
 
+from anygame.cli import files
 from anygame.game.game import Game
 
 if TYPE_CHECKING:
@@ -212,3 +213,98 @@ def test_help_and_version_load_no_reader_of_rules() -> None:
             [sys.executable, "-c", program, argument], capture_output=True, text=True, check=True
         )
         assert done.stdout.endswith("[]\n")
+
+
+def test_standard_input_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_INPUT_LIMIT", 20)
+    message = "anygame: standard input has more than 20 bytes, the limit for a rule sheet\n"
+    assert run(["legal", "-"], "(role x) (legal x go)") == (message, 2)
+
+
+def test_playouts_that_never_end_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Game.playouts, "__kwdefaults__", Game.playouts.__kwdefaults__ | {"limit": 7})
+    sheet = "(role x) (legal x go) (init a) (<= (next a) (true a)) (<= terminal (true b))"
+    output, status = run(["playout", "-", "--count", "3", "--seed", "1"], sheet)
+    assert status == 0
+    assert output.splitlines()[1:] == [
+        "moves  7.0 on average, 7 to 7",
+        "3 of them were cut for their length before the game was over",
+        "goal of x  none (none: 3)",
+    ]
+    assert answer("playout", "-", "--count", "3", given=sheet)["goals"] == {
+        "x": {"mean": None, "min": None, "max": None, "counts": {"none": 3}}
+    }
+
+
+def test_an_interrupted_first_playout_tells_that_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def playouts(*_: object) -> Iterator[Playout]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Game, "playouts", playouts)
+    output, status = run(["playout", "gdl/tic_tac_toe.kif", "--count", "5", "--seed", "1"])
+    assert (output, status) == ("0 of 5 random playouts of gdl/tic_tac_toe.kif, seed 1\n", 130)
+
+
+MANY = (
+    "(role x) (role y) (role z) (legal x wait) (legal y (go 1)) (legal y (go 2)) (legal z (a 1)) (legal z b)"
+)
+
+
+@pytest.mark.parametrize(
+    ("sheet", "moves", "message"),
+    [
+        (
+            MANY,
+            "b",
+            "expected a move of y and one of z (the others have no choice), or one move for each role",
+        ),
+        (
+            MANY,
+            "wait (go 3) b",
+            "(go 3) is not a legal move of y here; the nearest legal moves are (go 2), (go 1)",
+        ),
+        (MANY, "wait (go 1) 3", "z has no move 3: its legal moves are numbered 1 to 2"),
+        (MANY, "wait 99999999999 b", "y has no move 99999999999: its legal moves are numbered 1 to 2"),
+        (
+            "(role x) (legal x a)",
+            "a b",
+            "expected no move at all, since nobody has a choice, or one move; found 2",
+        ),
+        (
+            f"(role x) {' '.join(f'(legal x (go {n}))' for n in range(9))}",
+            "zzzzzzzzzz",
+            "zzzzzzzzzz is not a legal move of x here; there are 9 others, such as (go 0)",
+        ),
+        ("(role x)", "a", "x has no legal move, so that nobody can move here"),
+        ("(role x)", "1", "x has no legal move"),
+    ],
+)
+def test_moves_that_cannot_be_are_explained(sheet: str, moves: str, message: str) -> None:
+    output, status = run(["state", "-", "--after", moves], sheet)
+    assert status == 2
+    assert message in output
+
+
+def test_capitals_of_a_move_do_not_matter_where_they_tell_nothing_apart() -> None:
+    sheet = "(role x) (legal x (Go 1)) (legal x stay) (<= (next ?m) (does x ?m))"
+    assert run(["state", "-", "--after", "(gO 1)"], sheet) == ("(Go 1)\n", 0)
+    sheet += "(legal x (GO 1))"
+    output, status = run(["state", "-", "--after", "(gO 1)"], sheet)
+    assert (status, "nearest legal moves are (GO 1), (Go 1)" in output) == (2, True)
+
+
+def test_too_much_for_the_reasoner_is_told_with_the_rules_to_blame() -> None:
+    rules = "".join(f"\n(<= (n (s ?x)) (n ?x) (m {number}))" for number in range(5))
+    output, status = run(["legal", "-"], f"(role x) (n z) (m 0) (<= (legal x ?n) (n ?n)){rules}")
+    assert status == 2
+    assert "try: let the recursion end" in output
+    assert output.count("a rule of n/1") == 3
+    assert "... and 2 more rules of n/1" in output
+
+
+def test_tests_of_rules_are_spelled_out_in_the_strata() -> None:
+    sheet = "(role x) (p a) (<= (q ?x ?y) (p ?x) (p ?y) (or (distinct ?x ?y) (not (r ?x)))) (<= (r ?x) (q ?x a) (p ?x))"
+    sheet = sheet.replace("(not (r ?x))", "(not (distinct ?x a))")
+    output, status = run(["explain", "-", "--strata"], sheet)
+    assert status == 0
+    assert "(?x != ?y or ?x == a)" in output
