@@ -84,8 +84,7 @@ def _evaluate(network: Network, values: Values, first: int, end: int) -> None:
         if cyclic:
             for gate in gates:
                 nodes[base + gate] = everywhere if network.initially[gate] else 0
-        # Each round of a monotone cycle but the last one changes a gate for good in some lane; lanes run
-        # abreast.
+        # In each lane, each round of a monotone cycle but the last one changes a gate for good.
         for _ in range(len(gates) + 1 if cyclic else 1):
             before = nodes[base + gates.start : base + gates.stop]
             for gate in gates:

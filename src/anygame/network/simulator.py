@@ -31,9 +31,8 @@ _ALL = np.uint64((1 << 64) - 1)
 #: told.
 _CALL_SECONDS = 0.05
 _FIRST_STEPS = 64
-#: Playouts per block: few blocks at first, for threads; then full ones, since the last playouts of a block
-#: leave
-#: lanes empty.
+#: Playouts per block: at first few blocks, for threads; then full ones, since the last playouts of a block
+#: leave lanes empty.
 _SMALL_BLOCK, _FULL_BLOCK, _BLOCKS = 8192, 1 << 18, 16
 _LONGEST_LIMIT = 10_000_000
 
@@ -149,8 +148,7 @@ class Simulator:
         """Play.
 
         The result depends on the arguments except ``threads``. An interrupt (Ctrl-C) starts no more playouts,
-        and
-        finishes those under way, so that short ones are not favoured; a second one gives up at once.
+        and finishes those under way, so that short ones are not favoured; a second one gives up at once.
 
         Args:
             playouts: how many to start.

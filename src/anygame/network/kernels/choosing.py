@@ -1,11 +1,10 @@
 """Choosing moves exactly uniformly without unpacking a lane.
 
 Per role: count the legal moves of each lane in bit planes, draw a number below the count, and find the move
-it points
-to. A number is drawn by rejection: random planes masked at the highest bit of ``count - 1``, accepted where
-they fall below the count, which is at least every other lane. A lane that is still without a number after
-some rounds
-waits: it keeps its state, and chooses anew in the next step. So no value is ever preferred.
+it points to. A number is drawn by rejection: random planes masked at the highest bit of ``count - 1``,
+accepted where they fall below the count, which is at least every other lane. A lane that is still without a
+number after some rounds waits: it keeps its state, and chooses anew in the next step. So no value is ever
+preferred.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Writing one function of vector code: rows of 512 bits, as LLVM's text form.
 
 A row is eight 64-bit words, one bit per lane. Values are names of LLVM; constants are folded while writing,
-so that
-adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0 never holds, so literal
-0
-is false and literal 1 is true.
+so that adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0 never holds,
+so literal 0 is false and literal 1 is true.
 """
 
 from __future__ import annotations
@@ -37,9 +35,8 @@ _ATTRIBUTES = '"min-legal-vector-width"="512" "prefer-vector-width"="512"'
 class Code:
     """A function under construction.
 
-    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read. Values
-    of rows
-    that were read or written are known until the next label.
+    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read.
+    Values of rows that were read or written are known until the next label.
     """
 
     def __init__(self, name: str, result: str = "void", parameters: Sequence[str] = ()) -> None:

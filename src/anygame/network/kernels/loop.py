@@ -1,12 +1,9 @@
 """Gates as data: one loop reads them, for networks that would take too long to compile.
 
-An entry is two numbers: the row to read, and the row of the gate that reads it, both times 64 (the bytes of a
-row).
-The lowest bit says of the first that it is inverted, and of the second that this was the last input of the
-gate. So
-there is no branch to be guessed wrong. A gate writes its row after each of its inputs, which therefore is
-never
-the row of an input.
+An entry is two numbers: the row to read, and the row of the gate that reads it, both times 64 (the bytes of
+a row). The lowest bit says of the first that it is inverted, and of the second that this was the last input
+of the gate. So there is no branch to be guessed wrong. A gate writes its row after each of its inputs,
+which therefore is never the row of an input.
 """
 
 from __future__ import annotations

@@ -82,9 +82,9 @@ class Places:
 class Gates:
     """The gates of a network as code: functions ``@state`` and ``@moves``.
 
-    ``@state`` evaluates what depends on the state alone. ``@moves`` then reads the actions and puts the next
-    state
-    in place of the state: in the lanes of row ``GO``; lanes of row ``RESTART`` get the initial state.
+    ``@state`` evaluates what depends on the state alone. ``@moves`` then reads the actions and puts the
+    next state in place of the state: in the lanes of row ``GO``; lanes of row ``RESTART`` get the initial
+    state.
 
     Attributes:
         code: definitions.

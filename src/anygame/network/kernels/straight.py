@@ -1,8 +1,7 @@
 """Gates as straight-line code: one or two vector instructions each, values in registers.
 
-The code is cut into functions of a size that compiles in a time linear in the network. Values that cross from
-one
-function to another get a row, which is free again after its last use. A gate whose inputs are all
+The code is cut into functions of a size that compiles in a time linear in the network. Values that cross
+from one function to another get a row, which is free again after its last use. A gate whose inputs are all
 inverted is computed as a disjunction, and kept inverted.
 """
 
