@@ -199,3 +199,28 @@ def test_help_tells_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in names:
         told, _ = run(["repl", "gdl/pig.kif"], f"help {name}\n")
         assert told.startswith(name), told
+
+
+def test_a_game_that_stands_still_says_who_cannot_move(tmp_path: Path) -> None:
+    sheet = tmp_path / "stuck.kif"
+    sheet.write_text("(role x) (role y) (legal x go) (<= (legal y go) (true open)) (init open)")
+    output, status = run(["repl", str(sheet)], "play go go\nplay go\nundo\nload nowhere\ngoals\n")
+    assert status == 0
+    assert output.splitlines() == [
+        "played go go",
+        "step 1: y without a legal move, and the game is not over",
+        "anygame: line 2: y has no legal move, so that nobody can move here",
+        "took back 1 move",
+        "step 0: `play` makes the only joint move, go go",
+        "anygame: line 4: cannot read nowhere: No such file or directory",
+        "x none",
+        "y none",
+    ]
+
+
+def test_boards_tell_why_one_is_not_drawn(tmp_path: Path) -> None:
+    sheet = tmp_path / "grown.kif"
+    sheet.write_text("(role x) (legal x go) (n z) (<= (n (s ?x)) (n ?x)) (<= (init (cell ?x ?x b)) (n ?x))")
+    output, _ = run(["repl", str(sheet)], "board\n")
+    assert "Traceback" not in output
+    assert "terms nest deeper than 150" in output

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -153,3 +154,42 @@ def test_files_that_cannot_be_written_or_read_are_told(session: Session, tmp_pat
         session.load(str(tmp_path))
     with pytest.raises(PositionError, match="cannot write"):
         session.save("a\0b")
+
+
+def test_a_saved_game_that_goes_on_after_its_end_is_damaged(tmp_path: Path) -> None:
+    game = anygame.loads("(role x) (legal x go) (<= (next over) (does x go)) (<= terminal (true over))")
+    session, path = Session(game), tmp_path / "game.json"
+    session.play("go")
+    session.save(str(path))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"moves": [["go"], ["go"]]}))
+    with pytest.raises(PositionError, match=r"is damaged: the game is over before move 2"):
+        session.load(str(path))
+
+
+def test_a_file_too_large_for_a_position_is_not_read(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.json"
+    session.save(str(path))
+    monkeypatch.setattr("anygame.cli.session._FILE_LIMIT", 10)
+    with pytest.raises(PositionError, match="has more than 10 bytes: not a saved position"):
+        session.load(str(path))
+
+
+def test_a_position_that_cannot_be_written_whole_leaves_the_old_one(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.json"
+    session.save(str(path))
+    before = path.read_text()
+    session.play("(mark 1 1)")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(type(path), "replace", full)
+    with pytest.raises(PositionError, match="No space left on device"):
+        session.save(str(path))
+    assert path.read_text() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["game.json"]

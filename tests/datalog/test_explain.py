@@ -219,3 +219,29 @@ def test_a_question_that_doubles_terms_is_not_explained() -> None:
     assert caught.value.limit == "text"
     others = " ".join(f"?z{number}" for number in range(30))
     assert "fails  (q b)" in str(state.explain_failure(f"(p {asked} {others})"))
+
+
+def test_conjunctions_inside_alternatives_are_explained() -> None:
+    text = (
+        "(role r) (p a) (q a) (s b) (<= (t ?x) (p ?x) (or (s ?x) (and (q ?x) (not (s ?x)) (distinct ?x b))))"
+    )
+    assert str(anygame.loads(text).initial_state().explain("(t a)")).splitlines() == [
+        "(t a)   [by the rule at <text>:1:28]",
+        "├─ (p a)   [fact <text>:1:10]",
+        "└─ (and (q a) (not (s a)) (distinct a b))   [by what follows]",
+        "   ├─ (q a)   [fact <text>:1:16]",
+        "   ├─ (not (s a))   [nothing gives it]",
+        "   └─ (distinct a b)   [they differ]",
+    ]
+
+
+def test_explaining_ends_at_a_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = " ".join(f"(n {number})" for number in range(30))
+    body = "(n ?a) (n ?b) (n ?c) (n ?d) (up ?a ?b) (up ?b ?c) (up ?c ?d)"
+    text = f"(role r) {facts} (<= (up ?x ?y) (n ?x) (n ?y) (distinct ?x ?y)) (<= (p) {body} (not (n ?d)))"
+    monkeypatch.setattr(explain, "_MOST_STEPS", 8)
+    state = anygame.loads(f"{text} (<= q {body} (last ?d)) (last 29)").initial_state()
+    with pytest.raises(anygame.LimitError, match="why p fails takes more than 8 steps to find") as caught:
+        state.explain_failure("p")
+    assert caught.value.limit == "steps"
+    assert str(state.explain("(up 1 2)"))

@@ -86,3 +86,30 @@ def test_what_is_past_the_limits_is_refused_with_a_place() -> None:
 
 def test_rules_that_can_be_played_have_no_fault() -> None:
     assert check_rules(parse_program(DOORS)) == []
+
+
+def test_goals_out_of_range_are_told_with_their_line() -> None:
+    ends = "(init on) (legal x go) (<= (next off) (does x go)) (<= terminal (true off))"
+    for goal in ("101", "-1"):
+        finding = found(f"(role x) {ends} (goal x {goal})")["goal-in-play"]
+        assert finding.diagnostic.message == f"a goal is an integer from 0 to 100, but x has {goal}"
+        assert line_of(finding) == ["go"]
+    finding = found(f"(role x) {ends} (goal x (high 1))")["goal-in-play"]
+    assert finding.diagnostic.message == "a goal is an integer from 0 to 100, but x has (high 1)"
+
+
+def test_goals_that_several_rules_give_are_told_at_the_first_of_them() -> None:
+    ends = "(init on) (<= terminal (true on)) (legal x go)\n"
+    finding = found(f"(role x) {ends}(goal x 0)\n(<= (goal x ?n) (n ?n)) (n 7)")["goal-conflict"]
+    assert finding.diagnostic.message == "the game is over here, and x has the goals 0, 7"
+    assert finding.diagnostic.span is not None
+    assert finding.diagnostic.span.place.endswith(":2:1")
+
+
+def test_every_fault_is_found_though_one_hides_the_next() -> None:
+    faults = check_rules(
+        parse_program(
+            "(role x)\n(<= (p ?x) (not (q ?x)))\n(<= a (not b))\n(<= b (not a))\n(<= (base ?f) (true ?f))"
+        )
+    )
+    assert [fault.code for fault in faults] == ["unsafe-variable", "unstratified", "static-relation"]

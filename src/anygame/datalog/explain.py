@@ -76,7 +76,7 @@ class Derivation:
             "absent": "nothing gives it",
             "distinct": "they differ",
             "fact": "fact",
-            "rule": "by the rule at",
+            "rule": "by the rule at" if self.place else "by what follows",
             "shown": "shown above",
             "deeper": "deeper than is shown; ask for it",
         }
