@@ -222,7 +222,8 @@ def test_standard_input_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_playouts_that_never_end_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Game.playouts, "__kwdefaults__", Game.playouts.__kwdefaults__ | {"limit": 7})
+    whole = Game.playouts
+    monkeypatch.setattr(Game, "playouts", lambda game, count, seed: whole(game, count, seed, limit=7))
     sheet = "(role x) (legal x go) (init a) (<= (next a) (true a)) (<= terminal (true b))"
     output, status = run(["playout", "-", "--count", "3", "--seed", "1"], sheet)
     assert status == 0
