@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 _DIFFERENCES = json.loads((Path(__file__).parent.parent / "data" / "known_differences.json").read_text())
-_LIMITS = GroundingLimits(instances=500_000, join=4_000_000, seconds=15)
+_LIMITS = GroundingLimits(instances=250_000, join=4_000_000, seconds=15)
 #: Straight code of larger networks takes the compiler seconds; the loop is tried on them.
 _STRAIGHT = 8_000
 
