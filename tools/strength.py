@@ -6,7 +6,7 @@
 The player takes the roles in turn; the other one has all the rest. A row per sheet: the mean of the player's
 goals with its 95 % interval, what the others reached, matches won (more than every other), drawn and lost,
 moves a match, and moves of the player that had to be replaced. Sheets for one role show what the player
-reaches.
+reaches. A match that an error of the rules ends is not counted.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def load(sheet: str) -> anygame.Game:
     return game
 
 
-def play(plan: Plan) -> Outcome:
-    """Play one match."""
+def play(plan: Plan) -> Outcome | None:
+    """Play one match; return None if an error of the rules ended it."""
     game = load(plan.sheet)
     roles = [place for place, role in enumerate(game.roles) if not role.is_random]
     mine = plan.number % len(roles)
@@ -77,7 +77,7 @@ def play(plan: Plan) -> Outcome:
     ]
     record = run(game, players, start_clock=plan.start_clock, play_clock=plan.play_clock, seed=seed)
     if record.goals is None:
-        raise SystemExit(f"strength: {plan.sheet}: {record.own['fault']}")
+        return None
     goals = [record.goals[place] for place in roles]
     replaced = sum(bool(errors[roles[mine]]) for errors in record.errors[1:])
     return Outcome(goals.pop(mine), tuple(goals), record.step, replaced)
@@ -121,13 +121,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 Plan(sheet, number, options.player, options.against, options.start_clock, options.play_clock)
                 for number in range(options.matches)
             ]
-            print_row(row(sheet, list(pool.map(play, plans))), widths)
+            outcomes = [outcome for outcome in pool.map(play, plans) if outcome]
+            print_row(row(sheet, outcomes) if outcomes else (Path(sheet).stem, "0"), widths)
     return 0
 
 
 def print_row(cells: Sequence[str], widths: Sequence[int]) -> None:
     """Print cells in columns."""
-    first, *rest = zip(cells, widths, strict=True)
+    first, *rest = zip(cells, widths, strict=False)
     print("  ".join([first[0].ljust(first[1]), *[cell.rjust(width) for cell, width in rest]]), flush=True)
 
 

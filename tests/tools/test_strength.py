@@ -26,3 +26,10 @@ def test_matches_are_played_on_each_sheet(capsys: pytest.CaptureFixture[str]) ->
     head, *rows = capsys.readouterr().out.splitlines()
     assert head.split()[0] == "sheet"
     assert [line.split()[:2] for line in rows] == [["rock_paper_scissors", "3"], ["lights_out", "3"]]
+
+
+def test_matches_with_wrong_rules_do_not_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sheet = tmp_path / "stuck.kif"
+    sheet.write_text("(role a) (init (s 1)) (<= (legal a go) (true (s 1))) (<= terminal (true (s 9)))")
+    assert main([str(sheet), "--player", "legal", "--matches", "2"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split() == ["stuck", "0"]
