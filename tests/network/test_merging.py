@@ -1,0 +1,83 @@
+"""Merging atoms changes no answer."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anygame.network.logic.merging import FAILS, HOLDS, merge
+
+_INPUTS = 3
+_ATOMS = 12
+#: Each atom is derived from atoms before it, so that there are no cycles but those made on purpose.
+_RULES = st.lists(
+    st.tuples(
+        st.integers(_INPUTS, _ATOMS - 1),
+        st.lists(st.tuples(st.integers(0, _ATOMS - 1), st.booleans()), max_size=3),
+    ),
+    max_size=25,
+)
+
+
+def _stratified(rules: list[tuple[int, list[tuple[int, bool]]]]) -> list[tuple[int, list[int]]]:
+    """Return rules whose bodies come before their heads, as literals."""
+    return [(head, [2 * (atom % head) + negated for atom, negated in body]) for head, body in rules]
+
+
+def _groups(rules: list[tuple[int, list[int]]]) -> list[np.ndarray]:
+    by_width: dict[int, list[list[int]]] = {}
+    for head, body in rules:
+        by_width.setdefault(len(body), []).append([head, *body])
+    return [np.array(rows, np.int64) for _, rows in sorted(by_width.items())]
+
+
+def _model(rules: list[tuple[int, list[int]]], inputs: int, facts: set[int]) -> list[bool]:
+    held = [bool(inputs >> atom & 1) if atom < _INPUTS else atom in facts for atom in range(_ATOMS)]
+    for atom in range(_INPUTS, _ATOMS):
+        held[atom] |= any(
+            all(held[part >> 1] != bool(part & 1) for part in body) for head, body in rules if head == atom
+        )
+    return held
+
+
+@given(_RULES, st.sets(st.integers(_INPUTS, _ATOMS - 1), max_size=2))
+def test_every_atom_is_what_it_has_become(
+    drawn: list[tuple[int, list[tuple[int, bool]]]], facts: set[int]
+) -> None:
+    rules = _stratified(drawn)
+    is_input = np.arange(_ATOMS) < _INPUTS
+    fact_mask = np.isin(np.arange(_ATOMS), list(facts))
+    literal_of, groups = merge(_groups(rules), is_input, fact_mask)
+    left = [(row[0], [part for part in row[1:] if part != HOLDS]) for rows in groups for row in rows.tolist()]
+    assert all(literal_of[head] == 2 * head for head, _ in left)
+    for inputs in range(1 << _INPUTS):
+        expected = _model(rules, inputs, facts)
+        found = _model(left, inputs, set())
+        for atom in range(_ATOMS):
+            literal = int(literal_of[atom])
+            if literal < 0:
+                assert expected[atom] == (literal == HOLDS)
+            else:
+                assert expected[atom] == (found[literal >> 1] != bool(literal & 1))
+
+
+def test_names_for_one_atom_are_that_atom() -> None:
+    # 3 and 4 are names for 0, and 5 for what holds where 0 does not; so 6 never does.
+    rules = [(3, [0]), (4, [6]), (5, [9]), (6, [8, 10]), (7, [0, 2])]
+    literal_of, _ = merge(_groups(rules), np.arange(8) < 3, np.zeros(8, np.bool_))
+    assert literal_of.tolist() == [0, 2, 4, 0, 0, 1, FAILS, 14]
+
+
+def test_what_is_derived_alike_is_one() -> None:
+    rules = [(3, [0, 2]), (4, [0, 2]), (5, [6, 4]), (6, [4, 8])]
+    literal_of, groups = merge(_groups(rules), np.arange(7) < 3, np.zeros(7, np.bool_))
+    assert literal_of.tolist() == [0, 2, 4, 6, 6, 10, 10]
+    assert sum(map(len, groups)) == 2
+
+
+def test_names_that_go_round_in_a_circle_stay() -> None:
+    rules = [(3, [8]), (4, [6]), (5, [6])]
+    literal_of, groups = merge(_groups(rules), np.arange(6) < 3, np.zeros(6, np.bool_))
+    assert literal_of[3] in (6, 8)
+    assert {row[0] for rows in groups for row in rows.tolist()} & {3, 4}
