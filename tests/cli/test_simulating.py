@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +125,20 @@ def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPat
     assert status == 0
     assert re.match(r"[\d,]+ of 1,000,000,000,000 random playouts", output)
     assert "interrupted: these are all that were played" in output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_on_a_terminal_compiling_and_playing_show_how_far_they_are() -> None:
+    pexpect = pytest.importorskip("pexpect")
+    pytest.importorskip("rich")
+    command = ["-m", "anygame", "simulate", "gdl/hex_pie.kif", "--playouts", "3e6", "--seed", "1"]
+    child = pexpect.spawn(sys.executable, command, timeout=120, encoding="utf-8", dimensions=(24, 120))
+    child.expect("compiling")
+    child.expect(r"playouts.*/3000000.* [\d,]+/s")
+    child.expect("3,000,000 random playouts")
+    child.expect(pexpect.EOF)
+    child.wait()
+    assert child.exitstatus == 0
 
 
 @pytest.mark.parametrize("number", ["0", "-5", "1.5", "1e-3", "many", "1e999", "nan", "1e16", "--seed"])
