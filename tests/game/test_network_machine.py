@@ -132,6 +132,21 @@ def test_compiling_happens_once_for_all_threads() -> None:
     assert all(one is found[0] for one in found)
 
 
+def test_questions_are_answered_while_the_game_is_compiled() -> None:
+    game = anygame.load(_SHEET)
+    answered: list[int] = []
+
+    def ask(*_: int) -> None:
+        # From another thread, as a referee would.
+        asker = Thread(target=lambda: answered.append(len(game.initial_state().legal_moves("x"))))
+        asker.start()
+        asker.join(60)
+
+    assert game.compile(progress=ask)
+    assert answered
+    assert set(answered) == {9}
+
+
 def test_progress_of_compiling_is_told() -> None:
     told: list[tuple[int, int]] = []
     game = anygame.load(SHEETS / "hex_pie.kif")

@@ -58,8 +58,7 @@ def compile_machine(
     Raises:
         LimitError: a bound was reached.
     """
-    with reasoner.alone() as alone:
-        compiled = compile_game(alone, GroundingLimits(**limits), progress)  # type: ignore[arg-type]
+    compiled = compile_game(reasoner.another(), GroundingLimits(**limits), progress)  # type: ignore[arg-type]
     machine = NetworkMachine(reasoner, compiled)
     machine.is_kept = machine.simulator.compile()
     return machine

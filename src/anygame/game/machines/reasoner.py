@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from difflib import get_close_matches
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -41,6 +40,7 @@ class ReasonerMachine:
     """
 
     def __init__(self, program: Program, limits: Limits | None = None) -> None:
+        self._program, self._limits = program, limits
         self.reasoner = Reasoner(program, limits)
         self.roles = self.reasoner.roles
         self._role_values = [self.reasoner.values.number(role) for role in self.roles]
@@ -48,11 +48,9 @@ class ReasonerMachine:
         self._names = _Names(self._term)
         self._asking = RLock()
 
-    @contextmanager
-    def alone(self) -> Iterator[Reasoner]:
-        """Lend the reasoner; meanwhile nobody else asks it."""
-        with self._asking:
-            yield self.reasoner
+    def another(self) -> Reasoner:
+        """Return a reasoner of the same rules for long work, during which this one goes on answering."""
+        return Reasoner(self._program, self._limits)
 
     def initial(self) -> Position:
         """Return the initial position."""
