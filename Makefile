@@ -1,6 +1,7 @@
 # make play   set up .venv and open the REPL on one of the rule files
 # make test   set up .venv and run the whole test suite
 # make check  what CI runs: lint, types, tests
+# make benchmark  measure all sheets, and write the README's table anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
 PYTHON ?= python3
 VENV   := .venv
@@ -34,7 +35,7 @@ types: $(VENV)/.installed
 check: test
 
 benchmark: $(VENV)/.installed
-	$(BIN)/python tools/benchmark.py gdl
+	$(BIN)/python tools/benchmark.py gdl --readme README.md
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

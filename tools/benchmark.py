@@ -35,7 +35,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.speed_tables import Peers, PeerSpeed, Sheet, Speed, Threads, markdown, put_into, table
+from tools.speed_tables import Peers, PeerSpeed, Sheet, Speed, Threads, markdown, table
+from tools.tables import processor, put_into
 
 import anygame
 
@@ -70,13 +71,13 @@ def _run(order: Sequence[str], kept: str, limit: float) -> dict[str, Any]:
     """Run the process that measures; return what it printed, or an error."""
     environment = os.environ | {"ANYGAME_CACHE": kept}
     process = subprocess.Popen([*_MEASURE, *order], stdout=subprocess.PIPE, text=True, env=environment)
-    try:
-        output, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        return {"error": f"no result after {limit:.0f} s"}
-    finally:
-        process.kill()
-        process.wait()
+    with process:
+        try:
+            output, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            return {"error": f"no result after {limit:.0f} s"}
+        finally:
+            process.kill()
     try:
         found: dict[str, Any] = json.loads(output)
     except ValueError:
@@ -202,21 +203,13 @@ def _machine(options: argparse.Namespace) -> dict[str, Any]:
         "anygame": anygame.__version__,
         "python": platform.python_version(),
         "system": platform.platform(),
-        "processor": _processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "seconds": options.seconds,
         "repeats": options.repeats,
         "core": options.core,
         "seed": options.seed,
     }
-
-
-def _processor() -> str:
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -300,9 +293,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     if options.readme and not status:
         try:
-            put_into(options.readme, markdown(found, peers, _machine(options)))
+            block = markdown(found, peers, options.repeats, options.seconds)
+            put_into(options.readme, block, "benchmark")
         except (OSError, ValueError) as error:
-            raise SystemExit(f"benchmark: cannot write the table: {error}") from error
+            raise SystemExit(f"benchmark: cannot write into {options.readme}: {error}") from error
     return status or int(any(_failed(one) for one in found))
 
 

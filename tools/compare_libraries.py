@@ -6,8 +6,9 @@
 Every game in every library runs in a process of its own, one after the other, pinned to the same core, as
 users would choose: games in C++ through OpenSpiel's Python interface, games in JAX with many lanes (with each
 of ``--lanes``, of which the best is shown). A state is a move made; playouts that end are begun anew.
-``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes). A library that
-is not installed is named and skipped; ``--python`` names the Python of an environment that has them.
+``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes). A library
+that is not installed is named and skipped; ``--python`` names the Python of an environment that has them.
+``--readme FILE`` writes the table into a file, between two marks.
 
 ``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
 names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.speed_tables import aligned, number, seconds, spread
+from tools.tables import aligned, as_markdown, number, put_into, seconds, spread, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 _TOOLS: Final = Path(__file__).parent
 _SETUP_SECONDS: Final = 300
 _INTERRUPTED: Final = 130
+#: The columns of the table.
+HEAD: Final = (
+    *("game", "played by", "what", "version", "lanes", "set-up s", "states/s", "playouts/s", "±", "length"),
+    *("x in states", "x in playouts"),
+)
 _LIBRARIES: Final = ("open_spiel", "pgx", "ludax")
 #: In pgx 2.6 other sizes fail.
 _PGX_HEX: Final = 11
@@ -137,13 +143,13 @@ def _run(order: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
         process = subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     except OSError as error:
         return {"error": f"cannot run {order[0]}: {error.strerror}"}
-    try:
-        output, told = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        return {"error": f"no result after {limit:g} s"}
-    finally:
-        process.kill()
-        process.wait()
+    with process:
+        try:
+            output, told = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            return {"error": f"no result after {limit:g} s"}
+        finally:
+            process.kill()
     try:
         found: dict[str, Any] = json.loads(output.splitlines()[-1])
     except (ValueError, IndexError):
@@ -156,18 +162,30 @@ def _run(order: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows as a table, with how many times as fast as each library the sheet plays."""
-    head = "game library what version lanes set-up_s states/s playouts/s ± length anygame_x"
-    own = {row.game: row for row in rows if row.player == "anygame" and row.playouts}
-    shown = [[cell.replace("_", " ") for cell in head.split()]]
-    errors = []
+    """Return the rows as a table, then what was skipped and what went wrong."""
+    absent = {"not installed": {row.player for row in rows if row.missing and row.player != "anygame"}}
+    absent["no sheet"] = {row.game for row in rows if row.missing and row.player == "anygame"}
+    skipped = [f"skipped, {why}: {', '.join(sorted(names))}" for why, names in absent.items() if names]
+    errors = [f"{row.game}, {row.player}: {row.error}" for row in rows if row.error and not row.missing]
+    return "\n".join([*aligned(cells(rows)), *skipped, *errors])
+
+
+def markdown(rows: Sequence[Row], repeats: int, length: float) -> str:
+    """Return the README's table, after a sentence on how it was measured."""
+    left_out = [HEAD.index(name) for name in ("±", "set-up s")]
+    kept = [[cell for place, cell in enumerate(row) if place not in left_out] for row in cells(rows)]
+    return "\n".join([told(repeats, length), "", *as_markdown(kept)])
+
+
+def cells(rows: Sequence[Row]) -> list[list[str]]:
+    """Return the head and the cells of the table; the last two say how many times as fast the sheet plays."""
+    own = {row.game: row for row in rows if row.player == "anygame" and row.states}
+    shown = [list(HEAD)]
     for row in rows:
         if row.error:
-            if not row.missing:
-                errors.append(f"{row.game}, {row.player}: {row.error}")
             continue
         played, made = median(row.playouts), median(row.states)
-        ratio = _ratio(own[row.game], row) if row.game in own and row.player != "anygame" else 0.0
+        other = own.get(row.game) if row.player != "anygame" else None
         shown.append(
             [
                 row.game,
@@ -180,18 +198,11 @@ def table(rows: Sequence[Row]) -> str:
                 number(played),
                 spread(row.states),
                 f"{made / played:.1f}" if played else "",
-                number(ratio),
+                number(median(other.states) / made) if other and made else "",
+                number(median(other.playouts) / played) if other and played else "",
             ]
         )
-    absent = {"not installed": {row.player for row in rows if row.missing and row.player != "anygame"}}
-    absent["no sheet"] = {row.game for row in rows if row.missing and row.player == "anygame"}
-    skipped = [f"skipped, {why}: {', '.join(sorted(names))}" for why, names in absent.items() if names]
-    return "\n".join([*aligned(shown), *skipped, *errors])
-
-
-def _ratio(own: Row, other: Row) -> float:
-    played = median(other.playouts)
-    return median(own.playouts) / played if played else 0.0
+    return shown
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -210,6 +221,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=_seconds, metavar="S", help="seconds for one game in one library")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
     parser.add_argument("--core", type=int, metavar="N", help="the core to use (the last)")
+    parser.add_argument("--readme", metavar="FILE", type=Path, help="write the table into a file")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
     return parser
 
@@ -263,6 +275,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(table(rows))
     if options.json:
         options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+    if options.readme and not status:
+        try:
+            put_into(options.readme, markdown(rows, options.repeats, options.seconds), "compare_libraries")
+        except (OSError, ValueError) as error:
+            raise SystemExit(f"compare_libraries: cannot write into {options.readme}: {error}") from error
     return status or int(any(row.error and not row.missing for row in rows))
 
 

@@ -1,23 +1,25 @@
-"""Tables of measured speeds: as text, and as the part of the README that is generated.
+"""Speeds of the machines on sheets, and tables of them: as text, and for the README.
 
 ``benchmark.py`` fills the classes here. A column that says nothing of any sheet is left out.
 """
 
 from __future__ import annotations
 
-import os
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import geometric_mean, median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.tables import aligned, as_markdown, number, plain, seconds, spread, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     Column = tuple[str, Callable[["Sheet"], str]]
 
-BEGIN: Final = "<!-- speed: written by tools/benchmark.py -->"
-END: Final = "<!-- end of what tools/benchmark.py writes -->"
 #: Steps of setting up, in order; imports are no part of setting up a game.
 STEPS: Final = ("read", "ground", "build", "code", "first")
 
@@ -120,34 +122,8 @@ class Sheet:
 # -- cells --------------------------------------------------------------------------------------
 
 
-def number(value: float) -> str:
-    """Return a number with three digits that count; nothing for 0."""
-    if not value:
-        return ""
-    for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if abs(value) >= 0.9995 * unit:
-            return _three(value / unit) + name
-    return _three(value)
-
-
-def _three(value: float) -> str:
-    digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.2g}"
-
-
-def seconds(value: float) -> str:
-    """Return seconds down to the thousandth; nothing for 0."""
-    return f"{value:.3f}" if value else ""
-
-
 def _median(values: Sequence[float]) -> str:
     return number(median(values)) if values else ""
-
-
-def spread(values: Sequence[float]) -> str:
-    """Return half of what lies between the least and the greatest value, by the median."""
-    middle = median(values) if values else 0
-    return f"±{(max(values) - min(values)) / 2 / middle:.0%}" if middle else ""
 
 
 def _total(steps: Mapping[str, float]) -> float:
@@ -170,11 +146,11 @@ def _speed_columns(peers: Peers) -> list[Column]:
         ("±", _of("network", lambda speed: spread(speed.playouts))),
         ("states/s", _of("network", lambda speed: _median(speed.states))),
         ("core", _of("network", lambda speed: f"{speed.core:.0%}")),
-        ("us/state", _of("network", lambda speed: number(speed.one_state))),
+        ("us/state", _of("network", lambda speed: plain(speed.one_state))),
         ("| reasoner states/s", _of("reasoner", lambda speed: _median(speed.states))),
         ("±", _of("reasoner", lambda speed: spread(speed.states))),
         ("core", _of("reasoner", lambda speed: f"{speed.core:.0%}")),
-        ("us/state", _of("reasoner", lambda speed: number(speed.one_state))),
+        ("us/state", _of("reasoner", lambda speed: plain(speed.one_state))),
         *_ratio_columns(peers),
     ]
 
@@ -275,14 +251,6 @@ def _errors(sheets: Sequence[Sheet]) -> Iterator[str]:
                 yield f"{sheet.name}, {name}: {found.error}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table, all columns but the first to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
-
-
 # -- the README ---------------------------------------------------------------------------------
 
 
@@ -293,40 +261,18 @@ def readme_columns(peers: Peers) -> list[Column]:
         ("states a second", _of("network", lambda speed: _median(speed.states))),
         ("set-up, s", _of("network", lambda speed: f"{_total(speed.setup):.2f}")),
         ("first time, s", _of("network", lambda speed: f"{_total(speed.cold):.2f}")),
-        ("one state, µs", _of("network", lambda speed: number(speed.one_state))),
+        ("one state, µs", _of("network", lambda speed: plain(speed.one_state))),
         ("reasoner: states a second", _of("reasoner", lambda speed: _median(speed.states))),
-        ("one state, µs", _of("reasoner", lambda speed: number(speed.one_state))),
+        ("one state, µs", _of("reasoner", lambda speed: plain(speed.one_state))),
         *_ratio_columns(peers),
     ]
 
 
-def markdown(sheets: Sequence[Sheet], peers: Peers, machine: Mapping[str, Any]) -> str:
-    """Return the README's table, with a line about the machine."""
+def markdown(sheets: Sequence[Sheet], peers: Peers, repeats: int, length: float) -> str:
+    """Return the README's table, after a sentence on how it was measured: so many repeats of a length."""
     rows = _cells(sheets, readme_columns(peers))
     rows += _summary(rows[0], sheets, peers)[:2]
     rows = [
         [f"`{row[0]}`" if 0 < place <= len(sheets) else row[0], *row[1:]] for place, row in enumerate(rows)
     ]
-    rows.insert(1, ["---", *("---:" for _ in rows[0][1:])])
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    told = (
-        f"Medians of {machine['repeats']} runs of {machine['seconds']:g} s each, on one core: "
-        f"{machine['processor']}, Python {machine['python']}."
-    )
-    return "\n".join([told, "", *lines])
-
-
-def put_into(path: Path, block: str) -> None:
-    """Replace what stands between the two marks in a file, at once or not at all.
-
-    Raises:
-        ValueError: the file does not have each mark once, in their order.
-    """
-    text = path.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end) or BEGIN in rest or END in before + after:
-        raise ValueError(f"expected one line `{BEGIN}` in {path}, and one line `{END}` after it")
-    new = path.with_name(f".{path.name}.new")
-    new.write_text(f"{before}{BEGIN}\n{block}\n{END}{after}", encoding="utf-8")
-    os.replace(new, path)
+    return "\n".join([told(repeats, length), "", *as_markdown(rows)])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import islice
@@ -9,22 +10,28 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tools.benchmark import Measurement, main, measure, playing, read_peers, sheets, table
+from tools.benchmark import main, read_peers, sheets
+from tools.measure_sheet import measure, peak_memory, playing
+from tools.speed_tables import PeerSpeed, Sheet, Speed, Threads, markdown, readme_columns, table
+from tools.tables import marks, number, part, put_into
 
 import anygame
 from anygame.errors import IllegalMoveError
 
 ROOT = Path(__file__).parents[2]
 SHEETS = ROOT / "gdl"
+STEPS = {"read": 0.1, "ground": 0.05, "build": 0.02, "code": 0.5, "first": 0.001}
+
+# -- measuring ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["copolymer", "rock_paper_scissors", "pig"])
-def test_visits_the_states_of_playouts(name: str) -> None:
-    game = anygame.load(SHEETS / f"{name}.kif")
+def test_reasoner_visits_the_states_of_playouts(name: str) -> None:
+    game = anygame.load(SHEETS / f"{name}.kif", machine="reasoner")
     lengths = [playout.length for playout in game.playouts(3, seed=5)]
     ended = [False] * (sum(lengths) + 3)
-    for number in range(3):
-        ended[sum(lengths[: number + 1]) + number] = True
+    for place in range(3):
+        ended[sum(lengths[: place + 1]) + place] = True
     assert list(islice(playing(game, Random(5)), len(ended))) == ended
 
 
@@ -34,68 +41,78 @@ def test_a_role_that_cannot_move_is_an_error() -> None:
         next(playing(game, Random(1)))
 
 
-def test_measures_every_repeat() -> None:
-    found = measure(SHEETS / "tic_tac_toe.kif", seconds=0.05, repeats=4, seed=1)
-    assert found.sheet == "tic_tac_toe"
-    assert len(found.states_per_second) == 4
-    assert min(*found.states_per_second, found.setup_seconds) > 0
-    assert max(found.states_per_second) >= 5 * found.playouts_per_second > 0
-    assert 0 < found.core_share < 1.1
-    assert not found.error
+@pytest.mark.parametrize("machine", ["network", "reasoner"])
+def test_measures_every_repeat(machine: str) -> None:
+    found = Speed(**measure(SHEETS / "tic_tac_toe.kif", machine, seconds=0.02, repeats=4, seed=1))
+    assert len(found.states) == len(found.playouts) == 4
+    # A match takes five to nine moves.
+    for states, playouts in zip(found.states, found.playouts, strict=True):
+        assert machine == "reasoner" or 5 * playouts < states < 9 * playouts
+        assert states > playouts > 0
+    assert min(found.one_state, found.peak, *found.setup.values()) > 0
+    assert found.peak > found.growth >= 0
+    steps = {"read", "first"} if machine == "reasoner" else {"imports", *STEPS}
+    assert set(found.setup) == steps
+    assert (found.gates > 0) == (found.inputs > 0) == (found.bytes > 0) == (machine == "network")
 
 
-def test_table_compares_medians_with_those_who_have_the_sheet() -> None:
-    found = [
-        Measurement("long_name", 0.01234, (90.0, 100.0, 1200.0), 0.5, 0.996),
-        Measurement("fast", 0.002, (4000.0,), 300.0, 0.5),
-        Measurement("slow", 1.5, (2.0, 4.0), 0.0, 1.0),
-        Measurement("broken", error="a role is missing"),
-    ]
-    peers = {"first": {"long_name": 50.0, "fast": 500.0}, "second": {"fast": 80_000.0, "unknown": 1.0}}
-    assert table(found, peers).splitlines() == [
-        "sheet            set-up ms  states/s      min..max  playouts/s  core  x first  x second",
-        "long_name               12       100     90..1,200         0.5  100%     2.00",
-        "fast                     2     4,000  4,000..4,000         300   50%     8.00      0.05",
-        "slow                  1500         3          2..4           0  100%",
-        "geometric mean                                                           4.00      0.05",
-        "sheets compared                                                             2         1",
-        "broken: a role is missing",
-    ]
+def test_peak_memory_is_in_mebibytes() -> None:
+    held = bytearray(200 << 20)
+    held[::4096] = b"\1" * len(held[::4096])
+    assert 200 < peak_memory() < 24_000
 
 
-def test_command_measures_each_sheet_in_a_process_of_its_own(tmp_path: Path) -> None:
+def test_command_measures_each_sheet_in_processes_of_its_own(tmp_path: Path) -> None:
     bad = tmp_path / "bad.kif"
     bad.write_text("(role a) (<= (legal a ?x) (not (foo ?x)))")
     peers = tmp_path / "peers.csv"
     peers.write_text(
-        "engine,sheet,setup_seconds,states_per_second,playouts_per_second\nother,pig,1,0.001,1\n"
+        "engine,sheet,setup_seconds,states_per_second,playouts_per_second\nother,pig,1,0.001,0.001\n"
     )
+    readme = tmp_path / "README.md"
+    readme.write_text("before\n" + "\n\n".join(marks("benchmark")) + "\nafter\n")
     out = tmp_path / "speed.json"
     command = [sys.executable, "tools/benchmark.py", "gdl/pig.kif", str(bad), "--seconds", "0.01"]
-    command += ["--repeats", "2", "--peers", str(peers), "--json", str(out)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    command += ["--repeats", "2", "--threads", "1", "--peers", str(peers), "--json", str(out)]
+    command += ["--readme", str(readme)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[0].endswith("x other")
+    assert lines[0].endswith("x reasoner  x other")
     assert lines[1].startswith("pig ")
-    assert lines[-1].startswith("bad: ")
-    assert "nothing binds ?x" in lines[-1]
+    assert [line[:14] for line in lines[-3:]] == ["bad, network: ", "bad, reasoner:", "bad, threads: "]
+    assert all("nothing binds ?x" in line for line in lines[-3:])
     record = json.loads(out.read_text())
     assert record["machine"]["repeats"] == 2
-    pig, broken = record["measurements"]
-    assert pig["sheet"] == "pig"
-    assert len(pig["states_per_second"]) == 2
-    assert broken["states_per_second"] == []
+    pig, broken = record["sheets"]
+    assert pig["name"] == "pig"
+    for machine in ("network", "reasoner"):
+        assert len(pig[machine]["states"]) == len(pig[machine]["playouts"]) == 2
+        assert broken[machine]["states"] == []
+    assert set(STEPS) < set(pig["network"]["cold"])
+    assert len(pig["threads"]["together"]) == len(pig["threads"]["apart"]) == 2
+    text = readme.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("\nafter\n")
+    assert "| `pig` |" in part(text, "benchmark")[1]
+
+
+def test_machine_code_is_made_once_and_found_again(tmp_path: Path) -> None:
+    command = [sys.executable, "tools/measure_sheet.py", "gdl/pig.kif", "network", "--setup-only"]
+    environment = os.environ | {"ANYGAME_CACHE": str(tmp_path)}
+    for _ in range(2):
+        subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=100, check=True)
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_interrupt_shows_what_was_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted_at_pig(path: Path, options: object) -> Measurement:
+    def interrupted_at_pig(path: Path, *_: object) -> Speed:
         if path.stem == "pig":
             raise KeyboardInterrupt
-        return Measurement(path.stem, 0.001, (1000.0,), 10.0)
+        return Speed(states=[1000.0], playouts=[10.0])
 
     monkeypatch.setattr("tools.benchmark.measure_apart", interrupted_at_pig)
     assert main([str(SHEETS / "copolymer.kif"), str(SHEETS / "pig.kif"), str(SHEETS / "hex_pie.kif")]) == 130
@@ -107,9 +124,131 @@ def test_interrupt_shows_what_was_measured(
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no processor affinity")
 def test_process_that_measures_stays_on_its_core() -> None:
     core = max(os.sched_getaffinity(0))
-    code = f"import os; from tools.benchmark import pin; pin({core}); print(os.sched_getaffinity(0))"
+    code = f"import os; from tools.measure_sheet import pin; pin([{core}]); print(os.sched_getaffinity(0))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{{{core}}}"
+
+
+# -- tables -------------------------------------------------------------------------------------
+
+
+def test_table_compares_with_those_who_have_the_sheet() -> None:
+    network = Speed(STEPS, {**STEPS, "code": 2.0}, (9e5, 1e6, 1.2e6), (100.0, 100.0, 110.0), 0.996, 12.34)
+    reasoner = Speed({"read": 0.1, "first": 0.02}, states=(400.0,), playouts=(0.0,), core=1.0, one_state=1e3)
+    found = [
+        Sheet("long_name", network, reasoner, Threads(2, 50.0, (90.0, 100.0), (100.0, 100.0))),
+        Sheet("fast", Speed(states=(4000.0,), playouts=(2.0,), core=0.5), Speed(error="it is too slow")),
+        Sheet("broken", Speed(error="a role is missing")),
+    ]
+    peers = {
+        "first": {"long_name": PeerSpeed(5.0, 10.0), "fast": PeerSpeed(16_000.0, 0.0)},
+        "second": {"fast": PeerSpeed(1.0, 4.0), "unknown": PeerSpeed(1.0, 1.0)},
+    }
+    speeds, threads, setup, errors = table(found, peers).split("\n\n")
+    assert [re.split(r"\s{2,}", line) for line in speeds.splitlines()] == [
+        [
+            *("sheet", "playouts/s", "±", "states/s", "core", "us/state"),
+            *("| reasoner states/s", "±", "core", "us/state", "x reasoner", "x first", "x second"),
+        ],
+        [
+            "long_name",
+            "100",
+            "±5%",
+            "1.00 M",
+            "100%",
+            "12.3",
+            "400",
+            "±0%",
+            "100%",
+            "1,000",
+            "2.50 k",
+            "10.0",
+        ],
+        ["fast", "2.00", "±0%", "4.00 k", "50%", "0.25", "0.50"],
+        ["broken"],
+        ["geometric mean", "2.50 k", "1.58", "0.50"],
+        ["minimum", "2.50 k", "0.25", "0.50"],
+        ["sheets compared", "1", "2", "1"],
+    ]
+    assert threads.splitlines()[1].split() == ["long_name", "2", "50.0", "95.0", "100", "0.950"]
+    assert setup.splitlines()[1].split()[:9] == (
+        ["long_name", "2.171", "0.671", "0.100", "0.050", "0.020", "0.500", "0.001", "2.000"]
+    )
+    assert errors.splitlines() == ["fast, reasoner: it is too slow", "broken, network: a role is missing"]
+
+
+def test_columns_of_a_machine_that_was_not_measured_are_left_out() -> None:
+    reasoner = Sheet("one", reasoner=Speed({"read": 0.1}, states=(400.0,), playouts=(2.0,), core=1.0))
+    shown = table([reasoner], {"other": {"one": PeerSpeed(100.0, 1.0)}})
+    assert shown.splitlines()[0].split() == (
+        ["sheet", "|", "reasoner", "states/s", "±", "core", "x", "other"]
+    )
+    assert shown.splitlines()[1].split() == ["one", "400", "±0%", "100%", "4.00"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, ""),
+        (0.0123, "0.012"),
+        (1.0, "1.00"),
+        (9.996, "10.0"),
+        (99.96, "100"),
+        (999.4, "999"),
+        (999.6, "1.00 k"),
+        (12_345.0, "12.3 k"),
+        (999_600.0, "1.00 M"),
+        (2.5e9, "2.50 G"),
+    ],
+)
+def test_numbers_have_three_digits_that_count(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_readme_has_the_table_that_the_tool_writes() -> None:
+    _, written, _ = part((ROOT / "README.md").read_text(encoding="utf-8"), "benchmark")
+    told, empty, head, line, *rows = written.splitlines()
+    assert re.fullmatch(r"Medians of \d+ runs of [\d.]+ s each, on one core: .+, Python 3\.\d+\.\d+\.", told)
+    assert empty == ""
+    headings = ["sheet", *(heading for heading, _ in readme_columns({}))]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in (head, *rows)]
+    assert cells[0][: len(headings)] == headings
+    assert all(heading.startswith("x ") for heading in cells[0][len(headings) :])
+    assert line == f"| --- |{' ---: |' * (len(cells[0]) - 1)}"
+    assert {len(row) for row in cells} == {len(cells[0])}
+    assert [row[0] for row in cells[-2:]] == ["geometric mean", "minimum"]
+    names = [row[0].strip("`") for row in cells[1:-2]]
+    assert {"capture_chess", "copolymer", "hex_pie", "line_chess", "six_in_a_row"} <= set(names)
+    for row in cells[1:-2]:
+        assert all(re.fullmatch(r"[\d.,]+( [kMG])?", cell) for cell in row[1 : len(headings)]), row
+
+
+def test_table_for_the_readme_is_written_between_its_marks(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    first, last = marks("benchmark")
+    path.write_text(f"a\n{first}\n\n{last}\nz\n")
+    network = Speed(STEPS, STEPS, (2e6,), (1e3,), 1.0, 12.0)
+    sheet = Sheet("pig", network, Speed({"read": 1.0}, states=(1e3,), playouts=(1.0,), one_state=120.0))
+    for _ in range(2):
+        put_into(path, markdown([sheet], {}, 5, 2.0), "benchmark")
+    before, written, after = part(path.read_text(), "benchmark")
+    assert (before, after) == (f"a\n{first}\n", f"\n{last}\nz\n")
+    assert (
+        written.splitlines()[4] == "| `pig` | 1.00 k | 2.00 M | 0.67 | 0.67 | 12.0 | 1.00 k | 120 | 2.00 k |"
+    )
+    assert [entry.name for entry in tmp_path.iterdir()] == ["notes.md"]
+
+
+@pytest.mark.parametrize("text", ["", "{0}\n", "{1}\n{0}\n", "{0}\n\n{1}\n{0}\n\n{1}\n", "{0}\n{0}\n{1}\n"])
+def test_marks_that_are_not_there_once_are_told(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text(text.format(*marks("benchmark")))
+    with pytest.raises(ValueError, match="expected one line"):
+        put_into(path, "table", "benchmark")
+    assert path.read_text() == text.format(*marks("benchmark"))
+
+
+# -- arguments ----------------------------------------------------------------------------------
 
 
 def test_folders_stand_for_their_sheets(tmp_path: Path) -> None:
@@ -127,6 +266,8 @@ def test_folders_stand_for_their_sheets(tmp_path: Path) -> None:
         (["gdl", "--seconds", "0"], "expected a number of seconds above 0, found 0"),
         (["gdl", "--seconds", "nan"], "found nan"),
         (["gdl", "--repeats", "0"], "expected a whole number from 1 to 10000, found 0"),
+        (["gdl", "--threads", "9999"], "cores to run on, found 9999 threads"),
+        (["gdl", "--machine", "abacus"], "invalid choice: 'abacus'"),
         (["gdl", "--peers", "README.md"], "lacks the columns engine, sheet, states_per_second"),
     ],
 )
@@ -148,3 +289,9 @@ def test_speeds_of_others_must_be_numbers(tmp_path: Path) -> None:
     path.write_text("engine,sheet,states_per_second\nother,pig,many\n")
     with pytest.raises(SystemExit, match="could not convert string to float: 'many'"):
         read_peers(path)
+
+
+def test_speeds_of_others_may_lack_playouts(tmp_path: Path) -> None:
+    path = tmp_path / "peers.csv"
+    path.write_text("engine,sheet,states_per_second,playouts_per_second\none,pig,3,\none,hex,4,5\n")
+    assert read_peers(path) == {"one": {"pig": PeerSpeed(3.0, 0.0), "hex": PeerSpeed(4.0, 5.0)}}
