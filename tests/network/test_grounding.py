@@ -124,3 +124,10 @@ def test_progress_is_told() -> None:
     grounding = ground(_reasoner(_COUNTER), progress=lambda instances, atoms: seen.append((instances, atoms)))
     assert seen[-1][0] == grounding.instances
     assert seen == sorted(seen)
+
+
+def test_a_table_may_be_wider_than_any_relation_of_a_game_that_was_seen() -> None:
+    table = Table(600)
+    rows = [tuple(range(600)), tuple(range(1, 601)), tuple(range(600))]
+    assert table.add(_columns(rows, 600), 3).tolist() == [0, 1, 0]
+    assert table.find(_columns([rows[1]], 600), 1).tolist() == [1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "hashed", "matches"]
 
-#: Odd factors, one per column: a multiplicative hash; whatever it finds is compared in full.
+#: Odd factors, one per column, over and over: a multiplicative hash; whatever it finds is compared in full.
 _FACTORS: Final = np.random.default_rng(20130501).integers(1, 2**63, size=256, dtype=np.uint64) | np.uint64(1)
 _SMALLEST: Final = 64
 
@@ -26,7 +27,7 @@ _SMALLEST: Final = 64
 def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
     """Return one key per row; equal rows have equal keys, and others hardly ever."""
     keys = np.zeros(count, np.uint64)
-    for column, factor in zip(columns, _FACTORS[: len(columns)], strict=True):
+    for column, factor in zip(columns, cycle(_FACTORS), strict=False):
         keys += column.astype(np.uint64) * factor
     keys ^= keys >> np.uint64(29)
     return keys
