@@ -114,7 +114,9 @@ def test_terms_without_end_reach_a_limit() -> None:
 
 @pytest.mark.parametrize("goal", ["win", "1_0", "12345678901"])
 def test_goals_that_are_no_numbers_are_not_compiled(goal: str) -> None:
-    odd = f"(role r) (init a) (legal r go) (<= (next a) (true a)) (<= terminal (not (true a))) (goal r {goal})"
+    odd = (
+        f"(role r) (init a) (legal r go) (<= (next a) (true a)) (<= terminal (not (true a))) (goal r {goal})"
+    )
     with pytest.raises(LimitError, match=f"{goal} is no integer"):
         compile_game(_reasoner(odd))
 
