@@ -32,7 +32,8 @@ def test_reasoner_plays_what_has_no_network(tmp_path: Path, monkeypatch: pytest.
     status, found = perf(ROOT / "gdl" / "rock_paper_scissors.kif", tmp_path / "out.txt")
     assert status == 0
     assert found["version"] == f"{anygame.__version__} reasoner"
-    assert int(found["numStateChanges"]) // int(found["numRollouts"]) == 3
+    assert 0 <= int(found["numStateChanges"]) - 3 * int(found["numRollouts"]) <= 3
+    assert int(found["numStateChanges"]) > 0
 
 
 @pytest.mark.parametrize(
