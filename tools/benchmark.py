@@ -152,13 +152,16 @@ def measure_threads(path: Path, options: argparse.Namespace) -> Threads:
 
 def _enough(server: Server, seconds: float) -> tuple[int, float]:
     """Return how many playouts take about so long, and the playouts a second."""
-    playouts = 4096
+    playouts, best = 4096, 0.0
     while True:
-        server.say(playouts, 1)
-        rate = server.rate()
-        if playouts / rate >= seconds / 2:
-            return max(4096, round(rate * seconds)), rate
-        playouts = min(16 * playouts, max(2 * playouts, round(rate * seconds)))
+        # The faster of two: a pause of the machine should not pass for a slow game.
+        for _ in range(2):
+            server.say(playouts, 1)
+            best = max(best, server.rate())
+        wanted = round(best * seconds)
+        if playouts >= wanted / 4:
+            return max(4096, wanted), best
+        playouts = min(16 * playouts, max(2 * playouts, wanted // 2))
 
 
 # -- what is given ----------------------------------------------------------------------------------

@@ -122,12 +122,16 @@ def play_network(
 
 def _enough(game: anygame.Game, seconds: float, seed: int) -> int:
     """Return how many playouts take about so long, at least one for each lane."""
-    count = _LANES
+    count, best = _LANES, 0.0
     while True:
-        result = game.simulate(count, seed=seed)
-        if result.seconds >= seconds / 4:
-            return max(_LANES, round(count * seconds / result.seconds))
-        count = round(count * min(16, max(2, seconds / 2 / max(result.seconds, 1e-6))))
+        # The faster of two: a pause of the machine should not pass for a slow game.
+        for _ in range(2):
+            result = game.simulate(count, seed=seed)
+            best = max(best, count / max(result.seconds, 1e-6))
+        wanted = round(best * seconds)
+        if count >= wanted / 4:
+            return max(_LANES, wanted)
+        count = min(16 * count, max(2 * count, wanted // 2))
 
 
 def play_reasoner(
