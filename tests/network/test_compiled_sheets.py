@@ -221,6 +221,17 @@ SHEETS = {
     (<= (goal ?p 100) (count a b ?p both))
     (<= (goal ?p 50) (count c d ?p none))
     """,
+    "another value that does where one fails": """
+    (role x) (role y) (n 1) (n 2) (n 3)
+    (s 2 2) (s 2 1) (s 3 1)
+    (init (p 1 1))
+    (<= (legal ?r (m ?a ?b ?c)) (role ?r) (n ?a) (n ?b) (n ?c))
+    (<= (next (p ?c 1)) (does ?r (m ?a ?e ?f)) (s ?c ?b) (true (p 1 ?d)) (not (true (p ?b ?a))))
+    (<= (next (p ?c ?c)) (does x (m ?e ?e ?c)))
+    (<= (next (p 1 ?f)) (does y (m ?e ?e ?f)))
+    (<= terminal (true (p 3 3)) (true (p 1 2)))
+    (goal x 0) (goal y 0)
+    """,
     "a role that is moved by chance": """
     (role random) (role player)
     (side 1) (side 2)

@@ -284,12 +284,20 @@ class Splitter:
         role = move.columns[0]
         if not own or (isinstance(role, Variable) and role not in head):
             return None
-        found: list[tuple[Test, ...]] = [
-            (atom,) for atom in rule.negatives if not own.isdisjoint(variables_of_atom(atom))
-        ]
+        found: list[tuple[Test, ...]] = []
+        for atom in rule.negatives:
+            variables = frozenset(variables_of_atom(atom))
+            if not variables & own:
+                continue
+            if not variables <= own | head:
+                # Some other value might do where this one fails.
+                return None
+            found.append((atom,))
         for test in rule.tests:
             if not variables_of_test(test) & own:
                 continue
+            if not variables_of_test(test) <= own | head:
+                return None
             failing = _failing(test)
             if failing is None:
                 return None
