@@ -62,7 +62,7 @@ class _Writer:
             body.append("(n ?a)")
 
         def term() -> str:
-            return pick.choice([*bound, "1", "2"])
+            return str(pick.choice([*bound, "1", "2"]))
 
         body += [self._other(term, of_move, view) for _ in range(pick.choice([0, 0, 1, 1, 2, 3]))]
         pick.shuffle(body)
