@@ -9,6 +9,7 @@ from anygame.cli.doctor_arguments import add_doctor
 from anygame.cli.match_arguments import add_matches
 from anygame.cli.player_arguments import add_player
 from anygame.cli.rewriting_arguments import add_rewriting
+from anygame.cli.sharing import add_case, add_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,23 +135,10 @@ def _add(
 ) -> argparse.ArgumentParser:
     """Add a command that reads a rule sheet."""
     json = f"with --json, one object; terms are texts in KIF:\n  {_JSON[name]}\n" if name in _JSON else ""
-    added = commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog="\n".join(filter(None, [more, json])),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    added.set_defaults(command=command)
+    added = add_command(commands, name, command, summary, "\n".join(filter(None, [more, json])))
     stdin = ", - for standard input" if name != "repl" else ""
     added.add_argument("file", metavar="FILE", help=f"the rule sheet{stdin}")
-    added.add_argument(
-        "--case-insensitive",
-        dest="case_sensitive",
-        action="store_false",
-        help="read names without regard to capitals",
-    )
+    add_case(added)
     if json:
         added.add_argument("--json", action="store_true", help="print JSON")
     return added

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.sharing import add_case, add_command
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -36,15 +38,7 @@ exit status:
 def add_doctor(commands: Commands) -> None:
     """Add the two commands."""
     summary = "tell what is wrong or odd in rule sheets"
-    added = commands.add_parser(
-        "check",
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=_CHECK,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    added.set_defaults(command="doctor:check")
+    added = add_command(commands, "check", "doctor:check", summary, _CHECK)
     added.add_argument(
         "files", metavar="FILE", nargs="+", help="rule sheets or folders, - for standard input"
     )
@@ -66,12 +60,7 @@ def add_doctor(commands: Commands) -> None:
         metavar="N",
         help="joint moves by which a game should end (500)",
     )
-    added.add_argument(
-        "--case-insensitive",
-        dest="case_sensitive",
-        action="store_false",
-        help="read names without regard to capitals",
-    )
+    add_case(added)
     _add_explain_code(commands)
 
 

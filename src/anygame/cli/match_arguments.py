@@ -6,6 +6,8 @@ import argparse
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.sharing import add_case, add_command
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -79,7 +81,7 @@ def add_matches(commands: Commands) -> None:
 
 
 def _add_match(commands: Commands) -> None:
-    added = _add(commands, "match", "play matches between players", _MATCH, "matches:match")
+    added = add_command(commands, "match", "matches:match", "play matches between players", _MATCH)
     added.add_argument("file", metavar="FILE", nargs="?", help="the rule sheet; not needed with --resume")
     added.add_argument("--players", metavar="PLAYER", nargs="+", help="in the order of the roles")
     _add_clocks(added)
@@ -96,7 +98,9 @@ def _add_match(commands: Commands) -> None:
 
 
 def _add_replay(commands: Commands) -> None:
-    added = _add(commands, "replay", "step through a match record, check it", _REPLAY, "replaying:replay")
+    added = add_command(
+        commands, "replay", "replaying:replay", "step through a match record, check it", _REPLAY
+    )
     added.add_argument("record", metavar="RECORD", help="a match record in the reference JSON form")
     added.add_argument("file", metavar="FILE", nargs="?", help="the rule sheet, if the record has none")
     added.add_argument("--board", action="store_true", help="draw every state")
@@ -105,7 +109,9 @@ def _add_replay(commands: Commands) -> None:
 
 
 def _add_tournament(commands: Commands) -> None:
-    added = _add(commands, "tournament", "let players meet each other", _TOURNAMENT, "tournaments:tournament")
+    added = add_command(
+        commands, "tournament", "tournaments:tournament", "let players meet each other", _TOURNAMENT
+    )
     added.add_argument("files", metavar="FILE", nargs="+", help="rule sheets")
     added.add_argument("--players", metavar="PLAYER", nargs="+", required=True, help="two or more, as a rule")
     added.add_argument("--store", metavar="FILE", required=True, help="the SQLite file of all matches")
@@ -126,26 +132,8 @@ def _add_clocks(added: argparse.ArgumentParser) -> None:
 
 
 def _add_common(added: argparse.ArgumentParser) -> None:
-    added.add_argument(
-        "--case-insensitive",
-        dest="case_sensitive",
-        action="store_false",
-        help="read names without regard to capitals",
-    )
+    add_case(added)
     added.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _add(commands: Commands, name: str, summary: str, more: str, command: str) -> argparse.ArgumentParser:
-    added: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=more,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    added.set_defaults(command=command)
-    return added
 
 
 def positive(text: str) -> int:

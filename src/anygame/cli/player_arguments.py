@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.match_arguments import positive, seconds
+from anygame.cli.sharing import add_case, add_command
 
 if TYPE_CHECKING:
     from typing import Any
@@ -44,15 +45,7 @@ exit status:
 def add_player(commands: Commands) -> None:
     """Add the command."""
     summary = "play for managers over the network"
-    added = commands.add_parser(
-        "player",
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=_MORE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    added.set_defaults(command="player:player")
+    added = add_command(commands, "player", "player:player", summary, _MORE)
     added.add_argument(
         "--port", type=_port, metavar="PORT", help="where to listen (9147); 0 for any free port"
     )
@@ -69,12 +62,7 @@ def add_player(commands: Commands) -> None:
     added.add_argument("--margin", type=seconds, metavar="SECONDS", help="to keep back of every clock")
     added.add_argument("--patience", type=seconds, metavar="SECONDS", help="without a message in a match")
     added.add_argument("--seed", type=int, metavar="S", help="of random numbers")
-    added.add_argument(
-        "--case-insensitive",
-        dest="case_sensitive",
-        action="store_false",
-        help="read names without regard to capitals",
-    )
+    add_case(added)
     added.add_argument("--json", action="store_true", help="print JSON")
 
 

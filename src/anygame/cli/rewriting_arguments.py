@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.sharing import add_command
+
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
     Commands = argparse._SubParsersAction[Any]
@@ -44,19 +46,23 @@ What was mended is listed; without --write, with the changes.
 
 def add_rewriting(commands: Commands) -> None:
     """Add the three commands."""
-    added = _add(commands, "format", "lay rule sheets out", _FORMAT)
+    added = add_command(commands, "format", "rewriting:format_files", "lay rule sheets out", _FORMAT)
     added.add_argument("files", metavar="FILE", nargs="+", help="rule sheets, - for standard input")
     what = added.add_mutually_exclusive_group()
     what.add_argument("--write", action="store_true", help="change the files, print nothing")
     what.add_argument("--check", action="store_true", help="only print the names of files that would change")
     added.add_argument("--diff", action="store_true", help="print the changes")
 
-    added = _add(commands, "translate", "write a rule sheet in KIF or infix", _TRANSLATE)
+    added = add_command(
+        commands, "translate", "rewriting:translate_file", "write a rule sheet in KIF or infix", _TRANSLATE
+    )
     added.add_argument("file", metavar="FILE", help="the rule sheet, - for standard input")
     added.add_argument("--to", choices=("kif", "infix"), required=True, help="the form wanted")
     added.add_argument("-o", "--output", metavar="OUT", help="the file to write, instead of standard output")
 
-    added = _add(commands, "mend", "mend what can be mended without knowing the game", _MEND)
+    added = add_command(
+        commands, "mend", "rewriting:mend_file", "mend what can be mended without knowing the game", _MEND
+    )
     added.add_argument("file", metavar="FILE", help="the rule sheet, - for standard input")
     added.add_argument("--write", action="store_true", help="change the file")
     added.add_argument(
@@ -66,16 +72,3 @@ def add_rewriting(commands: Commands) -> None:
         default=[],
         help="only these; commas or repeated",
     )
-
-
-def _add(commands: Commands, name: str, summary: str, more: str) -> argparse.ArgumentParser:
-    added: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=more,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    added.set_defaults(command=f"rewriting:{name}_{'files' if name == 'format' else 'file'}")
-    return added
