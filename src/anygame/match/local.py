@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from anygame.errors import GoalError
 from anygame.language.terms import Term
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
 from anygame.match.workers import PlayerFailedError, Worker
 from anygame.players.clock import Clock
+from anygame.players.player import goals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.match.seats import MatchInfo
     from anygame.players.player import Player
@@ -81,7 +80,7 @@ class LocalSeat:
         """Tell the player how the match ended."""
         if self._match is None or self._match.match_id != match_id:
             return
-        goals = _goals(self._advanced(joint))
+        goals = goals_of(self._advanced(joint))
         seconds = self._match.play_clock
         self._match = self._state = None
         await self._ask(lambda: self.player.stop(goals), seconds, "done", "done")
@@ -114,13 +113,3 @@ class LocalSeat:
         if not isinstance(returned, Term | str):
             return Reply(failed, detail=f"{self.name} returned {type(returned).__name__}, not a move")
         return Reply(str(returned)[:LONGEST_REPLY])
-
-
-def _goals(state: State) -> dict[Role, int | None]:
-    goals: dict[Role, int | None] = {}
-    for role in state.game.roles:
-        try:
-            goals[role] = state.goal(role)
-        except GoalError:
-            goals[role] = None
-    return goals

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from random import Random
 from typing import TYPE_CHECKING
 
+from anygame.errors import GoalError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-__all__ = ["Player"]
+__all__ = ["Player", "goals_of"]
 
 
 class Player(ABC):
@@ -72,3 +74,14 @@ class Player(ABC):
 
     def preview(self, game: Game, clock: Clock) -> None:  # noqa: B027
         """Look at a game that may be played later; there is time until the clock is up."""
+
+
+def goals_of(state: State) -> dict[Role, int | None]:
+    """Return the goals of a state as players are told of them: None where the rules give none or several."""
+    goals: dict[Role, int | None] = {}
+    for role in state.game.roles:
+        try:
+            goals[role] = state.goal(role)
+        except GoalError:
+            goals[role] = None
+    return goals

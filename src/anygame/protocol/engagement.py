@@ -13,9 +13,9 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import GoalError
 from anygame.language.terms import Term
 from anygame.match.workers import PlayerFailedError, Worker
+from anygame.players.player import goals_of
 from anygame.protocol.following import Follower, LostError
 from anygame.protocol.habits import load_game
 from anygame.protocol.messages import Play, PlayII, Stop, StopII
@@ -247,13 +247,7 @@ class Engagement:
 
     def _goals(self, message: Stop | StopII, deadline: float) -> dict[Role, int | None]:
         state, _ = self._followed(message, deadline)
-        goals: dict[Role, int | None] = {}
-        for role in state.game.roles:
-            try:
-                goals[role] = state.goal(role)
-            except GoalError:
-                goals[role] = None
-        return goals
+        return goals_of(state)
 
     @property
     def is_asked(self) -> bool:
