@@ -16,7 +16,7 @@ from anygame.analysis.domains import ATOM
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from anygame.analysis.domains import Top
     from anygame.language.rules import Rule
@@ -163,7 +163,7 @@ class FlatRule:
 
     def __post_init__(self) -> None:
         found = [Read(atom, positive=True, joined=True) for atom in self.literals]
-        found += _reads(self.conditions)
+        found += reads_of(self.conditions)
         object.__setattr__(self, "reads", tuple(found))
 
     def __str__(self) -> str:
@@ -171,7 +171,8 @@ class FlatRule:
         return f"{self.head} :- {body}" if body else str(self.head)
 
 
-def _reads(conditions: tuple[Condition, ...]) -> Iterator[Read]:
+def reads_of(conditions: Iterable[Condition]) -> Iterator[Read]:
+    """Yield the atoms that conditions read, those in alternatives too."""
     for condition in conditions:
         if isinstance(condition, FlatAtom):
             yield Read(condition, positive=True, joined=False)
@@ -179,7 +180,7 @@ def _reads(conditions: tuple[Condition, ...]) -> Iterator[Read]:
             yield Read(condition.atom, positive=False, joined=False)
         elif isinstance(condition, Alternatives):
             for choice in condition.choices:
-                yield from _reads(choice)
+                yield from reads_of(choice)
 
 
 def is_ground(columns: tuple[Term, ...]) -> bool:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation
+from anygame.datalog.relations import FlatAtom, Relation, reads_of
 from anygame.datalog.steps import STATIC
 from anygame.errors import LimitError
 from anygame.network.grounding.joins import Join, Tables
 from anygame.network.grounding.narrowing import narrow, unfold
+from anygame.network.grounding.parts import is_own
 from anygame.network.grounding.rules import prepare
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ class _Grounder:
         self._progress = progress
         self._deadline = monotonic() + limits.seconds
         self._tables = Tables(reasoner.values, limits.join, self._ask)
+        self._roles = [reasoner.values.number(role) for role in reasoner.roles]
         self._instances = 0
         self._batches: list[Batch] = []
         self._facts: dict[Relation, Ids] = {}
@@ -179,10 +181,10 @@ class _Grounder:
         ready = prepare(dynamic, self._is_static, self._is_dense)
         for rule in ready:
             for atom in rule.guards:
-                if self._is_static(atom.relation) and not atom.relation.predicate.startswith(" "):
+                if self._is_static(atom.relation) and not is_own(atom.relation):
                     self._fill(atom.relation)
-            for relation in _tested(rule):
-                self._fill(relation)
+            for read in reads_of(rule.tests):
+                self._fill(read.relation)
         # What only guards read is never looked at again.
         self._kept = {atom.relation for rule in ready for atom in (*rule.gates, *rule.negatives)}
         works = [_Work(rule, self._tables, self._grows) for rule in ready]
@@ -201,7 +203,7 @@ class _Grounder:
         )
 
     def _grows(self, relation: Relation) -> bool:
-        return relation.predicate.startswith(" ") or not self._is_static(relation)
+        return is_own(relation) or not self._is_static(relation)
 
     def _definition(self, relation: Relation) -> list[FlatRule] | None:
         """Return the rules of a static relation that is too large to tie variables together by it."""
@@ -302,7 +304,7 @@ class _Grounder:
         table = self._tables.table(rule.head.relation)
         before = table.count
         heads = table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
-        if rule.head.relation in self._kept or not rule.head.relation.predicate.startswith(" "):
+        if rule.head.relation in self._kept or not is_own(rule.head.relation):
             negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             gates = [found.gates[place] for place in range(len(rule.gates))]
             self._batches.append(Batch(rule, heads, gates, negatives))
@@ -320,26 +322,11 @@ class _Grounder:
                 before = target.count
                 columns = [source.column(n) for n in range(source.width)]
                 if name == "legal":
-                    roles = [self._reasoner.values.number(role) for role in self._reasoner.roles]
-                    held = np.isin(columns[0], roles)
+                    held = np.isin(columns[0], self._roles)
                     columns = [column[held] for column in columns]
                 target.add(columns, len(columns[0]) if columns else source.count)
                 grown |= target.count > before
         return grown
-
-
-def _tested(rule: GroundRule) -> set[Relation]:
-    found: set[Relation] = set()
-    pending = list(rule.tests)
-    while pending:
-        test = pending.pop()
-        if isinstance(test, FlatAtom):
-            found.add(test.relation)
-        elif isinstance(test, Negated):
-            found.add(test.atom.relation)
-        elif isinstance(test, Alternatives):
-            pending += [part for choice in test.choices for part in choice]
-    return found
 
 
 def ground(

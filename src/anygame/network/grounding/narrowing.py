@@ -19,8 +19,9 @@ from anygame.datalog.relations import (
     Relation,
     Unequal,
 )
-from anygame.language.terms import Compound, Constant, Variable, variables_of
+from anygame.language.terms import Compound, Constant, Variable
 from anygame.language.unification import apply, unify
+from anygame.network.grounding.parts import variables_of_atom, variables_of_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -126,18 +127,8 @@ def _substituted(condition: Condition, bindings: Mapping[Variable, Term]) -> Con
 
 
 def _variables_of_rule(rule: FlatRule) -> set[Variable]:
-    atoms = [rule.head, *rule.literals, *(read.atom for read in rule.reads)]
-    found = {v for atom in atoms for term in atom.columns for v in variables_of(term)}
-    pending = list(rule.conditions)
-    while pending:
-        condition = pending.pop()
-        if isinstance(condition, Unequal):
-            found |= {*variables_of(condition.left), *variables_of(condition.right)}
-        elif isinstance(condition, IsConstant):
-            found.add(condition.variable)
-        elif isinstance(condition, Alternatives):
-            pending += [part for choice in condition.choices for part in choice]
-    return found
+    found = {v for atom in (rule.head, *rule.literals) for v in variables_of_atom(atom)}
+    return found.union(*map(variables_of_test, rule.conditions))
 
 
 def narrow(

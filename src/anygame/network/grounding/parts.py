@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import Condition
 
-__all__ = ["Composed", "GroundRule", "Splitter", "Test", "variables_of_atom", "variables_of_test"]
+__all__ = ["Composed", "GroundRule", "Splitter", "Test", "is_own", "variables_of_atom", "variables_of_test"]
 
 _MOST_COLUMNS: Final = 4
 _MOST_FAILURES: Final = 8
@@ -285,35 +285,31 @@ class Splitter:
         if not own or (isinstance(role, Variable) and role not in head):
             return None
         found: list[tuple[Test, ...]] = []
-        for atom in rule.negatives:
-            variables = frozenset(variables_of_atom(atom))
-            if not variables & own:
+        for item in _items(rule):
+            if item.what is move or not item.variables & own:
                 continue
-            if not variables <= own | head:
-                # Some other value might do where this one fails.
-                return None
-            found.append((atom,))
-        for test in rule.tests:
-            if not variables_of_test(test) & own:
-                continue
-            if not variables_of_test(test) <= own | head:
-                return None
-            failing = _failing(test)
+            # Of a variable that is neither the move's nor the head's, another value might do where one fails.
+            failing = self._failing(item) if item.variables <= own | head else None
             if failing is None:
                 return None
             found += failing
-        for guard in rule.guards:
-            variables = frozenset(variables_of_atom(guard))
-            if variables & own:
-                if not variables <= own | head or not self.is_static(guard.relation):
-                    return None
-                if not self._is_dense(guard.relation):
-                    return None
-                found.append((Negated(guard),))
         bound = {v for g in rule.guards for v in variables_of_atom(g) if not set(variables_of_atom(g)) & own}
         if not head - frozenset(variables_of_atom(move)) <= bound:
             return None
         return found if found and len(found) <= _MOST_FAILURES else None
+
+    def _failing(self, item: _Item) -> list[tuple[Test, ...]] | None:
+        """Return how one negative, test or guard can fail; None where that is not worth saying."""
+        if item.kind == "negatives":
+            assert isinstance(item.what, FlatAtom)
+            return [(item.what,)]
+        if item.kind == "tests":
+            return _failing_test(item.what)
+        guard = item.what
+        assert isinstance(guard, FlatAtom)
+        return (
+            [(Negated(guard),)] if self.is_static(guard.relation) and self._is_dense(guard.relation) else None
+        )
 
     def binders(self, literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[FlatAtom]:
         """Return literals that bind some variables, those that bind most first."""
@@ -354,7 +350,7 @@ class Splitter:
         yield rule
 
 
-def _failing(test: Test) -> list[tuple[Test, ...]] | None:
+def _failing_test(test: Test) -> list[tuple[Test, ...]] | None:
     """Return conjunctions of equations of which one holds where a test fails; None for other tests."""
     if isinstance(test, Unequal):
         return None if test.negated else [(Unequal(test.left, test.right, negated=True),)]
@@ -364,7 +360,7 @@ def _failing(test: Test) -> list[tuple[Test, ...]] | None:
     for picked in product(*test.choices):
         equations: list[Test] = []
         for part in picked:
-            failing = _failing(part)
+            failing = _failing_test(part)
             if failing is None or len(failing) != 1:
                 return None
             equations += failing[0]
@@ -390,6 +386,11 @@ def _connected(items: Sequence[_Item], head: frozenset[Variable]) -> list[set[in
                 apart.append(group)
         groups = [*apart, (joined, members)]
     return sorted((group[1] for group in groups), key=min)
+
+
+def is_own(relation: Relation) -> bool:
+    """Whether grounding made a relation; no sheet can hold its name."""
+    return relation.predicate.startswith(" ")
 
 
 def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:

@@ -43,8 +43,6 @@ def lay_out(
     fluents = len(initial)
     first_gate = gates.inputs
     state_outputs = [*legal, terminal, *(literal for role in goals for _, literal in role)]
-    order: list[list[int]] = []
-    placed: set[int] = set()
 
     def parents(node: int) -> list[int]:
         inputs = gates.inputs_of(2 * node)
@@ -53,11 +51,10 @@ def lay_out(
     depends = _moves_matter(gates, 1 + fluents)
     from_state = [literal >> 1 for literal in state_outputs if literal >> 1 >= first_gate]
     from_moves = [literal >> 1 for literal in following if literal >> 1 >= first_gate]
-    for component in strong_components([*from_state, *from_moves], parents):
-        order.append(component)
-        placed.update(component)
     # What depends on the state alone comes first, even where only the next state needs it.
-    order.sort(key=lambda component: depends(component[0]))
+    order = sorted(
+        strong_components([*from_state, *from_moves], parents), key=lambda component: depends(component[0])
+    )
     place: dict[int, int] = {}
     cycles: list[Cycle] = []
     for component in order:
@@ -89,7 +86,11 @@ def lay_out(
         state_gates=state_gates,
         cycles=tuple(cycles),
         initially=_initially(
-            cycles, starts_array, inputs_array, first_gate, {place[node] for node in gates.opened & placed}
+            cycles,
+            starts_array,
+            inputs_array,
+            first_gate,
+            {place[node] for node in gates.opened & place.keys()},
         ),
         initial=initial,
         legal=np.array([moved(literal) for literal in legal], np.int32),

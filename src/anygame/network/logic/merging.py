@@ -43,13 +43,13 @@ def merge(groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool
     """
     literal_of = 2 * np.arange(len(is_input), dtype=np.int64)
     literal_of[facts] = HOLDS
-    groups = _mapped(groups, literal_of)
+    groups, keys = _mapped(groups, literal_of)
     for _ in range(_MOST_ROUNDS if groups else 0):
         before = literal_of.copy()
-        _resolve(literal_of, is_input, *_summary(groups))
+        _resolve(literal_of, is_input, *_summary(groups, keys))
         changed = int((before != literal_of).sum())
         if changed:
-            groups = _mapped(groups, literal_of)
+            groups, keys = _mapped(groups, literal_of)
         if changed <= _WORTH_IT * len(literal_of):
             break
     return literal_of, groups
@@ -68,22 +68,21 @@ def normalised(rows: Ids) -> Ids:
     return found
 
 
-def _mapped(groups: list[Ids], literal_of: Ids) -> list[Ids]:
-    """Return the groups with merged atoms replaced, and each conjunction once."""
+def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
+    """Return the groups with merged atoms replaced, each conjunction once, and a key per conjunction."""
     result = []
     for rows in groups:
         kept = rows[literal_of[rows[:, 0]] == 2 * rows[:, 0]]
         literals = kept[:, 1:]
-        found = np.where(literals < 0, literals, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1))
         # What pads a row is no literal: its last bit says nothing.
-        found = np.where(literals < 0, HOLDS, found)
+        found = np.where(literals < 0, HOLDS, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1))
         result.append(normalised(np.concatenate([kept[:, :1], found], axis=1)))
     return _each_once(result)
 
 
-def _each_once(groups: list[Ids]) -> list[Ids]:
+def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
     if not groups:
-        return groups
+        return groups, np.zeros(0, np.uint64)
     heads = np.concatenate([rows[:, 0] for rows in groups])
     keys = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
     order = np.lexsort((keys, heads))
@@ -92,7 +91,8 @@ def _each_once(groups: list[Ids]) -> list[Ids]:
     fresh = np.ones(len(order), np.bool_)
     fresh[order[again]] = False
     ends = np.cumsum([len(rows) for rows in groups])
-    return [rows[mask] for rows, mask in zip(groups, np.split(fresh, ends[:-1]), strict=True)]
+    kept = [rows[mask] for rows, mask in zip(groups, np.split(fresh, ends[:-1]), strict=True)]
+    return kept, keys[fresh]
 
 
 def _keys(literals: Ids, seed: np.uint64) -> Keys:
@@ -109,10 +109,9 @@ def _mixed(values: Keys, seed: np.uint64) -> Keys:
     return values ^ (values >> np.uint64(29))
 
 
-def _summary(groups: list[Ids]) -> tuple[Ids, Keys, Keys, Ids, Ids]:
+def _summary(groups: list[Ids], firsts: Keys) -> tuple[Ids, Keys, Keys, Ids, Ids]:
     """Return the heads, two keys of all that derives each, how much that is, and a lone literal or -3."""
     heads = np.concatenate([rows[:, 0] for rows in groups])
-    firsts = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
     seconds = np.concatenate([_keys(rows[:, 1:], _SEEDS[1]) for rows in groups])
     lone = np.concatenate([_lone(rows) for rows in groups])
     order = np.argsort(heads, kind="stable")
