@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tools.arguments import some_seconds
 from tools.speed_tables import Peers, PeerSpeed, Sheet, Speed, Threads, markdown, table
 from tools.tables import processor, put_into
 
@@ -224,7 +225,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--machine", choices=["both", "network", "reasoner"], default="both", help="what to measure (both)"
     )
-    parser.add_argument("--seconds", type=_seconds, default=2.0, metavar="S", help="length of a repeat (2)")
+    parser.add_argument(
+        "--seconds", type=some_seconds, default=2.0, metavar="S", help="length of a repeat (2)"
+    )
     parser.add_argument("--repeats", type=_count, default=5, metavar="N", help="how many repeats (5)")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
     parser.add_argument("--threads", type=_threads, metavar="N", help="also N threads beside N processes")
@@ -233,13 +236,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--readme", metavar="FILE", type=Path, help="write the table into a file")
     parser.add_argument("--core", metavar="N", type=int, choices=_cores(), help="the core to use (the last)")
     return parser
-
-
-def _seconds(text: str) -> float:
-    with suppress(ValueError):
-        if 0 < float(text) < 100_000:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")
 
 
 def _count(text: str) -> int:

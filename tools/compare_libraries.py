@@ -22,7 +22,6 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -30,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tools.arguments import some_seconds
 from tools.tables import aligned, as_markdown, number, put_into, seconds, spread, told
 
 if TYPE_CHECKING:
@@ -216,21 +216,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--python", default=sys.executable, help="a Python that has the libraries (this one)")
     parser.add_argument("--hex-size", type=_positive, default=9, metavar="N", help="for the libraries (9)")
     parser.add_argument("--lanes", type=_positive, nargs="+", default=[1024, 4096], help="in JAX (1024 4096)")
-    parser.add_argument("--seconds", type=_seconds, default=2.0, metavar="S", help="length of a repeat (2)")
+    parser.add_argument(
+        "--seconds", type=some_seconds, default=2.0, metavar="S", help="length of a repeat (2)"
+    )
     parser.add_argument("--repeats", type=_positive, default=5, metavar="N", help="how many repeats (5)")
-    parser.add_argument("--limit", type=_seconds, metavar="S", help="seconds for one game in one library")
+    parser.add_argument("--limit", type=some_seconds, metavar="S", help="seconds for one game in one library")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
     parser.add_argument("--core", type=int, metavar="N", help="the core to use (the last)")
     parser.add_argument("--readme", metavar="FILE", type=Path, help="write the table into a file")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
     return parser
-
-
-def _seconds(text: str) -> float:
-    with suppress(ValueError):
-        if 0 < float(text) < 100_000:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")
 
 
 def _positive(text: str) -> int:

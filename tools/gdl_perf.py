@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tools.arguments import some_seconds
 from tools.measure_sheet import playing
 
 import anygame
@@ -88,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Measure random playouts by the contract of gdl-perf.")
     parser.add_argument("game", metavar="GAME", type=Path, help="the sheet")
     parser.add_argument("out", metavar="OUT", type=Path, help="the file to write")
-    parser.add_argument("seconds", metavar="SECONDS", type=_seconds, help="how long to play")
+    parser.add_argument("seconds", metavar="SECONDS", type=some_seconds, help="how long to play")
     parser.add_argument("--seed", type=int, help="of the random moves (a fresh one)")
     options = parser.parse_args(arguments)
     found = run(options.game, options.seconds, options.seed)
@@ -100,16 +101,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         raise SystemExit(f"gdl_perf: cannot write {options.out}: {error.strerror}") from error
     return int("errorMessage" in found)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if 0 < seconds < 100_000:
-        return seconds
-    raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")
 
 
 if __name__ == "__main__":
