@@ -227,6 +227,28 @@ class Engine:
                 raise self._blamed(error, self.compiler.demander(relation)) from None
         return self.facts.get(relation, ())
 
+    def ask(
+        self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
+    ) -> Collection[Row]:
+        """Return what goes with some values in a relation that is computed on demand.
+
+        Args:
+            relation: one that ``is_demanded``.
+            columns: the numbers of the columns that are given.
+            values: what stands in them.
+            frame: what is known of the state.
+
+        Returns:
+            The rows of the other columns; the empty row alone, if there are none and the row is there.
+        """
+        free = tuple([n for n in range(relation.width) if n not in columns])
+        lookup = self.compiler.ask((relation, columns, free), frame)
+        return lookup(values[0] if len(values) == 1 else values)
+
+    def is_demanded(self, relation: Relation) -> bool:
+        """Whether a relation is computed only where it is asked."""
+        return self.compiler.is_demanded(relation)
+
     def static_rows(self, relation: Relation) -> set[Row] | None:
         """Return the rows of a static relation, computing it if nobody asked before.
 

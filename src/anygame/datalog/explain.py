@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import binders
 from anygame.errors import LimitError, QueryError
+from anygame.language.derivations import Attempt, Derivation, Failure
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
 from anygame.language.terms import Variable, substitute
 from anygame.language.unification import apply, match, measure, unify_all
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
-__all__ = ["Attempt", "Derivation", "Explainer", "Failure"]
+__all__ = ["Explainer"]
 
 _MOST_STEPS: Final = 100_000
 #: Characters of all that is told, and of the terms that one rule puts together to answer.
@@ -34,108 +35,6 @@ Held = tuple[tuple["Formula", Bindings], ...]
 #: A recursive step and one of its rounds; None and -1 for what is not recursive.
 Stage = tuple["Step | None", int]
 _ANY_STAGE: Final[Stage] = (None, -1)
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """Why something holds.
-
-    Attributes:
-        conclusion: what holds, as KIF text.
-        reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree),
-            ``deeper`` (derived, but too deep in the tree to be told), or for tests ``absent`` (nothing gives
-            what is negated) and ``distinct``.
-        place: where the rule or fact stands (``name:line:column``), or empty.
-        premises: why each part of the rule's body holds.
-    """
-
-    conclusion: str
-    reason: str
-    place: str = ""
-    premises: tuple[Derivation, ...] = ()
-
-    def __str__(self) -> str:
-        lines: list[str] = []
-        pending: list[tuple[Derivation, str, str]] = [(self, "", "")]
-        while pending:
-            node, first, rest = pending.pop()
-            lines.append(first + node._line())
-            children = []
-            for number, premise in enumerate(node.premises):
-                last = number == len(node.premises) - 1
-                children.append(
-                    (premise, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
-                )
-            pending += reversed(children)
-        return "\n".join(lines)
-
-    def _line(self) -> str:
-        words = {
-            "state": "in the state",
-            "move": "a move made",
-            "absent": "nothing gives it",
-            "distinct": "they differ",
-            "fact": "fact",
-            "rule": "by the rule at" if self.place else "by what follows",
-            "shown": "shown above",
-            "deeper": "deeper than is shown; ask for it",
-        }
-        return f"{self.conclusion}   [{words[self.reason]}{' ' + self.place if self.place else ''}]"
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the derivation as plain data."""
-        return {
-            "conclusion": self.conclusion,
-            "reason": self.reason,
-            "place": self.place,
-            "premises": [premise.to_dict() for premise in self.premises],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """How far one rule got.
-
-    Attributes:
-        rule: the rule as KIF text.
-        place: where it stands.
-        held: the parts of its body that held together, with what their variables stood for.
-        failed: the part that failed there; empty where the head already does not fit.
-    """
-
-    rule: str
-    place: str
-    held: tuple[str, ...]
-    failed: str
-
-    def __str__(self) -> str:
-        lines = [f"the rule at {self.place}: {self.rule}" if self.place else f"the rule {self.rule}"]
-        lines += [f"    holds  {part}" for part in self.held]
-        lines.append(f"    fails  {self.failed}")
-        return "\n".join(lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why nothing gives an atom: one attempt for each rule that could."""
-
-    atom: str
-    attempts: tuple[Attempt, ...]
-
-    def __str__(self) -> str:
-        if not self.attempts:
-            return f"{self.atom} does not hold: no rule or fact could give it"
-        return "\n".join([f"{self.atom} does not hold", *map(str, self.attempts)])
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the failure as plain data."""
-        return {
-            "atom": self.atom,
-            "attempts": [
-                {"rule": a.rule, "place": a.place, "held": list(a.held), "failed": a.failed}
-                for a in self.attempts
-            ],
-        }
 
 
 @dataclass(slots=True)

@@ -302,7 +302,7 @@ class Reasoner:
             {
                 "number": step.number,
                 "relations": [str(relation) for relation in step.relations],
-                "on_demand": any(self.engine.compiler.is_demanded(relation) for relation in step.relations),
+                "on_demand": any(self.engine.is_demanded(relation) for relation in step.relations),
                 "source": step.source,
             }
             for step in self.engine.steps
@@ -370,7 +370,7 @@ class Reasoner:
         total = 0
         for relation in self.relations(key):
             self.engine.evaluate(frame, self.engine.sequence([relation]))
-            demanded = self.engine.compiler.is_demanded(relation)
+            demanded = self.engine.is_demanded(relation)
             total += many if demanded else len(self.engine.rows(frame, relation))
         return total
 
@@ -402,7 +402,7 @@ class Reasoner:
         # On demand a term may be asked for before it ever arose; otherwise all that can arise is there.
         if self.engine.is_static(relation):
             self.engine.static_rows(relation)
-        number = self.values.number if self.engine.compiler.is_demanded(relation) else self.values.find
+        number = self.values.number if self.engine.is_demanded(relation) else self.values.find
         values = {n: number(term) for n, term in known.items()}
         if None in values.values():
             return
@@ -418,10 +418,9 @@ class Reasoner:
         self, frame: Frame, relation: Relation, values: dict[int, int | None], free: tuple[int, ...]
     ) -> Iterator[tuple[int, ...]]:
         engine = self.engine
-        if values and engine.compiler.is_demanded(relation):
-            key = tuple(values.values())
-            ask = engine.compiler.ask((relation, tuple(values), free), frame)
-            for row in ask(key[0] if len(key) == 1 else key):
+        if values and engine.is_demanded(relation):
+            given: Any = tuple(values.values())
+            for row in engine.ask(relation, tuple(values), given, frame):
                 yield (row,) if len(free) == 1 else row
             return
         rows = engine.rows(frame, relation)

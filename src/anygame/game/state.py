@@ -15,10 +15,10 @@ from anygame.language.terms import Term, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.datalog.explain import Derivation, Failure
     from anygame.game.game import AnyMachine, Game
     from anygame.game.machine import Position, View
     from anygame.game.roles import Role
+    from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
 
 __all__ = ["Bindings", "JointMove", "State"]

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.datalog.explain import Derivation, Failure
     from anygame.datalog.steps import Frame
     from anygame.game.machine import Position
     from anygame.game.machines.reasoner import ReasonerMachine
+    from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
     from anygame.network.compiled import CompiledGame

@@ -135,10 +135,9 @@ class _Grounder:
     ) -> Iterable[tuple[int, ...]]:
         self._check_time()
         engine = self._engine
-        free = tuple(n for n in range(relation.width) if n not in known)
-        answer = engine.compiler.ask((relation, known, free), engine.static)
-        for row in answer(key[0] if len(key) == 1 else key):
-            rest = iter((row,) if len(free) == 1 else row)
+        one_is_free = relation.width == len(known) + 1
+        for row in engine.ask(relation, known, key, engine.static):
+            rest = iter((row,) if one_is_free else row)
             values = dict(zip(known, key, strict=True))
             yield tuple(values[n] if n in values else next(rest) for n in range(relation.width))
 
