@@ -1,5 +1,6 @@
 # make play   set up .venv and open the REPL on one of the rule files
-# make test   set up .venv and run the whole test suite
+# make test   set up .venv; lint, types and the tests, on all cores
+# make test-long  the same with the long tests: random laws on many more examples
 # make check  what CI runs: lint, types, tests
 # make benchmark  measure all sheets, and write the README's table anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
@@ -7,8 +8,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 GAME   ?= gdl/copolymer.kif
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: play test coverage lint types check benchmark clean
+.PHONY: play test test-long coverage lint types check benchmark clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
@@ -20,10 +22,13 @@ play: $(VENV)/.installed
 	@$(BIN)/anygame repl $(GAME)
 
 test: $(VENV)/.installed lint types
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-long: $(VENV)/.installed lint types
+	$(PYTEST) -m ""
 
 coverage: $(VENV)/.installed
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -16,9 +16,12 @@ _ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep machine code in a folder of the tests' own."""
+    """Keep machine code in a folder of the tests' own, which processes that run side by side share."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANYGAME_CACHE", str(tmp_path_factory.mktemp("machine_code")))
+        patch.setenv("ANYGAME_CACHE", str(folder / "machine_code"))
         yield
 
 
