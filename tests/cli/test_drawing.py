@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 import anygame
+from anygame.boards import find_boards
 from anygame.cli.drawing import draw_boards, list_facts, picture, text
 from anygame.cli.symbols import Piece, abbreviate
-from anygame.game.boards import find_boards
 from anygame.language import parse_term
 
 GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c)) (role x) (legal x go)"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from copy import copy, deepcopy
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from tests.game.sheets import SHEETS
 
 import anygame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +201,24 @@ def test_facts_to_which_no_play_leads_are_refused(game: anygame.Game) -> None:
     with pytest.raises(anygame.PositionError, match="expected a state of"):
         batch.set_state(0, other)
     assert batch.state(0) == game.initial_state()
+
+
+@pytest.mark.parametrize("copied", [copy, deepcopy])
+def test_a_copy_goes_its_own_way(
+    game: anygame.Game, copied: Callable[[anygame.Batch], anygame.Batch]
+) -> None:
+    batch = game.batch(700, seed=3)
+    batch.step_random()
+    before = batch.observation()
+    other = copied(batch)
+    assert other.game is game
+    chosen = batch.step_random()
+    assert (other.observation() == before).all()
+    again = other.step_random()
+    assert all((again[role] == chosen[role]).all() for role in game.roles)
+    assert (other.observation() == batch.observation()).all()
+    other.reset()
+    assert (other.observation() != batch.observation()).any()
 
 
 def test_a_role_without_a_move_is_named() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from anygame.language.parser import parse_term
 from anygame.language.terms import Constant
 from anygame.players import Player
 
@@ -113,6 +114,18 @@ class Raising(Player):
 
     def stop(self, goals: Mapping[Role, int | None]) -> None:
         raise ValueError("no stop")
+
+
+class Torn(Player):
+    """Finds a move, and fails then."""
+
+    def __init__(self, best: str) -> None:
+        super().__init__()
+        self._found = best
+
+    def move(self, state: State, clock: Clock) -> Term:
+        self.best = parse_term(self._found)
+        raise ValueError("no more")
 
 
 class Garbage(Player):

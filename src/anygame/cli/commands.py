@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.boards import find_boards
 from anygame.cli.drawing import picture
 from anygame.cli.machines import compile_game, game_of
 from anygame.cli.moves import advised, legal_by_role, play_text, read_joint
 from anygame.cli.output import Screen, goals_of, print_json
 from anygame.errors import AnygameError, IllegalMoveError, QueryError, TermSyntaxError
-from anygame.game.boards import find_boards
 from anygame.game.playouts import perft as count_sequences
 from anygame.game.playouts import perft_divide as count_by_first
 from anygame.language.parser import parse_atom

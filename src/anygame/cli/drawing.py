@@ -16,7 +16,7 @@ from anygame.language.terms import Compound
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from anygame.game.boards import Board, Boards, Layout, Square
+    from anygame.boards import Board, Boards, Layout, Square
     from anygame.language.terms import Constant, Term
 
 __all__ = ["Line", "draw_boards", "list_facts", "picture", "text"]
@@ -49,7 +49,7 @@ def draw_boards(
     """Draw all boards of a game, side by side as far as they fit, each with its legend.
 
     Args:
-        boards: as `anygame.game.boards.find_boards` finds them.
+        boards: as `anygame.boards.find_boards` finds them.
         facts: those of the state.
         width: characters of a line.
         stones: draw coloured things as stones with colours; else as letters.
@@ -57,7 +57,7 @@ def draw_boards(
     groups: list[list[Block]] = []
     explained: list[Block] = []
     for layout in boards.layouts:
-        placed = layout.place(facts)
+        placed = layout.fill(facts)
         seen = {content for board in placed for contents in board.squares.values() for content in contents}
         symbols = Symbols.of(layout, sorted(seen - set(layout.values), key=str), stones=stones)
         name = layout.functor if len(boards.layouts) > 1 else ""

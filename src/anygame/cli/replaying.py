@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.boards import find_boards
 from anygame.cli.drawing import picture
 from anygame.cli.files import read_game
 from anygame.cli.output import Screen, complain, print_json
 from anygame.errors import MissingExtraError, RecordError
-from anygame.game.boards import find_boards
 from anygame.match import replaying
 from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
@@ -17,7 +17,7 @@ from anygame.match.signing import is_signed, verify
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from anygame.game.boards import Boards
+    from anygame.boards import Boards
     from anygame.match.record import Record
     from anygame.match.replaying import Replay
 

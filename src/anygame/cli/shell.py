@@ -6,22 +6,22 @@ import os
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from anygame.boards import find_boards
 from anygame.cli.commands import bare, describe_goal, instances
 from anygame.cli.drawing import picture
 from anygame.cli.manual import ALIASES, COMMANDS
 from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
 from anygame.cli.output import columns_of, goals_of
 from anygame.errors import AnygameError, QueryError
-from anygame.game.boards import find_boards
 from anygame.language.diagnostics import format_diagnostics
 from anygame.language.parser import parse_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from anygame.boards import Boards
     from anygame.cli.output import Screen
     from anygame.cli.session import Joint, Session
-    from anygame.game.boards import Boards
 
 __all__ = ["CommandError", "Shell"]
 

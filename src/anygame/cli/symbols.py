@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.boards import COLOURS
+from anygame.boards import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from anygame.game.boards import Content, Layout
+    from anygame.boards import Content, Layout
 
 __all__ = ["BLANK", "Piece", "Symbols", "abbreviate"]
 

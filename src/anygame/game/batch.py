@@ -27,7 +27,8 @@ class Batch:
     """Games side by side: each lane is a match of its own, moved as its owner likes.
 
     Moves are numbers: the places in ``game.actions(role)``. A lane that has come to an end keeps its state,
-    whatever is chosen for it, until it is reset or set. Made by ``game.batch``.
+    whatever is chosen for it, until it is reset or set. Made by ``game.batch``; ``copy.copy`` makes another one
+    in the same states, with the same random numbers ahead.
 
     >>> import anygame
     >>> game = anygame.loads(
@@ -56,6 +57,15 @@ class Batch:
         for moves in machine.compiled.actions:
             ends.append(ends[-1] + len(moves))
         self._columns = [slice(first, end) for first, end in pairwise(ends)]
+
+    def __copy__(self) -> Batch:
+        made = object.__new__(Batch)
+        made.__dict__.update(self.__dict__)
+        made._lanes = self._lanes.copy()
+        return made
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Batch:
+        return self.__copy__()
 
     def __repr__(self) -> str:
         return f"<Batch of {self.lanes} lanes of {self.game.name}>"

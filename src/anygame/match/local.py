@@ -49,10 +49,13 @@ class LocalSeat:
         )
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Let the player choose a move: its text, ``nil`` where it fails or returns no term."""
+        """Let the player choose a move: its text.
+
+        Where it fails, returns no term or is late, that is its best move so far; ``nil`` where it has none.
+        """
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
-        state = self._advanced(joint)
+        role, state = self._match.role, self._advanced(joint)
         self._is_thinking = False
 
         def think() -> object:
@@ -62,8 +65,12 @@ class LocalSeat:
 
         reply = await self._ask(think, clock + PLAY_GRACE, None, "nil")
         best = self.player.best
-        if reply.error == TIMED_OUT and self._is_thinking and isinstance(best, Term):
+        if not self._is_thinking or not isinstance(best, Term):
+            return reply
+        if reply.error == TIMED_OUT:
             return Reply(str(best), detail="the best move when the clock ran out")
+        if reply.text == "nil" and reply.detail and best in state.legal_moves(role):
+            return Reply(str(best), detail=f"{reply.detail}; played: the best move it had found")
         return reply
 
     def _advanced(self, joint: tuple[Term, ...] | None) -> State:

@@ -78,9 +78,7 @@ class Lanes:
         self.count = count
         self._blocks = -(-count // LANES)
         self._rows = program.rows(self._blocks).reshape(self._blocks, -1, WORDS)
-        size = self._rows[0].nbytes
-        first, data = self._rows.ctypes.data, program.gates.data.ctypes.data
-        self._pointers = [(first + block * size, data) for block in range(self._blocks)]
+        self._pointers = self._addresses()
         self._used = self._pack(np.arange(self._blocks * LANES) < count)
         self._fluents = program.places.fluent_rows
         self._actions = program.places.action_rows
@@ -91,6 +89,21 @@ class Lanes:
         self._fresh = False
         self.seed(seed)
         self.reset()
+
+    def copy(self) -> Lanes:
+        """Return games of their own in the same states, with the same random numbers ahead."""
+        made = object.__new__(Lanes)
+        made.__dict__.update(self.__dict__)
+        made._rows = self._program.rows(self._blocks).reshape(self._rows.shape)
+        made._rows[:] = self._rows
+        made._pointers = made._addresses()
+        made._does = np.zeros_like(self._does)
+        return made
+
+    def _addresses(self) -> list[tuple[int, int]]:
+        """Return, for each block, where its rows lie, and the data of the gates."""
+        size, first = self._rows[0].nbytes, self._rows.ctypes.data
+        return [(first + block * size, self._program.gates.data.ctypes.data) for block in range(self._blocks)]
 
     @property
     def bytes(self) -> int:

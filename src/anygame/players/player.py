@@ -24,8 +24,8 @@ class Player(ABC):
     """Plays one role, one match after another. Only `move` must be written.
 
     Calls come one at a time, in a thread that the player has to itself. Whoever calls waits no longer than
-    the clock: for a player that is late its `best` is played, or a random move where it has none, as for one
-    that raises or returns what is not legal; and the match goes on.
+    the clock: for a player that is late or raises its `best` is played, or a random move where it has none,
+    as for one that returns what is not legal; and the match goes on.
 
     >>> import anygame
     >>> from anygame.players import Clock
@@ -42,7 +42,8 @@ class Player(ABC):
         game: the rules of the match, from `start` on.
         role: the player's role in it.
         random: random numbers, from the seed if one is given.
-        best: while `move` thinks, the best move so far; it is played if the clock runs out first.
+        best: while `move` thinks, the best move so far; it is played if the clock runs out first,
+            or `move` fails.
     """
 
     game: Game

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.boards.layout import split_name
+from anygame.boards.layout import split_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.game.boards.layout import Square
-    from anygame.game.boards.sheet import Arguments, Fluent
+    from anygame.boards.fluents import Arguments, Fluent
+    from anygame.boards.layout import Square
 
 __all__ = ["Coordinates", "find_coordinates"]
 
@@ -43,8 +43,8 @@ class Coordinates:
 
 def find_coordinates(fluent: Fluent) -> Coordinates | None:
     """Return the coordinates of a fluent, or None if it does not look like a board."""
-    along = [place for place, axis in enumerate(fluent.axes) if axis]
-    loose = [place for place, axis in enumerate(fluent.axes) if not axis]
+    along = [index for index, axis in enumerate(fluent.axes) if axis]
+    loose = [index for index, axis in enumerate(fluent.axes) if not axis]
     if not along:
         return _named_squares(fluent)
     if len(along) < 2 or (len(along) == 2 and not loose and not _is_called_board(fluent)):
@@ -62,11 +62,11 @@ def _named_squares(fluent: Fluent) -> Coordinates | None:
     """Find an argument whose values are all like ``c3``, if it tells facts apart and is not alone."""
     if fluent.arity < 2 or not fluent.initial:
         return None
-    for place, values in enumerate(fluent.domains):
+    for index, values in enumerate(fluent.domains):
         squares = [split_name(value) for value in values]
         letters = {square[0] for square in squares if square}
-        if all(squares) and len(squares) >= 9 and len(letters) >= 3 and _is_key(fluent.initial, [place]):
-            return Coordinates(place, place)
+        if all(squares) and len(squares) >= 9 and len(letters) >= 3 and _is_key(fluent.initial, [index]):
+            return Coordinates(index, index)
     return None
 
 
@@ -81,17 +81,17 @@ def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[i
     """Return the content argument that tells boards apart, where squares alone do not tell facts apart."""
     if _is_key(facts, along) or len(loose) < 2:
         return ()
-    return next(((place,) for place in loose if _is_key(facts, [*along, place])), ())
+    return next(((index,) for index in loose if _is_key(facts, [*along, index])), ())
 
 
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates | None:
     """Tell boards apart by the odd one of three sizes, else the smallest; three equal sizes are no board."""
-    sizes = {place: len(fluent.axes[place]) for place in along}
+    sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())
     if len(counts) == 1:
         return None
-    telling = min((place for place in along if counts[sizes[place]] == 1), key=sizes.__getitem__)
-    first, second = (place for place in along if place != telling)
+    telling = min((index for index in along if counts[sizes[index]] == 1), key=sizes.__getitem__)
+    first, second = (index for index in along if index != telling)
     return Coordinates(first, second, (telling,))
 
 
@@ -100,9 +100,9 @@ def _with_number(fluent: Fluent, along: Sequence[int]) -> Coordinates | None:
     return Coordinates(along[0], along[1]) if _is_key(fluent.initial, along[:2]) else None
 
 
-def _is_key(facts: Sequence[Arguments], places: Sequence[int]) -> bool:
-    return len({tuple(fact[place] for place in places) for fact in facts}) == len(facts)
+def _is_key(facts: Sequence[Arguments], indices: Sequence[int]) -> bool:
+    return len({tuple(fact[index] for index in indices) for fact in facts}) == len(facts)
 
 
-def _half(fluent: Fluent, places: Sequence[int]) -> float:
-    return max(prod(len(fluent.axes[place]) for place in places) / 2, 4)
+def _half(fluent: Fluent, indices: Sequence[int]) -> float:
+    return max(prod(len(fluent.axes[index]) for index in indices) / 2, 4)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import anygame
-from anygame.game.boards import Boards, Layout, find_boards
+from anygame.boards import Boards, Layout, find_boards
 
 CELLS = """
 (number 1) (number 2) (number 3) (number 4)
@@ -247,7 +247,7 @@ def test_place_puts_facts_on_squares() -> None:
     )
     layout = find_boards(game).layouts[0]
     state = game.state(["(cell 1 2 x)", "(cell 3 4 o)", "(cell 3 4 x)", "(cell 9 9 x)", "(turn o)"])
-    (found,) = layout.place(state.facts)
+    (found,) = layout.fill(state.facts)
     stones = {names(square): [names(content) for content in on] for square, on in found.squares.items() if on}
     assert stones == {"2 1": ["x"], "4 3": ["o", "x"]}
     assert len(found.squares) == 16

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.boards.axes import contiguous, is_numbered, prefix
+from anygame.boards.axes import contiguous, is_numbered, prefix
 from anygame.language.rules import And, Literal, Not, Or
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from anygame.game.boards.axes import Axis
-    from anygame.game.boards.layout import Square
+    from anygame.boards.axes import Axis
+    from anygame.boards.layout import Square
     from anygame.language.rules import Atom, Formula, Rule
 
 __all__ = ["Bearing", "Names", "is_hexagon", "orient", "variable_names"]

@@ -96,21 +96,21 @@ class Layout:
             return fact.arguments[self.row], fact.arguments[self.column]
         return split_name(fact.arguments[self.row])
 
-    def place(self, facts: Iterable[Term]) -> tuple[Board, ...]:
+    def fill(self, facts: Iterable[Term]) -> tuple[Board, ...]:
         """Return the boards as the facts fill them, in the order of ``squares``."""
-        placed: dict[tuple[Term, ...], dict[Square, list[Content]]] = {
+        filled: dict[tuple[Term, ...], dict[Square, list[Content]]] = {
             key: {square: [] for square in squares} for key, squares in self.squares.items()
         }
         for fact in sorted(fact for fact in facts if self.holds(fact)):
             assert isinstance(fact, Compound)
             square = self.square(fact)
             assert square is not None
-            key = tuple(fact.arguments[place] for place in self.boards)
-            content = tuple(fact.arguments[place] for place in self.contents)
-            placed.setdefault(key, defaultdict(list)).setdefault(square, []).append(content)
+            key = tuple(fact.arguments[index] for index in self.boards)
+            content = tuple(fact.arguments[index] for index in self.contents)
+            filled.setdefault(key, defaultdict(list)).setdefault(square, []).append(content)
         return tuple(
             Board(key, {square: tuple(contents) for square, contents in board.items()})
-            for key, board in placed.items()
+            for key, board in filled.items()
         )
 
 

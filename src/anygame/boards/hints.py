@@ -42,7 +42,7 @@ class HintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What one hint says; what it leaves open is None or empty. Places count from 0.
+    """What one hint says; what it leaves open is None or empty. Arguments count from 0.
 
     Attributes:
         text: the hint as written.
@@ -127,5 +127,5 @@ def _pattern(text: str, piece: str) -> dict[str, object]:
             )
         if word in names:
             found[word] = names.index(word)
-    boards = tuple(place for place, name in enumerate(names) if name == "board")
+    boards = tuple(index for index, name in enumerate(names) if name == "board")
     return {**found, "boards": boards} if boards else found

@@ -30,7 +30,7 @@ AXIS_LIMIT: Final = 64
 
 #: The values of a coordinate, in order.
 Axis = tuple[Constant, ...]
-#: A chain of a successor relation: every member with its place in the chain.
+#: A chain of a successor relation: every member with its position in the chain.
 Chain = dict[Constant, int]
 
 _NUMBERED: Final = re.compile(r"(\D*?)(-?[0-9]{1,6})")
@@ -47,8 +47,8 @@ def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
     constants = [value for value in set(values) if isinstance(value, Constant)]
     if not 2 <= len(constants) <= AXIS_LIMIT or len(constants) < len(set(values)):
         return ()
-    for places in (_numbers(constants), _letters(constants), *successions):
-        found = _by_place(constants, places)
+    for positions in (_numbers(constants), _letters(constants), *successions):
+        found = _by_position(constants, positions)
         if found:
             return found
     return ()
@@ -91,32 +91,32 @@ def _letters(constants: Sequence[Constant]) -> dict[Constant, int]:
     return letters if len({c.name.islower() for c in letters}) == 1 else {}
 
 
-def _by_place(constants: Sequence[Constant], places: Mapping[Constant, int]) -> Axis:
-    """Sort by place if all constants have one and fill at least half of the span they cover."""
-    if not all(constant in places for constant in constants):
+def _by_position(constants: Sequence[Constant], positions: Mapping[Constant, int]) -> Axis:
+    """Sort by position if all constants have one and fill at least half of the span they cover."""
+    if not all(constant in positions for constant in constants):
         return ()
-    found = sorted(constants, key=places.__getitem__)
-    span = places[found[-1]] - places[found[0]] + 1
+    found = sorted(constants, key=positions.__getitem__)
+    span = positions[found[-1]] - positions[found[0]] + 1
     return tuple(found) if 2 * len(found) >= span else ()
 
 
 def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
-    following = dict(pairs)
-    preceding = {right: left for left, right in pairs}
-    if len(following) != len(set(pairs)) or len(preceding) != len(set(pairs)):
+    successor = dict(pairs)
+    predecessor = {right: left for left, right in pairs}
+    if len(successor) != len(set(pairs)) or len(predecessor) != len(set(pairs)):
         return []
     found = []
-    for first in following.keys() - preceding.keys():
+    for first in successor.keys() - predecessor.keys():
         members = [first]
-        while members[-1] in following:
-            members.append(following[members[-1]])
+        while members[-1] in successor:
+            members.append(successor[members[-1]])
         if len(members) >= 3:
-            found.append({member: place for place, member in enumerate(members)})
+            found.append({member: position for position, member in enumerate(members)})
     return sorted(found, key=lambda chain: (-len(chain), min(chain)))
 
 
 def contiguous(axis: Axis, members: Iterable[Term]) -> bool:
     """Whether the members are neighbours on the axis, without a gap."""
-    index = {value: place for place, value in enumerate(axis)}
-    places = sorted(index[member] for member in members if isinstance(member, Constant))
-    return all(after - before == 1 for before, after in pairwise(places))
+    position = {value: index for index, value in enumerate(axis)}
+    positions = sorted(position[member] for member in members if isinstance(member, Constant))
+    return all(after - before == 1 for before, after in pairwise(positions))

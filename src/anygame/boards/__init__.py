@@ -1,9 +1,9 @@
 """Boards: which fluents of a game lie on a board, and how. Pure data; drawing is another matter.
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments run over ordered values:
-numbers, letters, or a chain of the rules (see `anygame.game.boards.axes`). What is left is the content of
+numbers, letters, or a chain of the rules (see `anygame.boards.axes`). What is left is the content of
 the square. No game is known by name. These choices are made; a comment in the sheet overrules them (see
-`anygame.game.boards.hints`):
+`anygame.boards.hints`):
 
 - **Squares** are those that ``base`` allows; without ``base``, those of the initial state if a content of
   it is blank, else all combinations of rows and columns.
@@ -23,8 +23,8 @@ the square. No game is known by name. These choices are made; a comment in the s
 
 from __future__ import annotations
 
-from anygame.game.boards.finding import find_boards
-from anygame.game.boards.fitting import COLOURS
-from anygame.game.boards.layout import Board, Boards, Content, Layout, Square
+from anygame.boards.finding import find_boards
+from anygame.boards.fitting import COLOURS
+from anygame.boards.layout import Board, Boards, Content, Layout, Square
 
 __all__ = ["COLOURS", "Board", "Boards", "Content", "Layout", "Square", "find_boards"]

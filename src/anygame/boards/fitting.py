@@ -7,19 +7,19 @@ from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.boards.axes import AXIS_LIMIT, ordered
-from anygame.game.boards.coordinates import Coordinates, find_coordinates
-from anygame.game.boards.layout import Layout
-from anygame.game.boards.orientation import Bearing, is_hexagon, orient
+from anygame.boards.axes import AXIS_LIMIT, ordered
+from anygame.boards.coordinates import Coordinates, find_coordinates
+from anygame.boards.layout import Layout
+from anygame.boards.orientation import Bearing, is_hexagon, orient
 from anygame.language.terms import Constant, Term
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from anygame.game.boards.axes import Axis
-    from anygame.game.boards.hints import Hint
-    from anygame.game.boards.layout import Content, Shape, Square
-    from anygame.game.boards.sheet import Arguments, Fluent
+    from anygame.boards.axes import Axis
+    from anygame.boards.fluents import Arguments, Fluent
+    from anygame.boards.hints import Hint
+    from anygame.boards.layout import Content, Shape, Square
 
 __all__ = ["COLOURS", "SQUARES_LIMIT", "fit"]
 
@@ -52,14 +52,14 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     at = _hinted(fluent, hint) if hint and hint.row is not None else find_coordinates(fluent)
     if at is None:
         return None
-    contents = tuple(place for place in range(fluent.arity) if place not in (at.first, at.second, *at.boards))
+    contents = tuple(index for index in range(fluent.arity) if index not in (at.first, at.second, *at.boards))
     values = _values(fluent, contents)
     blank = _blank(fluent, contents, values)
     squares = _squares(fluent, at, has_blank=blank is not None)
     everywhere = frozenset[tuple[Term, Term]]().union(*squares.values())
     axes = [
-        _axis(fluent.axes[place], {square[side] for square in everywhere})
-        for side, place in enumerate((at.first, at.second))
+        _axis(fluent.axes[index], {square[side] for square in everywhere})
+        for side, index in enumerate((at.first, at.second))
     ]
     count = sum(map(len, squares.values()))
     if not all(axes) or count > SQUARES_LIMIT:
@@ -136,19 +136,19 @@ def _offsets(rows: Axis, columns: Axis, squares: Collection[Square], shape: Shap
         starts = {row: min(columns.index(c) for r, c in squares if r == row) for row in rows}
         lengths = Counter(row for row, _ in squares)
         return tuple(max(lengths.values()) - lengths[row] - 2 * starts[row] for row in rows)
-    return tuple(place if shape == "slanted" else 0 for place, _ in enumerate(rows))
+    return tuple(number if shape == "slanted" else 0 for number, _ in enumerate(rows))
 
 
 def _values(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     """Return what may stand on a square, sorted: as ``base`` says, else all combinations, else as seen."""
-    domains = [fluent.domains[place] for place in contents]
+    domains = [fluent.domains[index] for index in contents]
     found: Iterable[Content]
     if fluent.base:
-        found = {tuple(arguments[place] for place in contents) for arguments in fluent.base}
+        found = {tuple(arguments[index] for index in contents) for arguments in fluent.base}
     elif prod(map(len, domains)) <= _CONTENTS_LIMIT:
         found = product(*domains)
     else:
-        found = {tuple(arguments[place] for place in contents) for arguments in fluent.initial}
+        found = {tuple(arguments[index] for index in contents) for arguments in fluent.initial}
     return tuple(sorted(found, key=lambda content: [str(term) for term in content]))
 
 
@@ -156,7 +156,7 @@ def _blank(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -
     """Return the content that means an empty square, if one does."""
     if len(values) < 2 or not contents:
         return None
-    counts = Counter(tuple(arguments[place] for place in contents) for arguments in fluent.initial)
+    counts = Counter(tuple(arguments[index] for index in contents) for arguments in fluent.initial)
     if counts:
         content, count = counts.most_common(1)[0]
         called = all(str(term) in _BLANKS for term in content)
@@ -176,18 +176,18 @@ def _squares(
     for arguments in filled or _combinations(fluent, at):
         square = at.square(arguments)
         if square is not None and _is_on(fluent, at, arguments):
-            found[tuple(arguments[place] for place in at.boards)].add(square)
-    places: dict[Term, int] = {
-        term: number for place in at.boards for number, term in enumerate(fluent.axes[place])
+            found[tuple(arguments[index] for index in at.boards)].add(square)
+    order: dict[Term, int] = {
+        term: number for index in at.boards for number, term in enumerate(fluent.axes[index])
     }
-    keys = sorted(found, key=lambda key: [(places.get(term, -1), str(term)) for term in key])
+    keys = sorted(found, key=lambda key: [(order.get(term, -1), str(term)) for term in key])
     return {key: frozenset(found[key]) for key in keys}
 
 
 def _is_on(fluent: Fluent, at: Coordinates, arguments: Arguments) -> bool:
     """Whether both coordinates are values of their axes, where they have one."""
     return all(
-        arguments[place] in fluent.axes[place] or not fluent.axes[place] for place in (at.first, at.second)
+        arguments[index] in fluent.axes[index] or not fluent.axes[index] for index in (at.first, at.second)
     )
 
 
@@ -195,5 +195,5 @@ def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:
     """Return arguments for all combinations of coordinates and boards; none if they are too many."""
     wanted = {at.first, at.second, *at.boards}
     known = [axis or values for axis, values in zip(fluent.axes, fluent.domains, strict=True)]
-    domains = [values if place in wanted else values[:1] for place, values in enumerate(known)]
+    domains = [values if index in wanted else values[:1] for index, values in enumerate(known)]
     return product(*domains) if prod(map(len, domains)) <= SQUARES_LIMIT else ()
