@@ -22,6 +22,7 @@ from __future__ import annotations
 from anygame.datalog.limits import Limits
 from anygame.errors import (
     AnygameError,
+    CompilationError,
     GoalError,
     IllegalMoveError,
     LimitError,
@@ -55,6 +56,7 @@ __all__ = [
     "AnygameError",
     "Batch",
     "Bindings",
+    "CompilationError",
     "Compound",
     "Constant",
     "FallbackWarning",

@@ -7,6 +7,7 @@
     │   └── SheetSyntaxError             ... already as text: parentheses, tokens, bounds
     ├── TermSyntaxError (ValueError)     a move, fact or pattern is not one readable term
     ├── LimitError                       a bound on facts, depth, time or size was reached
+    ├── CompilationError                 compiling a game failed by a fault of anygame's own
     ├── UnknownRoleError (ValueError)    no such role in this game
     ├── IllegalMoveError (ValueError)    a move that is not legal here, or a joint move of the wrong shape
     ├── GoalError (ValueError)           the rules give a role no usable goal value
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnygameError",
+    "CompilationError",
     "GoalError",
     "IllegalMoveError",
     "LimitError",
@@ -97,6 +99,13 @@ class LimitError(AnygameError):
         self.bound = bound
         self.relation = relation
         self.details = details
+
+
+class CompilationError(AnygameError):
+    """Compiling a game failed by a fault of anygame's own; ``__cause__`` is the error behind it.
+
+    The game can still be played by the reasoner.
+    """
 
 
 class UnknownRoleError(AnygameError, ValueError):

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.network.agreement import assert_agreement, compiled
 
+import anygame
+
 _GDL = Path(__file__).parents[2] / "gdl"
 
 _BOARD = """
@@ -124,6 +126,15 @@ SHEETS = {
     (<= terminal (true (p 3)) (true (q 3)))
     (<= (goal r 1) (true (s ?x)))
     """,
+    "many alternatives over a term that is put together": """
+    (role r) (init (p (f 1))) (init (s 1)) (legal r a) (legal r b)
+    (<= (next (s ?x)) (true (s ?x)) (does r a))
+    (<= (next (p (f ?x))) (true (p (f ?x)))
+        (or (true (s ?x)) (does r b)) (or (true (s ?x)) (does r b)) (or (true (s ?x)) (does r b))
+        (or (true (s ?x)) (does r b)) (or (true (s ?x)) (does r b)) (or (true (s ?x)) (does r b)))
+    (<= terminal (not (true (s 1))))
+    (goal r 1)
+    """,
     "a chain of literals": """
     (role r)
     (init (at 1 1)) (init (at 2 1)) (init (at 3 2))
@@ -164,6 +175,16 @@ SHEETS = {
     (<= terminal (true (step 6)))
     (<= (goal r 100) (true (sum ?x)) (succ 9 ?x))
     (<= (goal r 0) (true (sum ?x)) (not (succ 9 ?x)))
+    """,
+    "a relation computed on demand, asked without a key": """
+    (role r) (init on) (legal r go)
+    """
+    + " ".join(f"(n {n})" for n in range(560))
+    + """
+    (<= (pair ?x ?y) (n ?x) (n ?y))
+    (<= (next (p ?x ?y)) (true on) (pair ?x ?x) (pair ?x ?y) (n ?y) (true (p ?y ?x)))
+    (<= terminal (not (true on)))
+    (goal r 1)
     """,
     "static relations on both sides of a view": """
     (role r)
@@ -285,3 +306,16 @@ def test_each_rewrite_reports_its_size() -> None:
     sizes = [figures["inputs"] for _, figures in stages if "inputs" in figures]
     assert len(sizes) >= 3
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_fault_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr("anygame.network.compiled.ground", fail)
+    with pytest.raises(anygame.CompilationError, match="fault of anygame's own, not of the sheet: KeyError"):
+        compiled((_GDL / "tic_tac_toe.kif").read_text())
+    game = anygame.load(_GDL / "tic_tac_toe.kif")
+    with pytest.warns(anygame.FallbackWarning, match="fault of anygame's own"):
+        assert not game.compile()
+    assert len(game.initial_state().legal_moves("x")) == 9

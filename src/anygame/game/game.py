@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from warnings import warn
 
-from anygame.errors import LimitError, PositionError, TermSyntaxError, UnknownRoleError
+from anygame.errors import CompilationError, LimitError, PositionError, TermSyntaxError, UnknownRoleError
 from anygame.game.machine import FallbackWarning
 from anygame.game.machines.reasoner import ReasonerMachine
 from anygame.game.playouts import Playout, play_out, play_outs
@@ -188,7 +188,7 @@ class Game:
 
                 given = {name: bound for name, bound in bounds.items() if bound is not None}
                 network = compile_machine(self.reasoner, given, progress)
-            except (LimitError, ImportError) as error:
+            except (LimitError, CompilationError, ImportError) as error:
                 self.fallback = error
                 reason = error.message if isinstance(error, LimitError) else str(error)
                 warn(f"{self.name}: no network, the reasoner plays ({reason})", FallbackWarning, stacklevel=2)

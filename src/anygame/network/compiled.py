@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.datalog.relations import Relation
-from anygame.errors import LimitError
+from anygame.errors import AnygameError, CompilationError, LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.logic.atoms import Atoms
@@ -66,9 +66,18 @@ def compile_game(
 
     Raises:
         LimitError: a bound was reached; the game can still be played by the reasoner.
+        CompilationError: a fault of ours; so it can then.
     """
     with _without_collection():
-        return _compile(reasoner, limits, progress)
+        try:
+            return _compile(reasoner, limits, progress)
+        except AnygameError:
+            raise
+        except Exception as error:
+            raise CompilationError(
+                "compiling failed by a fault of anygame's own, not of the sheet: "
+                f"{type(error).__name__}: {shown(str(error))}"
+            ) from error
 
 
 @contextmanager

@@ -50,7 +50,7 @@ class GroundingLimits:
 
     instances: int = 8_000_000
     join: int = 20_000_000
-    seconds: float = 60.0
+    seconds: float = 30.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,6 +135,9 @@ class _Grounder:
     ) -> Iterable[tuple[int, ...]]:
         self._check_time()
         engine = self._engine
+        if not known:
+            yield from (engine.atoms_of_row(relation, row) for row in engine.rows(engine.static, relation))
+            return
         one_is_free = relation.width == len(known) + 1
         for row in engine.ask(relation, known, key, engine.static):
             rest = iter((row,) if one_is_free else row)

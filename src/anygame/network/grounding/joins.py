@@ -91,7 +91,13 @@ class Tables:
         questions, answers = self._asked.setdefault(
             (relation, known), (Table(len(known)), Table(relation.width))
         )
-        distinct = np.unique(np.stack(keys, axis=1), axis=0) if len(keys[0]) else np.zeros((0, len(known)))
+        if not known:
+            # Nothing to ask for: all of it, as one question.
+            distinct = np.zeros((1, 0))
+        elif len(keys[0]):
+            distinct = np.unique(np.stack(keys, axis=1), axis=0)
+        else:
+            distinct = np.zeros((0, len(known)))
         columns = list(distinct.astype(np.int32).T)
         fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
         rows: list[tuple[int, ...]] = []

@@ -342,6 +342,7 @@ class Splitter:
             }
             elsewhere |= {variable for test in rule.tests for variable in variables_of_test(test)}
             elsewhere |= {v for item in rule.composed for part in item.parts for v in variables_of(part)}
+            elsewhere |= {item.whole for item in rule.composed}
             used = _in_order(set(variables_of_atom(guard)) & elsewhere)
             if len(used) < len(set(variables_of_atom(guard))):
                 projection = FlatAtom(self.new_relation(len(used)), tuple(used))
