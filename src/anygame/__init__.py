@@ -19,7 +19,6 @@
 
 from __future__ import annotations
 
-from anygame.datalog.limits import Limits
 from anygame.errors import (
     AnygameError,
     CompilationError,
@@ -50,6 +49,7 @@ from anygame.game import (
     perft,
     perft_divide,
 )
+from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 __all__ = [
@@ -70,6 +70,7 @@ __all__ = [
     "Playout",
     "PositionError",
     "QueryError",
+    "ReadingLimits",
     "RecordError",
     "Role",
     "RuleSheetError",

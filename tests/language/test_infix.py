@@ -9,7 +9,7 @@ from tests.language.test_laws import law, programs, refused
 
 import anygame
 from anygame.errors import RuleSheetError
-from anygame.language import Limits, Source, Variable, parse_program, parse_term
+from anygame.language import ReadingLimits, Source, Variable, parse_program, parse_term
 from anygame.language.forms import infix_constant, infix_variable
 from anygame.language.layout import format_sheet
 
@@ -33,7 +33,7 @@ def rules(text: str) -> list[str]:
     return [str(rule) for rule in read(f"role(x) {text}").rules[1:]]
 
 
-def faults(text: str, limits: Limits | None = None) -> str:
+def faults(text: str, limits: ReadingLimits | None = None) -> str:
     with pytest.raises(RuleSheetError) as caught:
         parse_program(Source("sheet.hrf", text), limits=limits)
     return str(caught.value)
@@ -157,13 +157,13 @@ def test_a_sheet_without_roles_is_refused() -> None:
 
 
 def test_bounds_of_the_input_hold() -> None:
-    assert "has more than 10 bytes" in faults("role(white)", Limits(bytes=10))
-    assert "has more than 3 tokens" in faults("role(white)", Limits(tokens=3))
-    assert "a token of 5 characters; the limit is 4" in faults("role(white)", Limits(token_length=4))
+    assert "has more than 10 bytes" in faults("role(white)", ReadingLimits(bytes=10))
+    assert "has more than 3 tokens" in faults("role(white)", ReadingLimits(tokens=3))
+    assert "a token of 5 characters; the limit is 4" in faults("role(white)", ReadingLimits(token_length=4))
     assert "nested more than 200 deep" in faults("role(x) p :- " + "~" * 100_000 + "a")
     assert "nested more than 200 deep" in faults("role(x) p(" + "f(" * 100_000)
     assert "nested more than 200 deep" in faults("role(x) p :- " + "(a | b & " * 150 + "a" + ")" * 150)
-    assert faults("role(x)\n" + "p(\n" * 5000, Limits(problems=7)).count("error[") == 7
+    assert faults("role(x)\n" + "p(\n" * 5000, ReadingLimits(problems=7)).count("error[") == 7
 
 
 def test_games_are_loaded_from_either_form() -> None:

@@ -16,11 +16,11 @@ from anygame.language import (
     Compound,
     Constant,
     Distinct,
-    Limits,
     Literal,
     Not,
     Or,
     Program,
+    ReadingLimits,
     Rule,
     Source,
     Variable,
@@ -211,7 +211,7 @@ def test_a_damaged_sheet_is_read_or_refused_in_words(program: Program, data: st.
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(len(text), start + 3)))
         text = text[:start] + data.draw(pieces | st.just("")) + text[end:]
-    refusal = refused(lambda: parse_program(text, limits=Limits(problems=5, depth=20)))
+    refusal = refused(lambda: parse_program(text, limits=ReadingLimits(problems=5, depth=20)))
     assert refusal is None or str(refusal)
 
 
@@ -219,7 +219,7 @@ def test_a_damaged_sheet_is_read_or_refused_in_words(program: Program, data: st.
 @given(broken)
 def test_the_intact_part_is_balanced_and_in_its_place(text: str) -> None:
     source = Source("s", text)
-    kept = intact_part(source, check_text(source, Limits()))
+    kept = intact_part(source, check_text(source, ReadingLimits()))
     assert all(left in (right, " ") for left, right in zip(kept, text, strict=False))
     assert len(kept) <= len(text)
     parse_nodes(kept)

@@ -22,7 +22,7 @@ from anygame.language import layout as layout_module
 from anygame.language.comments import comments_of
 from anygame.language.forms import form_of
 from anygame.language.layout import format_sheet
-from anygame.language.text import Limits
+from anygame.language.limits import ReadingLimits
 
 if TYPE_CHECKING:
     from anygame.language.forms import Form
@@ -138,7 +138,7 @@ def test_a_layout_that_changed_the_rules_would_be_refused(monkeypatch: pytest.Mo
 
 def test_bounds_of_the_input_hold() -> None:
     with pytest.raises(RuleSheetError, match="the limit"):
-        format_sheet(Source("sheet.kif", "(role x)" * 100), limits=Limits(bytes=100))
+        format_sheet(Source("sheet.kif", "(role x)" * 100), limits=ReadingLimits(bytes=100))
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from anygame.language import (
     Constant,
     Diagnostic,
     Distinct,
-    Limits,
     Literal,
     Not,
     Or,
     Program,
+    ReadingLimits,
     Rule,
     Source,
     Variable,
@@ -317,7 +317,7 @@ def test_nodes_of_any_lists() -> None:
     with pytest.raises(TermSyntaxError):
         parse_nodes("(a))")
     with pytest.raises(TermSyntaxError):
-        parse_nodes("(a b c)", limits=Limits(tokens=4))
+        parse_nodes("(a b c)", limits=ReadingLimits(tokens=4))
 
 
 def test_errors_name_the_sheet() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import anygame
 from anygame.errors import RuleSheetError, SheetSyntaxError
-from anygame.language import Diagnostic, Limits, parse_program, read_source
+from anygame.language import Diagnostic, ReadingLimits, parse_program, read_source
 
 
 def codes(error: RuleSheetError) -> list[str]:
@@ -48,16 +49,16 @@ def test_what_is_not_text_is_refused_with_the_place(tmp_path: Path, data: bytes,
 def test_reading_is_bounded(tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.kif"
     sheet.write_bytes(b"(role abc)")
-    assert read_source(sheet, Limits(bytes=10)).text == "(role abc)"
+    assert read_source(sheet, ReadingLimits(bytes=10)).text == "(role abc)"
     with pytest.raises(SheetSyntaxError, match="more than 9 bytes") as caught:
-        read_source(sheet, Limits(bytes=9))
+        read_source(sheet, ReadingLimits(bytes=9))
     assert codes(caught.value) == ["too-large"]
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file on this system")
 def test_an_endless_file_is_read_up_to_the_bound() -> None:
     with pytest.raises(SheetSyntaxError, match="more than 4,096 bytes"):
-        read_source("/dev/zero", Limits(bytes=4096))
+        read_source("/dev/zero", ReadingLimits(bytes=4096))
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_bounds_are_exact() -> None:
-    limits = Limits(bytes=100, depth=3, tokens=13, token_length=5, arity=2)
+    limits = ReadingLimits(bytes=100, depth=3, tokens=13, token_length=5, arity=2)
     good = "(role abcde) (init (a (b c)))"  # 4 + 10 tokens
     with pytest.raises(SheetSyntaxError, match="more than 13 tokens"):
         parse_program(good, limits=limits)
@@ -104,7 +105,7 @@ def test_the_deepest_sheet_can_be_used(text: str) -> None:
     with pytest.raises(SheetSyntaxError, match="nested more than 200 deep"):
         parse_program(text.replace("0", "(s 0)").replace("q", "(q a)"))
     with pytest.raises(ValueError, match="at most 200"):
-        Limits(depth=201)
+        ReadingLimits(depth=201)
 
 
 @pytest.mark.parametrize(
@@ -139,3 +140,13 @@ def test_a_hint_names_the_next_item() -> None:
     assert found.span is not None
     assert found.span.place == "sheet:2:1"
     assert [note.span.place for note in found.notes if note.span] == ["sheet:4:1"]
+
+
+def test_a_game_is_read_within_the_limits_that_it_is_given(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.kif"
+    sheet.write_text("(role a) (init (p 1)) (<= terminal (true (p 1)))")
+    limits = anygame.Limits(reading=ReadingLimits(tokens=12))
+    with pytest.raises(SheetSyntaxError, match="more than 12 tokens"):
+        anygame.load(sheet, limits=limits)
+    with pytest.raises(SheetSyntaxError, match="more than 12 tokens"):
+        anygame.loads(sheet.read_text(), limits=limits)

@@ -84,7 +84,7 @@ def test_sheets_are_refused_as_the_readme_says(rules: str, code: str) -> None:
 
 def test_limits_are_as_the_readme_says() -> None:
     text = README.read_text(encoding="utf-8").replace("\n", " ")
-    read, reason = language.Limits(), anygame.Limits()
+    read, reason = language.ReadingLimits(), anygame.Limits()
     assert f"{read.bytes // 2**20} MiB of text, {read.depth} nested parentheses" in text
     assert f"{reason.facts // 10**6} million facts of a relation" in text
     assert f"terms {reason.depth} deep, {reason.seconds:.0f} seconds for a question" in text

@@ -19,8 +19,9 @@ from anygame.errors import QueryError, RuleSheetError
 from anygame.game.checking import Bounds, check_play, check_rules
 from anygame.game.game import Game
 from anygame.language.diagnostics import CODES, Diagnostic, Severity, format_diagnostic, shown
+from anygame.language.limits import ReadingLimits
 from anygame.language.source import Source
-from anygame.language.text import Limits, read_source
+from anygame.language.text import read_source
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -121,7 +122,7 @@ def _name(file: str) -> str:
 def _source(file: str) -> Source:
     if file != "-":
         return read_source(file)
-    limit = Limits().bytes
+    limit = ReadingLimits().bytes
     data = sys.stdin.buffer.read(limit + 1)
     if len(data) > limit:
         raise RuleSheetError(f"standard input has more than {limit:,} bytes, the limit for a rule sheet")

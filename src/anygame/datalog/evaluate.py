@@ -21,9 +21,9 @@ from anygame.language.unification import unify
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from anygame.datalog.limits import Limits
     from anygame.datalog.relations import FlatAtom, FlatRule, Relation
     from anygame.datalog.values import Values
+    from anygame.language.limits import Limits
 
 __all__ = ["Engine"]
 

@@ -1,8 +1,7 @@
-"""Bounds on what a game may ask of the reasoner, and the guard that watches them inside generated code."""
+"""The guard that watches the bounds of a game inside generated code."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice, repeat
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from anygame.datalog.relations import FlatRule
+    from anygame.language.limits import Limits
 
-__all__ = ["Guard", "Limits", "TooCostly", "blame"]
+__all__ = ["Guard", "TooCostly", "blame"]
 
 _ADVICE = {
     "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
@@ -31,23 +31,6 @@ _TICKS_BETWEEN_LOOKS_AT_THE_CLOCK = 5000
 _CHUNK = 50_000
 #: Columns beyond which a row counts for more than one.
 _WIDE = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds on what one game may ask of the reasoner.
-
-    Attributes:
-        facts: rows of one relation; fewer of one with more than 20 columns.
-        terms: different ground terms in all.
-        depth: nesting of terms.
-        seconds: time for one question.
-    """
-
-    facts: int = 5_000_000
-    terms: int = 5_000_000
-    depth: int = 150
-    seconds: float = 300.0
 
 
 class TooCostly(Exception):  # noqa: N818  (a signal between this module and the compiler)

@@ -14,11 +14,11 @@ from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
 from anygame.datalog.evaluate import Engine
 from anygame.datalog.flatten import flatten
-from anygame.datalog.limits import Limits
 from anygame.datalog.steps import ACTION, STATE, STATIC, Frame, Row
 from anygame.datalog.values import Values
 from anygame.errors import LimitError, PositionError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes, shown
+from anygame.language.limits import Limits
 from anygame.language.rules import And, Atom, Literal, Not, Or
 from anygame.language.terms import Compound, Constant, Variable
 

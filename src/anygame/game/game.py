@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
 
-    from anygame.datalog.limits import Limits
     from anygame.game.batch import Batch
     from anygame.game.machines.network import NetworkMachine
     from anygame.game.simulation import SimulationResult
+    from anygame.language.limits import Limits
     from anygame.language.rules import Program
     from anygame.network.compiled import CompiledGame
 
@@ -55,7 +55,7 @@ class Game:
         machine_name: what was asked for, ``auto``, ``reasoner`` or ``network``.
         fallback: why the game has no network although it was to be compiled; None otherwise.
         case_sensitive: whether names that differ by case are different names.
-        limits: bounds on what may be derived.
+        limits: bounds on the text and on what may be derived.
 
     >>> import anygame
     >>> game = anygame.loads("(role white) (role random) (legal white pass) (legal random roll)")
@@ -486,7 +486,7 @@ def load(
     Args:
         path: a file in KIF or in the infix form.
         case_sensitive: whether names that differ by case differ; keywords are read in any case.
-        limits: bounds on what may be derived.
+        limits: bounds on the text and on what may be derived.
         machine: what computes the answers, which are the same. ``reasoner`` works from the rules; ``network``
             compiles them into logic first; ``auto`` asks the reasoner until something is asked that visits
             many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states), then
@@ -497,7 +497,11 @@ def load(
         LimitError: a bound was reached.
     """
     return Game(
-        parse_program(read_source(path), case_sensitive=case_sensitive),
+        parse_program(
+            read_source(path, limits.reading if limits else None),
+            case_sensitive=case_sensitive,
+            limits=limits.reading if limits else None,
+        ),
         case_sensitive=case_sensitive,
         limits=limits,
         machine=machine,
@@ -514,7 +518,9 @@ def loads(
 ) -> Game:
     """Load a game from the text of a rule sheet; see ``load``."""
     return Game(
-        parse_program(Source(name, text), case_sensitive=case_sensitive),
+        parse_program(
+            Source(name, text), case_sensitive=case_sensitive, limits=limits.reading if limits else None
+        ),
         case_sensitive=case_sensitive,
         limits=limits,
         machine=machine,

@@ -13,13 +13,14 @@ from anygame.language.diagnostics import (
     raise_if_errors,
     register_codes,
 )
+from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.parser import parse_atom, parse_nodes, parse_program, parse_term
 from anygame.language.printer import format_program, format_rule, format_term
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Formula, Literal, Not, Or, Program, Rule
 from anygame.language.sentences import fold, fold_head
 from anygame.language.source import Node, Source, Span
 from anygame.language.terms import Compound, Constant, Term, Variable, substitute, variables_of
-from anygame.language.text import Limits, read_source
+from anygame.language.text import read_source
 
 __all__ = [
     "CODES",
@@ -38,6 +39,7 @@ __all__ = [
     "Note",
     "Or",
     "Program",
+    "ReadingLimits",
     "Rule",
     "Severity",
     "Source",

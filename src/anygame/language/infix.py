@@ -28,8 +28,8 @@ from anygame.language.text import check_characters, too_large
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from anygame.language.limits import ReadingLimits
     from anygame.language.source import Source
-    from anygame.language.text import Limits
 
 __all__ = ["parse_infix"]
 
@@ -82,7 +82,7 @@ class _UnreadableError(Exception):
     """The item cannot be read on; its fault is recorded."""
 
 
-def parse_infix(source: Source, limits: Limits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
+def parse_infix(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
     """Return the rules and facts of an infix sheet as nodes, and what is wrong with its text.
 
     Where an item cannot be read, reading goes on at the next line that starts with a name.
@@ -98,7 +98,7 @@ def parse_infix(source: Source, limits: Limits) -> tuple[tuple[Node, ...], list[
 class _Parser:
     """Reads one text; the methods are named after the productions above."""
 
-    def __init__(self, source: Source, limits: Limits) -> None:
+    def __init__(self, source: Source, limits: ReadingLimits) -> None:
         self.faults: list[Diagnostic] = []
         self._source = source
         self._limits = limits

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from anygame.language.comments import Part
     from anygame.language.forms import Form
+    from anygame.language.limits import ReadingLimits
     from anygame.language.rules import Program, Rule
-    from anygame.language.text import Limits
 
 __all__ = ["format_rules", "format_sheet"]
 
@@ -45,7 +45,7 @@ _JOINING: Final = frozenset(("<=", "and", "or", "not"))
 _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 
 
-def format_sheet(source: Source, form: Form | None = None, *, limits: Limits | None = None) -> str:
+def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLimits | None = None) -> str:
     """Return the text of a sheet in its canonical layout; in another form, if one is asked for.
 
     What comes out is read again and has the same rules and comments.
@@ -116,7 +116,7 @@ def _translated(
 
 
 def _verify(
-    program: Program, comments: Sequence[Comment], result: Source, form: Form, limits: Limits | None
+    program: Program, comments: Sequence[Comment], result: Source, form: Form, limits: ReadingLimits | None
 ) -> None:
     again = None
     with suppress(RuleSheetError):

@@ -22,10 +22,11 @@ from anygame.errors import SheetSyntaxError, TermSyntaxError
 from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
 from anygame.language.forms import form_of
 from anygame.language.infix import parse_infix
+from anygame.language.limits import ReadingLimits
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
 from anygame.language.source import Node, Source, Span
-from anygame.language.text import Limits, check_text, intact_part
+from anygame.language.text import check_text, intact_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,11 +39,15 @@ _Read = TypeVar("_Read")
 
 __all__ = ["parse_atom", "parse_items", "parse_nodes", "parse_program", "parse_term", "read_items"]
 
-_TERM_LIMITS: Final = Limits(bytes=2**20, tokens=100_000)
+_TERM_LIMITS: Final = ReadingLimits(bytes=2**20, tokens=100_000)
 
 
 def parse_program(
-    text: str | Source, *, name: str = "<text>", case_sensitive: bool = True, limits: Limits | None = None
+    text: str | Source,
+    *,
+    name: str = "<text>",
+    case_sensitive: bool = True,
+    limits: ReadingLimits | None = None,
 ) -> Program:
     """Read a rule sheet, in KIF or infix (see `anygame.language.forms`).
 
@@ -55,7 +60,7 @@ def parse_program(
         RuleSheetError: it has parts that are no rules or facts, or it declares no role.
             Both carry all faults found, not only the first.
     """
-    limits = limits or Limits()
+    limits = limits or ReadingLimits()
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
     nodes, faults = parse_items(source, limits=limits)
     return read_items(source, nodes, faults, case_sensitive=case_sensitive, limits=limits)
@@ -67,10 +72,10 @@ def read_items(
     faults: Sequence[Diagnostic] = (),
     *,
     case_sensitive: bool = True,
-    limits: Limits | None = None,
+    limits: ReadingLimits | None = None,
 ) -> Program:
     """Read the nodes of a sheet's rules and facts, as `parse_items` returns them; see `parse_program`."""
-    reader = Reader(limits or Limits(), case_sensitive)
+    reader = Reader(limits or ReadingLimits(), case_sensitive)
     rules: tuple[Rule, ...] = ()
     with suppress(TooManyProblemsError):
         rules = reader.rules(nodes)
@@ -81,12 +86,14 @@ def read_items(
     return Program(rules, source, raise_if_errors(reader.problems))
 
 
-def parse_items(source: Source, *, limits: Limits | None = None) -> tuple[tuple[Node, ...], list[Diagnostic]]:
+def parse_items(
+    source: Source, *, limits: ReadingLimits | None = None
+) -> tuple[tuple[Node, ...], list[Diagnostic]]:
     """Return the rules and facts of a sheet as nodes, and the faults of its text.
 
     After faults the nodes are those of the items that are intact, so that their own faults can be told too.
     """
-    limits = limits or Limits()
+    limits = limits or ReadingLimits()
     if form_of(source) == "infix":
         return parse_infix(source, limits)
     if faults := check_text(source, limits):
@@ -106,7 +113,7 @@ def _no_role(source: Source) -> Diagnostic:
     return Diagnostic("no-role", Severity.ERROR, message, Span(source, 0, 0), hint=hint)
 
 
-def parse_term(text: str, *, case_sensitive: bool = True, limits: Limits = _TERM_LIMITS) -> Term:
+def parse_term(text: str, *, case_sensitive: bool = True, limits: ReadingLimits = _TERM_LIMITS) -> Term:
     """Read one term: a move, a fluent, a role, a pattern with variables.
 
     >>> parse_term("( cell 1 ?x )")
@@ -118,7 +125,7 @@ def parse_term(text: str, *, case_sensitive: bool = True, limits: Limits = _TERM
     return _read_one(text, "term", case_sensitive, limits, Reader.term)
 
 
-def parse_atom(text: str, *, case_sensitive: bool = True, limits: Limits = _TERM_LIMITS) -> Atom:
+def parse_atom(text: str, *, case_sensitive: bool = True, limits: ReadingLimits = _TERM_LIMITS) -> Atom:
     """Read one sentence, such as ``(legal ?r (move ?x ?y))`` or ``terminal``.
 
     Raises:
@@ -127,13 +134,13 @@ def parse_atom(text: str, *, case_sensitive: bool = True, limits: Limits = _TERM
     return _read_one(text, "sentence", case_sensitive, limits, Reader.atom)
 
 
-def parse_nodes(text: str, *, limits: Limits | None = None) -> tuple[Node, ...]:
+def parse_nodes(text: str, *, limits: ReadingLimits | None = None) -> tuple[Node, ...]:
     """Read any sequence of tokens and lists.
 
     Raises:
         TermSyntaxError: the text is too large or its parentheses do not match.
     """
-    limits = limits or Limits()
+    limits = limits or ReadingLimits()
     source = Source("<text>", text)
     for problem in check_text(source, limits):
         _raise_term_error(problem.message, source, problem.span)
@@ -141,7 +148,7 @@ def parse_nodes(text: str, *, limits: Limits | None = None) -> tuple[Node, ...]:
 
 
 def _read_one(
-    text: str, what: str, case_sensitive: bool, limits: Limits, read: Callable[[Reader, Node], _Read]
+    text: str, what: str, case_sensitive: bool, limits: ReadingLimits, read: Callable[[Reader, Node], _Read]
 ) -> _Read:
     nodes = parse_nodes(text, limits=limits)
     source = nodes[0].source if nodes else Source("<text>", text)

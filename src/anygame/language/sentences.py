@@ -17,9 +17,9 @@ from anygame.language.terms import Compound, Constant, Term, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anygame.language.limits import ReadingLimits
     from anygame.language.rules import Formula
     from anygame.language.source import Node
-    from anygame.language.text import Limits
 
 __all__ = ["Reader", "TooManyProblemsError", "fold", "fold_head"]
 
@@ -86,7 +86,7 @@ class Reader:
         problems: the diagnostics so far, in order of reading; warnings beyond the bound are left out.
     """
 
-    def __init__(self, limits: Limits, case_sensitive: bool = True) -> None:
+    def __init__(self, limits: ReadingLimits, case_sensitive: bool = True) -> None:
         self.problems: list[Diagnostic] = []
         self._limits = limits
         self._case_sensitive = case_sensitive

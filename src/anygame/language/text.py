@@ -4,56 +4,30 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError, SheetSyntaxError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, format_diagnostic, shown
+from anygame.language.limits import ReadingLimits
 from anygame.language.source import Source, Span
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-__all__ = ["Limits", "check_characters", "check_text", "intact_part", "read_source", "too_large"]
+__all__ = ["check_characters", "check_text", "intact_part", "read_source", "too_large"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much text is accepted; rule sheets come from strangers.
-
-    Attributes:
-        bytes: size of a file (of a text: its characters).
-        depth: lists inside lists, at most 200.
-        tokens: names, variables and parentheses together.
-        token_length: characters of one name or variable.
-        arity: arguments of one sentence or term.
-        problems: errors collected before reading stops, and as many warnings.
-    """
-
-    bytes: int = 16 * 2**20
-    depth: int = 200
-    tokens: int = 4_000_000
-    token_length: int = 4096
-    arity: int = 1000
-    problems: int = 1000
-
-    def __post_init__(self) -> None:
-        # Everything that looks into terms and formulas recurs, down to pickling.
-        if self.depth > 200:
-            raise ValueError(f"lists can be at most 200 deep, asked for {self.depth}")
-
-
-def read_source(path: str | os.PathLike[str], limits: Limits | None = None) -> Source:
+def read_source(path: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:
     """Read a file of UTF-8 text, with or without a byte order mark.
 
     Raises:
         RuleSheetError: the file cannot be opened or read.
         SheetSyntaxError: it is too large, or not UTF-8 text.
     """
-    limits = limits or Limits()
+    limits = limits or ReadingLimits()
     name = str(path)
     try:
         with Path(path).open("rb") as file:
@@ -90,7 +64,7 @@ def _undecodable(name: str, data: bytes, offset: int) -> Diagnostic:
     return Diagnostic("bad-encoding", Severity.ERROR, message, hint=hint)
 
 
-def too_large(source: Source, limits: Limits, what: str = "") -> Diagnostic:
+def too_large(source: Source, limits: ReadingLimits, what: str = "") -> Diagnostic:
     """Return the diagnostic of a text that has more bytes, or more of what is named, than the limit."""
     what = what or f"{limits.bytes:,} bytes"
     return Diagnostic(
@@ -104,7 +78,7 @@ _ITEM_START: Final = re.compile(r"(?<=[\r\n])\(")
 _PARENTHESES: Final = frozenset(("unclosed-list", "unexpected-close"))
 
 
-def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
+def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
     """Return what keeps a text from being a sequence of balanced lists: bounds, characters, parentheses.
 
     An unclosed list is reported at its opening parenthesis, a closing one too many at its own place.
@@ -118,7 +92,7 @@ def check_text(source: Source, limits: Limits) -> list[Diagnostic]:
     return faults + _unclosed(source, openers) + check_characters(source, limits)
 
 
-def _check_lexemes(source: Source, limits: Limits, openers: list[int]) -> list[Diagnostic]:
+def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) -> list[Diagnostic]:
     """Return the faults of single tokens and parentheses; leave the lists still open in ``openers``."""
     faults: list[Diagnostic] = []
     count = 0
@@ -181,7 +155,7 @@ def _is_balanced(text: str) -> bool:
     return depth == 0
 
 
-def check_characters(source: Source, limits: Limits) -> list[Diagnostic]:
+def check_characters(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
     """Report characters that no plain text has."""
     found: list[Diagnostic] = []
     for match in islice(_NOT_TEXT.finditer(source.text), limits.problems):
@@ -191,7 +165,7 @@ def check_characters(source: Source, limits: Limits) -> list[Diagnostic]:
     return found
 
 
-def _too_deep(source: Source, openers: Sequence[int], limits: Limits) -> Diagnostic:
+def _too_deep(source: Source, openers: Sequence[int], limits: ReadingLimits) -> Diagnostic:
     return Diagnostic(
         "too-deep",
         Severity.ERROR,
@@ -211,7 +185,7 @@ def _unexpected_close(source: Source, start: int) -> Diagnostic:
     )
 
 
-def _too_long(source: Source, start: int, end: int, limits: Limits) -> Diagnostic:
+def _too_long(source: Source, start: int, end: int, limits: ReadingLimits) -> Diagnostic:
     message = f"a token of {end - start:,} characters; the limit is {limits.token_length:,}"
     return Diagnostic("token-too-long", Severity.ERROR, message, Span(source, start, end))
 

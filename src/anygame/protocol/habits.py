@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.game import Game
+from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
-from anygame.language.text import Limits as TextLimits
 
 if TYPE_CHECKING:
-    from anygame.datalog.limits import Limits
+    from anygame.language.limits import Limits
     from anygame.protocol.messages import Start
 
 __all__ = ["Habits", "load_game"]
@@ -21,7 +21,7 @@ _MARGIN_SHARE: Final = 0.2
 #: Of the margin, the part that is left when an answer leaves at any rate.
 _ANSWER_AT: Final = 0.75
 _SHORTEST_CLOCK: Final = 0.3
-_SHEETS: Final = TextLimits(bytes=4 * 2**20, tokens=1_000_000)
+_SHEETS: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from anygame.errors import RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Severity
+from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_items, read_items
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
-from anygame.language.text import Limits
 
 if TYPE_CHECKING:
     from anygame.language.rules import Rule
@@ -35,9 +35,11 @@ class Reading:
     complete: bool
 
 
-def read_sheet(source: Source, *, case_sensitive: bool = True, limits: Limits | None = None) -> Reading:
+def read_sheet(
+    source: Source, *, case_sensitive: bool = True, limits: ReadingLimits | None = None
+) -> Reading:
     """Read a rule sheet as far as it goes; never raises for what is wrong in it."""
-    limits = limits or Limits()
+    limits = limits or ReadingLimits()
     nodes, text_faults = parse_items(source, limits=limits)
     try:
         program = read_items(source, nodes, text_faults, case_sensitive=case_sensitive, limits=limits)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
-    from anygame.datalog.limits import Limits
     from anygame.datalog.reasoner import Fluents, Move
     from anygame.datalog.steps import Frame
     from anygame.language.derivations import Derivation, Failure
+    from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
     from anygame.language.terms import Term, Variable
 
