@@ -1,4 +1,4 @@
-# make play   set up .venv and open the REPL on one of the rule files
+# make play   set up .venv with what playing needs, and open the prompt on a game: make play GAME=pig
 # make test   set up .venv; lint, types and the tests, on all cores
 # make test-long  the same with the long tests: random laws on many more examples
 # make check  what CI runs: lint, types, tests
@@ -7,18 +7,23 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-GAME   ?= gdl/copolymer.kif
+GAME   ?= copolymer
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 .PHONY: play test test-long coverage lint types check benchmark clean
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.playing: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[terminal,test,dev]'
+	$(PIP) --editable '.[terminal]'
 	@touch $@
 
-play: $(VENV)/.installed
+$(VENV)/.installed: $(VENV)/.playing
+	$(PIP) --editable '.[terminal,test,dev]'
+	@touch $@
+
+play: $(VENV)/.playing
 	@$(BIN)/anygame repl $(GAME)
 
 test: $(VENV)/.installed lint types

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,6 +18,7 @@ import anygame
 from anygame import errors
 
 ROOT = Path(__file__).parents[1]
+SHEETS = sorted(path.stem for path in (ROOT / "gdl").glob("*.kif"))
 
 
 def _as_people_sort(name: str) -> tuple[int, str]:
@@ -80,3 +83,47 @@ def test_importing_brings_no_optional_package() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.split() == []
+
+
+def test_games_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(anygame.games()) == SHEETS
+    monkeypatch.chdir(tmp_path)
+    game = anygame.load("tic_tac_toe")
+    assert game.name == "tic_tac_toe"
+    assert str(game) == str(anygame.load(ROOT / "gdl" / "tic_tac_toe.kif"))
+
+
+def test_a_file_goes_before_a_game_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pig").write_text("(role mine)")
+    assert anygame.load("pig").roles == ("mine",)
+
+
+def test_a_name_that_is_neither_is_no_file() -> None:
+    for name in ("no_such_game", "../gdl/pig", "pig.kif", "", "a\0b"):
+        with pytest.raises(anygame.RuleSheetError, match="cannot read"):
+            anygame.load(name)
+
+
+def test_an_installed_package_has_its_games(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    checkout, installed = tmp_path / "checkout", tmp_path / "installed"
+    shutil.copytree(ROOT / "src" / "anygame", checkout / "src" / "anygame")
+    shutil.copytree(ROOT / "gdl", checkout / "gdl")
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, checkout)
+    build = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(installed)]
+    subprocess.run(build, cwd=checkout, capture_output=True, timeout=120, check=True)
+    shutil.rmtree(checkout)
+    assert sorted(path.stem for path in (installed / "anygame" / "gdl").iterdir()) == SHEETS
+    done = subprocess.run(
+        [sys.executable, "-m", "anygame", "repl", "copolymer"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        input="roles\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.splitlines()[1] == "2  player2 (1 legal move)"

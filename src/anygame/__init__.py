@@ -49,6 +49,7 @@ from anygame.game import (
     perft,
     perft_divide,
 )
+from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
 
@@ -81,6 +82,7 @@ __all__ = [
     "TermSyntaxError",
     "UnknownRoleError",
     "Variable",
+    "games",
     "load",
     "loads",
     "perft",

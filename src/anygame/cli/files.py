@@ -1,4 +1,7 @@
-"""Rule sheets from the command line: a file or standard input, with advice when a name is mistyped."""
+"""Rule sheets from the command line: a file, a game that comes with the package, or standard input.
+
+Where a name is mistyped, the nearest ones are told.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError
 from anygame.game.game import load, loads
+from anygame.language.installed import find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
-from anygame.language.text import read_source
 
 if TYPE_CHECKING:
     from anygame.game.game import Game, MachineName
@@ -35,7 +38,8 @@ def read_game(name: str, *, case_sensitive: bool = True, machine: MachineName = 
     """
     if name == "-":
         return loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive, machine=machine)
-    _check_file(name)
+    if find_installed(name) is None:
+        _check_file(name)
     return load(name, case_sensitive=case_sensitive, machine=machine)
 
 
@@ -47,8 +51,9 @@ def sheet_source(name: str) -> Source:
     """
     if name == "-":
         return Source("<stdin>", _standard_input())
-    _check_file(name)
-    return read_source(name)
+    if find_installed(name) is None:
+        _check_file(name)
+    return open_sheet(name)
 
 
 def _check_file(name: str) -> None:
@@ -82,14 +87,13 @@ def _standard_input() -> str:
 
 
 def _near(path: Path) -> list[str]:
-    """Return names of files like the one that is missing."""
+    """Return names of files like the one that is missing, or of games like it."""
     if path.parent.is_dir():
         stems = [str(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
         near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
         if near:
             return near
-    elsewhere = [Path("gdl") / path.name, Path("gdl") / f"{path.name}.kif"]
-    return [str(other) for other in elsewhere if other.is_file()][:1]
+    return nearest_games(path.name)
 
 
 def _sheets_in(folder: Path, name: str) -> list[str]:

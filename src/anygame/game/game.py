@@ -18,11 +18,11 @@ from anygame.game.roles import Role
 from anygame.game.simulation import simulate
 from anygame.game.state import State
 from anygame.language.diagnostics import shown
+from anygame.language.installed import open_sheet
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.printer import format_program
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Term
-from anygame.language.text import read_source
 
 if TYPE_CHECKING:
     import os
@@ -484,7 +484,8 @@ def load(
     """Load a game from a rule sheet.
 
     Args:
-        path: a file in KIF or in the infix form.
+        path: a file in KIF or in the infix form; or, where there is no such file, the name of a game that
+            comes with the package (``games``).
         case_sensitive: whether names that differ by case differ; keywords are read in any case.
         limits: bounds on the text and on what may be derived.
         machine: what computes the answers, which are the same. ``reasoner`` works from the rules; ``network``
@@ -498,7 +499,7 @@ def load(
     """
     return Game(
         parse_program(
-            read_source(path, limits.reading if limits else None),
+            open_sheet(path, limits.reading if limits else None),
             case_sensitive=case_sensitive,
             limits=limits.reading if limits else None,
         ),

@@ -1,0 +1,85 @@
+"""The rule sheets that come with the package, found by name: ``copolymer`` for ``gdl/copolymer.kif``."""
+
+from __future__ import annotations
+
+import os
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.source import Source
+from anygame.language.text import read_source
+
+if TYPE_CHECKING:
+    from anygame.language.limits import ReadingLimits
+
+__all__ = ["describe_sheet", "find_installed", "games", "nearest_games", "open_sheet"]
+
+_PACKAGE: Final = Path(__file__).parents[1]
+#: The build copies the sheets into the package; in a checkout they stand at its top.
+_FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")
+_SUFFIX: Final = ".kif"
+
+
+def games() -> tuple[str, ...]:
+    """Return the names of the games that come with the package; ``load`` takes each of them.
+
+    >>> import anygame
+    >>> "copolymer" in anygame.games()
+    True
+    >>> anygame.load("copolymer").roles
+    (Role('player1'), Role('player2'))
+    """
+    return tuple(sorted(path.stem for path in _folder().glob(f"*{_SUFFIX}")))
+
+
+def find_installed(name: str | os.PathLike[str]) -> Path | None:
+    """Return the installed sheet that is meant by a name: one of `games`, where no such file exists."""
+    text = os.fspath(name)
+    # What is no plain word cannot be one, and is not asked for on the disk.
+    if not text.isidentifier() or os.path.lexists(text):
+        return None
+    path = _folder() / f"{text}{_SUFFIX}"
+    return path if path.is_file() else None
+
+
+def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:
+    """Read a file, or the installed sheet of this name where there is no such file.
+
+    Raises:
+        RuleSheetError: it cannot be opened or read.
+        SheetSyntaxError: it is too large, or not UTF-8 text.
+    """
+    path = find_installed(name)
+    if path is None:
+        return read_source(name, limits)
+    return Source(os.fspath(name), read_source(path, limits).text)
+
+
+def nearest_games(name: str) -> list[str]:
+    """Return those of `games` that are called almost like this, the nearest first."""
+    stem = Path(name).stem.lower()
+    return [stem] if stem in games() else get_close_matches(stem, games(), n=3, cutoff=0.6)
+
+
+def describe_sheet(text: str) -> tuple[str, str]:
+    r"""Return title and description of a sheet: the first two paragraphs of its head comment.
+
+    >>> describe_sheet(";;; Nim\n;;;\n;;; Take matches.\n;;; Who takes the last one wins.\n\n(role x)")
+    ('Nim', 'Take matches. Who takes the last one wins.')
+    """
+    paragraphs = [""]
+    for line in text.splitlines():
+        if not line.startswith(";"):
+            break
+        words = line.lstrip("; ").rstrip()
+        if words:
+            paragraphs[-1] = f"{paragraphs[-1]} {words}".strip()
+        elif paragraphs[-1]:
+            paragraphs.append("")
+    title, description = [*paragraphs, "", ""][:2]
+    return title, description
+
+
+def _folder() -> Path:
+    return next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[0])
