@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.match.games import COUNTDOWN
+from tests.match.games import COUNTDOWN, Raising
 
 import anygame
 from anygame.errors import RecordError
-from anygame.match import run
+from anygame.match import replay, run
 from anygame.match.files import write_whole
 from anygame.match.record import Record, new_match_id, parse_record, read_record, write_record
 
@@ -34,7 +34,8 @@ def _records(draw: st.DrawFn) -> Record:
         moves=draw(st.lists(_WORDS, min_size=count, max_size=count)),
         errors=draw(st.lists(_WORDS, min_size=count + 1, max_size=count + 1)),
         state_times=draw(st.lists(st.integers(0, 2**45), min_size=count + 1, max_size=count + 1)),
-        goals=draw(st.none() | st.lists(st.integers(0, 100), min_size=2, max_size=2)),
+        reasons=draw(st.just([]) | st.just([[None, "why"]])),
+        goals=draw(st.none() | st.lists(st.integers(0, 10**400), min_size=2, max_size=2)),
         tournament=draw(_WORD),
         humans=draw(st.none() | st.just([True, False])),
         is_completed=draw(st.booleans()),
@@ -83,7 +84,9 @@ def test_the_reference_keys_are_all_there() -> None:
         ("playClock", float("nan"), "playClock should be a number"),
         ("isCompleted", 1, "isCompleted should be true or false"),
         ("anygame", [], "anygame should be an object"),
-        ("goalValues", [1, "2"], "goalValues should be a list of numbers"),
+        ("goalValues", [1, "2"], "goalValues should be a list of goals"),
+        ("goalValues", [1, True], "goalValues should be a list of goals"),
+        ("anygame", {"reasons": [[1, None]]}, "reasons should be lists of texts or null"),
     ],
 )
 def test_damaged_records_are_refused(key: str, value: object, message: str) -> None:
@@ -130,6 +133,33 @@ def test_a_file_is_there_as_a_whole(tmp_path: Path) -> None:
 def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot write"):
         write_record({}, tmp_path / "none" / "r.json")
+
+
+def test_the_reason_why_a_reply_was_replaced_is_in_the_record() -> None:
+    found = run(anygame.loads(COUNTDOWN), [Raising(), "legal"], seed=1, play_clock=5)
+    data = found.to_json()
+    assert data["errors"][1] == ["IL nil", ""]
+    assert data["anygame"]["reasons"] == [
+        ["Raising failed: SystemExit: no start", None],
+        *[['Raising failed: KeyboardInterrupt: with "quotes"', None]] * 3,
+    ]
+    assert parse_record(json.dumps(data)) == found
+    assert replay(found).faults == ()
+
+
+def test_reasons_that_come_late_leave_room_for_those_that_are_not() -> None:
+    state = anygame.loads(COUNTDOWN).initial_state()
+    record = Record("m", 1, 1)
+    record.add_state(state, ["", ""])
+    record.explain(["", ""])
+    record.add_state(state, ["", ""])
+    assert record.reasons == []
+    record.add_state(state, ["", "TO"], ["", "no \x1b[31m time " + "x" * 1000])
+    record.add_state(state, ["", ""], ["", ""])
+    nothing = [None, None]
+    assert [record.reasons[place] for place in (0, 1, 3)] == [nothing] * 3
+    assert (record.reasons[2][0], len(record.reasons[2][1] or "")) == (None, 500)
+    assert (record.reasons[2][1] or "").isprintable()
 
 
 def test_match_ids_are_single_words_and_differ() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections import Counter
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.match.games import COUNTDOWN, DICE, STUCK, Illegal, Witness
@@ -204,3 +206,100 @@ def test_standings_are_drawn(tmp_path: Path, rated: bool) -> None:
         plot_standings(found, tmp_path / "p.nothing")
     with pytest.raises(RecordError, match="cannot draw"):
         plot_standings(found, tmp_path / "none" / "p.png")
+
+
+@pytest.mark.parametrize("rated", [True, False])
+def test_goals_may_be_larger_than_any_float(tmp_path: Path, rated: bool) -> None:
+    huge = 10**309
+    results = [_result("ab", (huge, huge + 1)), _result("ba", (3 * huge, -huge)), _result("a", (0,), 2)]
+    found = standings("ab", results, rated=rated)
+    assert (found[0].name, str(found[0].estimate)) == ("b", "1.8e+308 ± 100.0")
+    plot_standings(found, tmp_path / "p.png")
+
+
+def test_a_game_with_a_huge_goal_is_played_once_and_read_again(tmp_path: Path) -> None:
+    game = anygame.loads(
+        f"(role a) (legal a go) (<= (next x) (does a go)) (<= terminal (true x)) (goal a 1{'0' * 309})"
+    )
+    for _ in range(2):
+        with Store(tmp_path / "t.sqlite") as store:
+            event = Tournament({"huge": game}, {"p": "legal"}, store, TERMS, _seat)
+            (meeting,) = event.meetings(1)
+            if not store.is_over(meeting):
+                asyncio.run(event.play(meeting))
+            record = store.record(meeting)
+            assert record is not None
+            assert record.goals == [10**309]
+            assert standings("p", store.results())[0].estimate is not None
+
+
+_JUNK: tuple[Any, ...] = (
+    "", "x", "{", "[1]", "[]", "[[1]]", "[true]", "[1.5]", '["a"]', '["a", "b", "c"]', '{"a": 1}',
+    "[" * 100_000, "[1e999, 2]", "null", -1, 1.5, 10**15, b"\xff\x00", b"[1, 2]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "column", ["key", "round", "sheet", "players", "record", "is_over", "goals", "errors", "fault"]
+)
+@pytest.mark.parametrize("is_over", [True, False])
+def test_damaged_rows_are_record_errors(tmp_path: Path, column: str, is_over: bool) -> None:
+    path = tmp_path / "t.sqlite"
+    game = {"count": GAMES["count"]}
+    players = {"a": "legal", "b": "legal"}
+
+    async def play_what_is_left(event: Tournament) -> None:
+        for meeting in event.meetings(1):
+            if not event.store.is_over(meeting):
+                await event.play(meeting)
+
+    with Store(path) as store:
+        asyncio.run(play_what_is_left(Tournament(game, players, store, TERMS, _seat)))
+    sound = path.read_bytes()
+    refused = 0
+    for junk in _JUNK:
+        path.write_bytes(sound)
+        base = sqlite3.connect(path)
+        with base:
+            base.execute(
+                f"UPDATE matches SET is_over = {is_over:d}, {column} = ? WHERE players LIKE '[\"a%'", (junk,)
+            )
+        base.close()
+        with Store(path) as store:
+            event = Tournament(game, players, store, TERMS, _seat)
+            try:
+                asyncio.run(play_what_is_left(event))
+                standings(list(players), store.results())
+                for meeting in event.meetings(1):
+                    store.record(meeting)
+            except RecordError:
+                refused += 1
+    # What is not over is played again whatever its other columns say; any text is a fault.
+    assert refused or column in ("is_over", "fault") or not is_over
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"goalValues": [100]}, {"goalValues": [1, 2]}, {"errors": [[""]] * 4}, {"moves": [["go", "go"]] * 3},
+        {"states": ["( )"] * 4}, {"states": ["("] * 4}, {"stateTimes": []},
+        {"anygame": {"resumed": 7, "seed": "x"}},
+        {"anygame": {"reasons": 7}}, {"goalValues": None}, {"isCompleted": False, "errors": []},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_damaged_records_of_a_store_are_record_errors(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "t.sqlite"
+    with Store(path) as store:
+        event = Tournament({"count": GAMES["count"]}, {"a": "legal", "b": "legal"}, store, TERMS, _seat)
+        meeting = event.meetings(1)[0]
+        record = asyncio.run(event.play(meeting)).to_json()
+    base = sqlite3.connect(path)
+    with base:
+        base.execute("UPDATE matches SET is_over = 0, record = ?", (json.dumps(record | change),))
+    base.close()
+    with Store(path) as store:
+        event = Tournament({"count": GAMES["count"]}, {"a": "legal", "b": "legal"}, store, TERMS, _seat)
+        with suppress(RecordError):
+            asyncio.run(event.play(meeting))
+            assert len(store.results()) == 1

@@ -61,11 +61,11 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
         return Verdict(None, "IL null", reply.detail or "the reply holds no readable expression")
     text, term = found
     if term in legal:
-        return Verdict(term)
+        return Verdict(term, "", reply.detail)
     if term is not None and not case_sensitive:
         folded = [move for move in legal if str(move).lower() == str(term).lower()]
         if folded:
-            return Verdict(folded[0])
+            return Verdict(folded[0], "", reply.detail)
     return Verdict(None, f"IL {_shortened(text)}", reply.detail)
 
 

@@ -3,8 +3,8 @@
 States are lists of facts, moves lists of one move per role, as text with blanks between all parts; times are
 milliseconds since 1970. There is one state more than there are moves, and as many times and lists of errors
 as states; the first errors are those of START. What the reference form has no key for is kept under
-``anygame``: the rule sheet, so that a record can be replayed and gone on with on its own; roles, players,
-seed.
+``anygame``: the rule sheet, so that a record can be replayed and gone on with on its own; roles, seed, and
+the reasons for errors, so that one learns from the record why a player's reply was replaced.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import RecordError, TermSyntaxError
+from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_nodes
 from anygame.match.files import write_whole
 from anygame.match.judging import spaced
@@ -35,6 +36,9 @@ _FILE_LIMIT: Final = 256 * 2**20
 _TOKEN_LENGTH: Final = 32
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
+_REASONS: Final = "reasons"
+#: A traceback's last line or a parser's message says what is needed in less.
+_LONGEST_REASON: Final = 500
 
 
 def _random_token() -> str:
@@ -53,6 +57,8 @@ class Record:
         states: all states so far, the initial one first.
         moves: the joint moves between them.
         errors: per state, what each role did wrong on the way to it (see `anygame.match.judging.Verdict`).
+        reasons: per state, for each role what happened on the way to it, for people; None where nothing did.
+            Empty as long as there is no reason at all.
         state_times: when each state was reached.
         goals: in the order of the roles; None until the match is completed.
         start_time: when the match was set up.
@@ -74,6 +80,7 @@ class Record:
     states: list[str] = field(default_factory=list)
     moves: list[list[str]] = field(default_factory=list)
     errors: list[list[str]] = field(default_factory=list)
+    reasons: list[list[str | None]] = field(default_factory=list)
     state_times: list[int] = field(default_factory=list)
     goals: list[int] | None = None
     start_time: int = field(default_factory=lambda: int(time.time() * 1000))
@@ -93,11 +100,20 @@ class Record:
         """The number of joint moves so far."""
         return len(self.moves)
 
-    def add_state(self, state: State, errors: Sequence[str]) -> None:
-        """Note that a state was reached, and what went wrong on the way."""
+    def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
+        """Note that a state was reached, what went wrong on the way, and why."""
         self.states.append(format_state(state.facts))
         self.state_times.append(int(time.time() * 1000))
         self.errors.append(list(errors))
+        self.explain(reasons)
+
+    def explain(self, reasons: Sequence[str]) -> None:
+        """Note what happened to each role on the way to the last state; empty texts for nothing."""
+        if self.reasons or any(reasons):
+            nothing: list[str | None] = [None] * len(self.errors[-1])
+            del self.reasons[len(self.states) - 1 :]
+            self.reasons += [list(nothing) for _ in range(len(self.states) - 1 - len(self.reasons))]
+            self.reasons.append([shown(reason, _LONGEST_REASON) or None for reason in reasons] or nothing)
 
     def add_moves(self, joint: Iterable[Term]) -> None:
         """Note a joint move; the state after it comes next."""
@@ -143,8 +159,9 @@ class Record:
             found["isPlayerHuman"] = self.humans
         if self.tournament:
             found["tournamentNameFromHost"] = self.tournament
-        if self.own:
-            found[_OWN] = self.own
+        own = self.own | ({_REASONS: self.reasons} if self.reasons else {})
+        if own:
+            found[_OWN] = own
         return found | self.others
 
 
@@ -215,7 +232,7 @@ _KEYS: Final = {
     "moves": ("moves", "lists of texts"),
     "stateTimes": ("state_times", "a list of numbers"),
     "errors": ("errors", "lists of texts"),
-    "goalValues": ("goals", "a list of numbers"),
+    "goalValues": ("goals", "a list of goals"),
     "previewClock": ("preview_clock", "a number"),
     "startClock": ("start_clock", "a number"),
     "playClock": ("play_clock", "a number"),
@@ -245,6 +262,11 @@ def _from_json(data: object, name: str) -> Record:
         if not _SHAPES[wanted](value):
             raise RecordError(f"{name} is damaged: {key} should be {wanted}, found {str(value)[:60]!r}")
         values[attribute] = value
+    if "own" in values:
+        values["own"] = dict(values["own"])
+        values["reasons"] = values["own"].pop(_REASONS, [])
+        if not _are_reasons(values["reasons"]):
+            raise RecordError(f"{name} is damaged: {_REASONS} should be lists of texts or null")
     unsaid: dict[str, Any] = {"token": "", "start_time": 0, "others": others}
     record = Record(**unsaid | values)
     _check_lengths(record, name)
@@ -271,6 +293,17 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _BIGGEST
 
 
+def _is_goal(value: object) -> bool:
+    # Rules may give goals of any size; they are told exactly.
+    return _is_number(value) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _are_reasons(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(inner, list) and all(each is None or _is_text(each) for each in inner) for inner in value
+    )
+
+
 def _is_truth(value: object) -> bool:
     return isinstance(value, bool)
 
@@ -282,6 +315,7 @@ _SHAPES: Final[dict[str, Callable[[Any], bool]]] = {
     "an object": lambda value: isinstance(value, dict),
     "a list of texts": lambda value: isinstance(value, list) and all(map(_is_text, value)),
     "a list of numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+    "a list of goals": lambda value: isinstance(value, list) and all(map(_is_goal, value)),
     "a list of true or false": lambda value: isinstance(value, list) and all(map(_is_truth, value)),
     "lists of texts": lambda value: (
         isinstance(value, list)

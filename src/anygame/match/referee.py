@@ -166,6 +166,7 @@ class Referee:
         verdicts = [Verdict(None, reply.error or "", reply.detail) for reply, _ in replies]
         if is_new:
             record.errors[0] = [verdict.error for verdict in verdicts]
+            record.explain([verdict.detail for verdict in verdicts])
             self._keep(record)
         self._watcher.ready(verdicts, [seconds for _, seconds in replies])
 
@@ -186,7 +187,9 @@ class Referee:
         state, self._legal = await asyncio.to_thread(_follow, self._state, self._joint)
         self._state = state
         record.add_moves(self._joint)
-        record.add_state(state, [verdict.error for verdict in verdicts])
+        record.add_state(
+            state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
+        )
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
         self._watcher.moved(Turn(record.step, self._joint, tuple(verdicts), seconds, state))

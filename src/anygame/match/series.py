@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf, sqrt
-from statistics import fmean, stdev
+from statistics import stdev
+from sys import float_info
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["Estimate", "Tally", "rotated"]
+__all__ = ["Estimate", "Tally", "mean_of", "rotated"]
 
 #: Student's t for 95 %, by degrees of freedom from 1; beyond, the normal distribution is near enough.
 _STUDENT: Final = (
@@ -23,6 +24,8 @@ _STUDENT: Final = (
 _NORMAL: Final = 1.96
 #: Goals lie between 0 and 100, so that a wider margin says nothing more.
 _WIDEST: Final = 100.0
+#: Rules may give other goals all the same. Beyond this the digits of a mean are no help, nor is its margin.
+_LARGE: Final = 1e9
 _Seat = TypeVar("_Seat")
 
 
@@ -53,12 +56,28 @@ class Estimate:
         if not count:
             return None
         if count == 1:
-            return cls(goals[0], inf, 1)
+            return cls(mean_of(goals), inf, 1)
         factor = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else _NORMAL
-        return cls(fmean(goals), min(factor * stdev(goals) / sqrt(count), _WIDEST), count)
+        if max(map(abs, goals)) > _LARGE:
+            return cls(mean_of(goals), _WIDEST if len(set(goals)) > 1 else 0.0, count)
+        return cls(mean_of(goals), min(factor * stdev(goals) / sqrt(count), _WIDEST), count)
 
     def __str__(self) -> str:
-        return f"{self.mean:.1f}" if self.margin == inf else f"{self.mean:.1f} ± {self.margin:.1f}"
+        mean = f"{self.mean:.1f}" if abs(self.mean) < _LARGE else f"{self.mean:.3g}"
+        return mean if self.margin == inf else f"{mean} ± {self.margin:.1f}"
+
+
+def mean_of(goals: Sequence[float]) -> float:
+    """Return the mean of some goals; of goals beyond all floats, the largest float or its opposite.
+
+    >>> mean_of([100, 50]), mean_of([10**309]) == mean_of([10**310])
+    (75.0, True)
+    """
+    total = sum(goals)
+    try:
+        return total / len(goals)
+    except OverflowError:
+        return float_info.max if total > 0 else -float_info.max
 
 
 @dataclass(slots=True)

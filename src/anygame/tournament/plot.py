@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.errors import MissingExtraError, RecordError
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from anygame.tournament.standings import Standing
 
 __all__ = ["plot_standings"]
+
+#: What goals should be at most; bars of others end there.
+_HIGHEST: Final = 100.0
 
 
 def plot_standings(standings: Sequence[Standing], path: str | os.PathLike[str]) -> None:
@@ -53,12 +56,12 @@ def plot_standings(standings: Sequence[Standing], path: str | os.PathLike[str]) 
     estimates = [standing.estimate for standing in standings]
     right.barh(
         places,
-        [each.mean if each else 0.0 for each in estimates],
-        xerr=[min(each.margin, 100.0) if each else 0.0 for each in estimates],
+        [min(max(each.mean, 0.0), _HIGHEST) if each else 0.0 for each in estimates],
+        xerr=[min(each.margin, _HIGHEST) if each else 0.0 for each in estimates],
         color="lightsteelblue",
         capsize=3,
     )
-    right.set_xlim(0, 100)
+    right.set_xlim(0, _HIGHEST)
     right.set_xlabel("mean goal, and its 95 % interval")
     try:
         figure.savefig(Path(path))

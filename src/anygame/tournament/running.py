@@ -8,6 +8,8 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+from anygame.errors import RecordError
+from anygame.match.replaying import replay
 from anygame.match.running import lead, new_record, resume, seated
 from anygame.tournament.schedule import schedule
 
@@ -100,6 +102,9 @@ class Tournament:
         if known is None:
             return await lead(game, seats, new_record(game, seats, terms), terms, keep=keep, watcher=watcher)
         if known.is_completed:
+            faults = replay(known, game).faults
+            if faults:
+                raise RecordError(f"the record of the match {meeting.key} is damaged: {faults[0]}")
             return known
         return await resume(game, seats, known, keep=keep, watcher=watcher)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anygame.errors import MissingExtraError
-from anygame.match.series import Estimate
+from anygame.match.series import Estimate, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,7 +75,7 @@ def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool 
     for name in players:
         mu, sigma = ratings.get(name, (None, None))
         reached = [goal for each in goals[name].values() for goal in each]
-        by_sheet = {sheet: sum(each) / len(each) for sheet, each in sorted(goals[name].items())}
+        by_sheet = {sheet: mean_of(each) for sheet, each in sorted(goals[name].items())}
         found.append(Standing(name, mu, sigma, Estimate.of(reached), errors[name], by_sheet))
     return sorted(found, key=_order)
 
@@ -98,7 +98,10 @@ def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tup
         names = [name for name, _ in contest]
         if len(names) < 2 or not ratings.keys() >= set(names):
             continue
-        rated = model.rate([[ratings[name]] for name in names], scores=[float(goal) for _, goal in contest])
+        # Only the order of goals counts, and goals may be larger than any float.
+        order = sorted({goal for _, goal in contest})
+        scores = [float(order.index(goal)) for _, goal in contest]
+        rated = model.rate([[ratings[name]] for name in names], scores=scores)
         ratings |= {name: team[0] for name, team in zip(names, rated, strict=True)}
     return {name: (rating.mu, rating.sigma) for name, rating in ratings.items()}
 

@@ -9,17 +9,18 @@ import json
 import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.errors import RecordError
+from anygame.language.diagnostics import shown
 from anygame.match.record import parse_record
+from anygame.tournament.schedule import Meeting
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
     from anygame.match.record import Record
-    from anygame.tournament.schedule import Meeting
 
 __all__ = ["Result", "Store"]
 
@@ -38,7 +39,9 @@ CREATE TABLE IF NOT EXISTS matches (
     fault TEXT NOT NULL
 );
 """
+#: Seconds to wait for another process that writes; each row is written in milliseconds.
 _PATIENCE: Final = 30.0
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class Store:
                     ).fetchone()
                     if known != value:
                         raise RecordError(
-                            f"{self.path} is of another tournament: there, {name} is {known[:200]!r}, "
+                            f"{self.path} is of another tournament: there, {name} is {str(known)[:200]!r}, "
                             f"not {value[:200]!r}; choose another store"
                         )
             except BaseException:
@@ -165,26 +168,55 @@ class Store:
         """Return the record of a match, over or not; None where it has not begun."""
         with self._told():
             row = self._base.execute("SELECT record FROM matches WHERE key = ?", (meeting.key,)).fetchone()
-        return None if row is None else parse_record(row[0], name=f"the match {meeting.key}")
+        if row is None:
+            return None
+        if not isinstance(row[0], str):
+            raise self._damaged(meeting.key, "record")
+        return parse_record(row[0], name=f"the match {meeting.key} in {self.path}")
 
     def results(self) -> list[Result]:
         """Return all matches that are over, in the order of rounds, sheets and players."""
         with self._told():
             rows = self._base.execute(
-                "SELECT round, sheet, players, goals, errors, fault FROM matches WHERE is_over "
+                "SELECT key, round, sheet, players, goals, errors, fault FROM matches WHERE is_over "
                 "ORDER BY round, sheet, players"
             ).fetchall()
-        return [
-            Result(
-                number,
-                sheet,
-                tuple(json.loads(players)),
-                None if goals is None else tuple(json.loads(goals)),
-                tuple(json.loads(errors)),
-                fault,
-            )
-            for number, sheet, players, goals, errors, fault in rows
-        ]
+        return [self._result(*row) for row in rows]
+
+    def _result(self, key: object, number: object, sheet: object, players: object, *rest: object) -> Result:
+        """Return the result that a row tells; anybody may have written the file.
+
+        Raises:
+            RecordError: the row is damaged.
+        """
+        goals, errors, fault = rest
+        if not (isinstance(number, int) and isinstance(sheet, str) and isinstance(fault, str)):
+            raise self._damaged(key, "round, sheet or fault")
+        names = self._list(key, "players", players, str)
+        if key != Meeting(number, sheet, names).key:
+            raise self._damaged(key, "key or players")
+        reached = None if goals is None else self._list(key, "goals", goals, int)
+        replaced = self._list(key, "errors", errors, int)
+        if len(replaced) != len(names) or (reached is not None and len(reached) != len(names)):
+            raise self._damaged(key, "the number of goals or errors")
+        return Result(number, sheet, names, reached, replaced, fault)
+
+    def _list(self, key: object, column: str, text: object, kind: type[_Item]) -> tuple[_Item, ...]:
+        try:
+            items = json.loads(text) if isinstance(text, str) else None
+        except (ValueError, RecursionError):
+            items = None
+        # JSON has true and false beside numbers; to Python they are numbers too.
+        if not isinstance(items, list) or any(type(item) is not kind for item in items):
+            raise self._damaged(key, column)
+        return tuple(items)
+
+    def _damaged(self, key: object, what: str) -> RecordError:
+        match = shown(str(key), 200)
+        return RecordError(
+            f"{self.path} is damaged: in the row of the match {match}, {what} cannot be read; "
+            "delete the row and the match is played again"
+        )
 
     @contextmanager
     def _told(self) -> Iterator[None]:
