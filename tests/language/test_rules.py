@@ -5,7 +5,19 @@ import pickle
 
 import pytest
 
-from anygame.language import Atom, Constant, Literal, Rule, Variable, parse_program
+from anygame.language import (
+    Atom,
+    Constant,
+    Literal,
+    Rule,
+    Variable,
+    atoms_in,
+    map_atoms,
+    map_terms,
+    parse_program,
+    substitute,
+    walk,
+)
 
 
 def test_variables_come_from_left_to_right_with_repetitions() -> None:
@@ -46,3 +58,30 @@ def test_programs_copy_and_pickle_with_their_places() -> None:
             "sheet:2:1",
         ]
         assert str(other) == str(program)
+
+
+def test_a_walk_meets_all_formulas_with_their_sign() -> None:
+    rule = parse_program("(role a) (<= p (q a) (not (or (r a) (not (and s (distinct a b))))))").rules[1]
+    assert [(str(formula), positive) for formula, positive in walk(rule.body)] == [
+        ("(q a)", True),
+        ("(not (or (r a) (not (and s (distinct a b)))))", True),
+        ("(or (r a) (not (and s (distinct a b))))", False),
+        ("(r a)", False),
+        ("(not (and s (distinct a b)))", False),
+        ("(and s (distinct a b))", True),
+        ("s", True),
+        ("(distinct a b)", True),
+    ]
+    assert [atom.predicate for atom, _ in atoms_in(rule.body)] == ["q", "r", "s"]
+
+
+def test_maps_change_atoms_or_terms_and_keep_the_rest() -> None:
+    rule = parse_program("(role a) (<= p (not (or (r ?x) (and s (distinct ?x b)))))").rules[1]
+    (formula,) = rule.body
+    changed = map_atoms(formula, lambda atom: Atom(f"{atom.predicate}2", atom.arguments, atom.node))
+    assert str(changed) == "(not (or (r2 ?x) (and s2 (distinct ?x b))))"
+    bound = map_terms(formula, lambda term: substitute(term, {Variable("x"): Constant("c")}))
+    assert str(bound) == "(not (or (r c) (and s (distinct c b))))"
+    nodes = [getattr(part, "node", None) for part, _ in walk([formula])]
+    assert [getattr(part, "node", None) for part, _ in walk([bound])] == nodes
+    assert map_terms(formula, lambda term: term) == map_atoms(formula, lambda atom: atom) == formula

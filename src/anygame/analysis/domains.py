@@ -13,8 +13,7 @@ from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.normal import atoms_of
-from anygame.language.rules import Literal
+from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Term, Variable, substitute
 
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ class Domains:
         return deeper if len(deeper) <= self._longest else ("*", functor, argument)
 
     def _mention(self, rule: NormalRule) -> None:
-        for atom, _ in atoms_of(rule.body):
+        for atom, _ in atoms_in(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
                 # A variable says that something may stand there, but not what.

@@ -21,7 +21,7 @@ from anygame.language.comments import comments_of
 from anygame.language.forms import COMMENT_MARKS, form_of, infix_variable
 from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
-from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
+from anygame.language.rules import Literal, walk
 from anygame.language.sentences import fold_head
 from anygame.language.source import Source, Span
 
@@ -214,18 +214,8 @@ def _case(rule: Rule) -> Iterator[Mend]:
 
 def _heads(rule: Rule) -> Iterator[Node]:
     """Yield the nodes of a rule's sentences and formulas."""
-    pending: list[Atom | Formula] = [rule.head, *rule.body]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Atom | Distinct):
-            if part.node:
-                yield part.node
-        elif isinstance(part, Literal):
-            pending.append(part.atom)
-        elif isinstance(part, And | Or | Not):
-            if part.node:
-                yield part.node
-            pending += (part.formula,) if isinstance(part, Not) else part.formulas
+    nodes = [rule.head.node, *(getattr(formula, "node", None) for formula, _ in walk(rule.body))]
+    yield from filter(None, nodes)
 
 
 def _parentheses(node: Node) -> Iterator[Mend]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, Rule
+from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, Rule, map_terms, walk
 from anygame.language.unification import apply, measure, unify_all
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ __all__ = [
     "NormalRule",
     "TermsTooLarge",
     "TooManyAlternatives",
-    "atoms_of",
     "binders",
     "negation_normal",
     "normalise",
@@ -100,18 +99,6 @@ def binders(body: Iterable[Formula]) -> set[Variable]:
     return {variable for item in body if isinstance(item, Literal) for variable in item.variables()}
 
 
-def atoms_of(body: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
-    """Yield every atom of a normal body, those inside tests too, with whether it stands positively."""
-    for item in body:
-        if isinstance(item, Literal):
-            yield item.atom, True
-        elif isinstance(item, Not):
-            if isinstance(item.formula, Literal):
-                yield item.formula.atom, False
-        elif isinstance(item, Or | And):
-            yield from atoms_of(item.formulas)
-
-
 def substitute_atom(atom: Atom, bindings: Mapping[Variable, Term]) -> Atom:
     """Return the atom with the bindings applied."""
     return Atom(atom.predicate, tuple([apply(argument, bindings) for argument in atom.arguments]), atom.node)
@@ -119,16 +106,7 @@ def substitute_atom(atom: Atom, bindings: Mapping[Variable, Term]) -> Atom:
 
 def substitute_formula(formula: Formula, bindings: Mapping[Variable, Term]) -> Formula:
     """Return the formula with the bindings applied."""
-    if isinstance(formula, Literal):
-        return Literal(substitute_atom(formula.atom, bindings))
-    if isinstance(formula, Not):
-        return Not(substitute_formula(formula.formula, bindings), formula.node)
-    if isinstance(formula, Or):
-        return Or(tuple(substitute_formula(part, bindings) for part in formula.formulas), formula.node)
-    if isinstance(formula, And):
-        return And(tuple(substitute_formula(part, bindings) for part in formula.formulas), formula.node)
-    assert isinstance(formula, Distinct)
-    return Distinct(apply(formula.left, bindings), apply(formula.right, bindings), formula.node)
+    return map_terms(formula, lambda term: apply(term, bindings))
 
 
 def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule]:
@@ -201,7 +179,7 @@ def _solve_equations(
     if bindings is None:
         return None
     # Each equation may double what the next one writes twice, so all is measured before any is written.
-    terms = [*head.arguments, *(term for item in rest for term in _terms_in(item))]
+    terms = [*head.arguments, *_terms_in(rest)]
     measured = measure(terms, bindings)
     assert measured is not None  # unification binds no variable to a term that holds it
     characters, nesting = measured
@@ -211,13 +189,9 @@ def _solve_equations(
     return substitute_atom(head, bindings), tuple([substitute_formula(item, bindings) for item in rest])
 
 
-def _terms_in(formula: Formula) -> Iterator[Term]:
-    if isinstance(formula, Literal):
-        yield from formula.atom.arguments
-    elif isinstance(formula, Not):
-        yield from _terms_in(formula.formula)
-    elif isinstance(formula, Distinct):
-        yield from (formula.left, formula.right)
-    elif isinstance(formula, Or | And):
-        for part in formula.formulas:
-            yield from _terms_in(part)
+def _terms_in(formulas: Iterable[Formula]) -> Iterator[Term]:
+    for formula, _ in walk(formulas):
+        if isinstance(formula, Literal):
+            yield from formula.atom.arguments
+        elif isinstance(formula, Distinct):
+            yield from (formula.left, formula.right)

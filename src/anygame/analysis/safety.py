@@ -10,17 +10,16 @@ from anygame.analysis.normal import (
     NormalRule,
     TermsTooLarge,
     TooManyAlternatives,
-    atoms_of,
     binders,
     normalise,
 )
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
-from anygame.language.rules import Distinct, Literal, Not, Rule
+from anygame.language.rules import Distinct, Literal, Not
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.language.rules import Formula, Program
+    from anygame.language.rules import Program
     from anygame.language.source import Node, Span
     from anygame.language.terms import Variable
 
@@ -125,8 +124,3 @@ def _places(node: Node | None, text: str) -> Iterator[Span]:
     else:
         for child in node.children:
             yield from _places(child, text)
-
-
-def reads_of(body: Iterable[Formula]) -> set[tuple[str, int]]:
-    """Return the relations that a normal body reads."""
-    return {atom.key for atom, _ in atoms_of(body)}

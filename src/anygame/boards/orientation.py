@@ -8,15 +8,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.axes import contiguous, is_numbered, prefix
-from anygame.language.rules import And, Literal, Not, Or
+from anygame.language.rules import atoms_in
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from anygame.boards.axes import Axis
     from anygame.boards.layout import Square
-    from anygame.language.rules import Atom, Formula, Rule
+    from anygame.language.rules import Rule
 
 __all__ = ["Bearing", "Names", "is_hexagon", "orient", "variable_names"]
 
@@ -54,7 +54,7 @@ def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
     """Return for every fluent, by functor and arity, the kinds of names its arguments go by in the rules."""
     found: dict[tuple[str, int], Names] = {}
     for rule in rules:
-        for atom in _atoms(rule):
+        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
             fluent = atom.arguments[0] if atom.arguments else None
             if atom.predicate in _FLUENT_KEYWORDS and isinstance(fluent, Compound):
                 key = fluent.functor, len(fluent.arguments)
@@ -105,19 +105,6 @@ def is_hexagon(rows: Axis, columns: Axis, squares: Collection[Square]) -> bool:
         lengths.append(len(members))
     steps = [after - before for before, after in pairwise(lengths)]
     return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
-
-
-def _atoms(rule: Rule) -> Iterator[Atom]:
-    yield rule.head
-    formulas: list[Formula] = list(rule.body)
-    while formulas:
-        formula = formulas.pop()
-        if isinstance(formula, Literal):
-            yield formula.atom
-        elif isinstance(formula, Not):
-            formulas.append(formula.formula)
-        elif isinstance(formula, Or | And):
-            formulas.extend(formula.formulas)
 
 
 def _kind(name: str) -> str:

@@ -18,7 +18,7 @@ from anygame.datalog.relations import (
     Unequal,
 )
 from anygame.errors import LimitError
-from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or
+from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
@@ -145,18 +145,8 @@ def flatten(rules: Sequence[NormalRule]) -> tuple[Layout, list[FlatRule]]:
 
 def _atoms(rule: NormalRule) -> Iterator[Atom]:
     yield rule.head
-    for item in rule.body:
-        yield from _atoms_in(item)
-
-
-def _atoms_in(formula: Formula) -> Iterator[Atom]:
-    if isinstance(formula, Literal):
-        yield formula.atom
-    elif isinstance(formula, Not):
-        yield from _atoms_in(formula.formula)
-    elif isinstance(formula, Or | And):
-        for part in formula.formulas:
-            yield from _atoms_in(part)
+    for atom, _ in atoms_in(rule.body):
+        yield atom
 
 
 def _shape_order(top: Top) -> tuple[str, int]:

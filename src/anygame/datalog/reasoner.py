@@ -19,7 +19,7 @@ from anygame.datalog.values import Values
 from anygame.errors import LimitError, PositionError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes, shown
 from anygame.language.limits import Limits
-from anygame.language.rules import And, Atom, Literal, Not, Or
+from anygame.language.rules import Atom, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -333,17 +333,9 @@ class Reasoner:
     @cached_property
     def known_relations(self) -> frozenset[tuple[str, int]]:
         """Name and arity of every relation that the rules mention, in rules that can never fire too."""
-        found = {rule.head.key for rule in self.program.rules}
-        pending = [formula for rule in self.program.rules for formula in rule.body]
-        while pending:
-            formula = pending.pop()
-            if isinstance(formula, Literal):
-                found.add(formula.atom.key)
-            elif isinstance(formula, Not):
-                pending.append(formula.formula)
-            elif isinstance(formula, Or | And):
-                pending += formula.formulas
-        return frozenset(found)
+        heads = [rule.head.key for rule in self.program.rules]
+        read = [atom.key for rule in self.program.rules for atom, _ in atoms_in(rule.body)]
+        return frozenset([*heads, *read])
 
     def depends_on_moves(self, key: tuple[str, int]) -> bool:
         """Whether a relation can only be asked about together with a joint move."""

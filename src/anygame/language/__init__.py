@@ -16,7 +16,22 @@ from anygame.language.diagnostics import (
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.parser import parse_atom, parse_nodes, parse_program, parse_term
 from anygame.language.printer import format_program, format_rule, format_term
-from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Formula, Literal, Not, Or, Program, Rule
+from anygame.language.rules import (
+    KEYWORDS,
+    And,
+    Atom,
+    Distinct,
+    Formula,
+    Literal,
+    Not,
+    Or,
+    Program,
+    Rule,
+    atoms_in,
+    map_atoms,
+    map_terms,
+    walk,
+)
 from anygame.language.sentences import fold, fold_head
 from anygame.language.source import Node, Source, Span
 from anygame.language.terms import Compound, Constant, Term, Variable, substitute, variables_of
@@ -46,6 +61,7 @@ __all__ = [
     "Span",
     "Term",
     "Variable",
+    "atoms_in",
     "fold",
     "fold_head",
     "format_diagnostic",
@@ -54,6 +70,8 @@ __all__ = [
     "format_program",
     "format_rule",
     "format_term",
+    "map_atoms",
+    "map_terms",
     "parse_atom",
     "parse_nodes",
     "parse_program",
@@ -63,4 +81,5 @@ __all__ = [
     "register_codes",
     "substitute",
     "variables_of",
+    "walk",
 ]

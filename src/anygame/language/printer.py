@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.rules import And, Not, Or
-
 if TYPE_CHECKING:
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.terms import Term
@@ -57,9 +55,8 @@ def format_term(term: Term) -> str:
 def _format_formula(formula: Formula, indent: str) -> str:
     """Return a formula on one line, or its parts on lines of their own where one line would be too long."""
     line = str(formula)
-    if len(indent) + len(line) <= _WIDTH or not isinstance(formula, (And, Or, Not)):
+    if len(indent) + len(line) <= _WIDTH or not formula.parts:
         return line
     operator = type(formula).__name__.lower()
-    parts = (formula.formula,) if isinstance(formula, Not) else formula.formulas
     indent += " " * (len(operator) + 2)
-    return f"({operator} " + f"\n{indent}".join(_format_formula(part, indent) for part in parts) + ")"
+    return f"({operator} " + f"\n{indent}".join(_format_formula(part, indent) for part in formula.parts) + ")"

@@ -12,12 +12,27 @@ from typing import TYPE_CHECKING, Final
 from anygame.language.terms import Term, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node, Source, Span
 
-__all__ = ["KEYWORDS", "And", "Atom", "Distinct", "Formula", "Literal", "Not", "Or", "Program", "Rule"]
+__all__ = [
+    "KEYWORDS",
+    "And",
+    "Atom",
+    "Distinct",
+    "Formula",
+    "Literal",
+    "Not",
+    "Or",
+    "Program",
+    "Rule",
+    "atoms_in",
+    "map_atoms",
+    "map_terms",
+    "walk",
+]
 
 #: Relations with a meaning of their own, with their arity (GDL-I, then what GDL-II adds).
 KEYWORDS: Final = {
@@ -60,6 +75,11 @@ class Atom:
 class Formula:
     """What stands in a body; one of the five classes below."""
 
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The formulas that this one joins or negates."""
+        return ()
+
     def variables(self) -> Iterator[Variable]:
         """Yield the variables from left to right, each as often as it occurs."""
         raise NotImplementedError
@@ -91,6 +111,11 @@ class Not(Formula):
     formula: Formula
     node: Node | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The negated formula."""
+        return (self.formula,)
+
     def variables(self) -> Iterator[Variable]:
         """Yield the negated formula's variables."""
         return self.formula.variables()
@@ -105,6 +130,11 @@ class Or(Formula):
 
     formulas: tuple[Formula, ...]
     node: Node | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The alternatives."""
+        return self.formulas
 
     def variables(self) -> Iterator[Variable]:
         """Yield the variables of all alternatives."""
@@ -121,6 +151,11 @@ class And(Formula):
 
     formulas: tuple[Formula, ...]
     node: Node | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The conjuncts."""
+        return self.formulas
 
     def variables(self) -> Iterator[Variable]:
         """Yield the variables of all conjuncts."""
@@ -146,6 +181,56 @@ class Distinct(Formula):
 
     def __str__(self) -> str:
         return f"(distinct {self.left} {self.right})"
+
+
+def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tuple[Formula, bool]]:
+    """Yield formulas and all inside them, from left to right, each before its parts.
+
+    Each comes with whether it stands under an even number of negations (an odd one, unless ``positive``).
+
+    >>> goal = Not(Or((Literal(Atom("won")), Not(Literal(Atom("open"))))))
+    >>> [(str(formula), positive) for formula, positive in walk([goal]) if isinstance(formula, Literal)]
+    [('won', False), ('open', True)]
+    """
+    for formula in formulas:
+        yield formula, positive
+        if parts := formula.parts:
+            yield from walk(parts, positive=positive != isinstance(formula, Not))
+
+
+def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
+    """Yield the atoms of formulas as `walk` meets them, each with whether it stands positively."""
+    for formula, positive in walk(formulas):
+        if isinstance(formula, Literal):
+            yield formula.atom, positive
+
+
+def map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
+    """Return a formula with each atom changed.
+
+    >>> str(map_atoms(Not(Literal(Atom("init"))), lambda atom: Atom("true", atom.arguments)))
+    '(not true)'
+    """
+    if isinstance(formula, Literal):
+        return Literal(change(formula.atom))
+    return _with_parts(formula, [map_atoms(part, change) for part in formula.parts])
+
+
+def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """Return a formula with the terms changed that stand in its atoms and comparisons."""
+    if isinstance(formula, Literal):
+        atom = formula.atom
+        return Literal(Atom(atom.predicate, tuple(map(change, atom.arguments)), atom.node))
+    if isinstance(formula, Distinct):
+        return Distinct(change(formula.left), change(formula.right), formula.node)
+    return _with_parts(formula, [map_terms(part, change) for part in formula.parts])
+
+
+def _with_parts(formula: Formula, parts: Iterable[Formula]) -> Formula:
+    if isinstance(formula, Not):
+        (negated,) = parts
+        return Not(negated, formula.node)
+    return type(formula)(tuple(parts), formula.node) if isinstance(formula, Or | And) else formula
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.game import loads
-from anygame.language.rules import And, Atom, Literal, Not, Or, Rule
+from anygame.language.rules import Atom, Rule, atoms_in, map_atoms
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.language.rules import Formula
 
 __all__ = ["continued"]
 
@@ -45,34 +44,19 @@ def continued(state: State) -> Game:
 
 def _rules(game: Game, former: str) -> list[Rule]:
     """Return the rules without those for the initial state; where others ask for it, it has another name."""
-    asked = any(_asks(formula) for rule in game.program.rules for formula in rule.body)
+    asked = any(atom.key == _INIT for rule in game.program.rules for atom, _ in atoms_in(rule.body))
+
+    def renamed(atom: Atom) -> Atom:
+        return replace(atom, predicate=former) if atom.key == _INIT else atom
+
     found = []
     for rule in game.program.rules:
-        body = tuple([_renamed(formula, former) for formula in rule.body])
+        body = tuple([map_atoms(formula, renamed) for formula in rule.body])
         if rule.head.key != _INIT:
             found.append(replace(rule, body=body))
         elif asked:
             found.append(replace(rule, head=replace(rule.head, predicate=former), body=body))
     return found
-
-
-def _asks(formula: Formula) -> bool:
-    if isinstance(formula, Literal):
-        return formula.atom.key == _INIT
-    if isinstance(formula, Not):
-        return _asks(formula.formula)
-    return isinstance(formula, Or | And) and any(map(_asks, formula.formulas))
-
-
-def _renamed(formula: Formula, former: str) -> Formula:
-    if isinstance(formula, Literal):
-        atom = formula.atom
-        return Literal(replace(atom, predicate=former)) if atom.key == _INIT else formula
-    if isinstance(formula, Not):
-        return replace(formula, formula=_renamed(formula.formula, former))
-    if isinstance(formula, Or | And):
-        return replace(formula, formulas=tuple([_renamed(each, former) for each in formula.formulas]))
-    return formula
 
 
 def _unused_name(game: Game) -> str:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.registry import check, define, found
 from anygame.analysis.doctor.sheet import span_of
-from anygame.analysis.normal import atoms_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import Atom, Distinct, Literal, Not, Or
+from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule]) -> Iterator[Diagnostic]
     for part in parts:
         for item in part.body:
             if isinstance(item, Not | Or):
-                for atom, positive in atoms_of((item,)):
+                for atom, positive in atoms_in((item,)):
                     reason = _reason_of_atom(sheet, atom, part.origin, {})
                     if reason is None or not reason.code:
                         continue

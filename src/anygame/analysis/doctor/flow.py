@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.registry import check, found
-from anygame.analysis.doctor.sheet import atoms_in, key_of, span_of
+from anygame.analysis.doctor.sheet import key_of, span_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS, Atom
+from anygame.language.rules import KEYWORDS, Atom, atoms_in
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
@@ -76,11 +76,10 @@ def unused_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     needed = set(pending)
     while pending:
         for rule in sheet.heads.get(pending.pop(), ()):
-            for formula in rule.body:
-                for atom, _ in atoms_in(formula):
-                    if atom.key not in needed:
-                        needed.add(atom.key)
-                        pending.append(atom.key)
+            for atom, _ in atoms_in(rule.body):
+                if atom.key not in needed:
+                    needed.add(atom.key)
+                    pending.append(atom.key)
     for key, rules in sheet.heads.items():
         if key not in needed:
             reader = "nothing reads it" if key not in sheet.reads else "only what nothing needs reads it"
@@ -103,15 +102,14 @@ def unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
     read: set[Key] = set()
     for rule in sheet.program.rules:
         kept = rule.head.arguments[0] if rule.head.predicate == "next" else None
-        for formula in rule.body:
-            for atom, _ in atoms_in(formula):
-                if atom.predicate != "true":
-                    continue
-                key = key_of(atom.arguments[0])
-                if key is None and atom.arguments[0] is not kept:
-                    return
-                if key is not None and (kept is None or key != key_of(kept)):
-                    read.add(key)
+        for atom, _ in atoms_in(rule.body):
+            if atom.predicate != "true":
+                continue
+            key = key_of(atom.arguments[0])
+            if key is None and atom.arguments[0] is not kept:
+                return
+            if key is not None and (kept is None or key != key_of(kept)):
+                read.add(key)
     for key, heads in sheet.writers.items():
         if key not in read:
             yield found(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.registry import check, found
-from anygame.analysis.doctor.sheet import atoms_in, formulas_in, span_of
+from anygame.analysis.doctor.sheet import span_of
 from anygame.language.diagnostics import Note, Severity
-from anygame.language.rules import And, Distinct, Literal, Not, Or
+from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in, walk
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report atoms of relations that no body should read."""
     for rule in sheet.program.rules:
         for formula in rule.body:
-            for atom, _ in atoms_in(formula):
+            for atom, _ in atoms_in((formula,)):
                 if atom.predicate in _NOT_READ:
                     yield found(
                         "keyword-in-body",
@@ -43,7 +43,7 @@ def negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
     words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
     for rule in sheet.program.rules:
         for formula in rule.body:
-            for inner in formulas_in(formula):
+            for inner, _ in walk((formula,)):
                 if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
                     word = words.get(type(inner.formula), "formula")
                     hint = (
@@ -65,7 +65,7 @@ def nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an `or` that stands directly in another one."""
     for rule in sheet.program.rules:
         for formula in rule.body:
-            for inner in formulas_in(formula):
+            for inner, _ in walk((formula,)):
                 if isinstance(inner, Or):
                     for part in inner.formulas:
                         if isinstance(part, Or):
@@ -122,7 +122,7 @@ def idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a `distinct` whose sides can never be the same."""
     for rule in sheet.program.rules:
         for formula in rule.body:
-            for inner in formulas_in(formula):
+            for inner, _ in walk((formula,)):
                 if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
                     yield found(
                         "idle-distinct",

@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.registry import check, define, found
-from anygame.analysis.doctor.sheet import atoms_in
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS
+from anygame.language.rules import KEYWORDS, atoms_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -216,5 +215,5 @@ def single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _in_positive_atoms(rule: Rule) -> set[str]:
     """Return the names of the variables that a body could bind; the others are unsafe, which is worse."""
-    atoms = [atom for formula in rule.body for atom, positive in atoms_in(formula) if positive]
+    atoms = [atom for atom, positive in atoms_in(rule.body) if positive]
     return {variable.name for atom in atoms for variable in atom.variables()}

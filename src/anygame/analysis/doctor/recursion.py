@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import components
 from anygame.analysis.doctor.registry import check, define, found
-from anygame.analysis.doctor.sheet import reads_of
 from anygame.analysis.normal import substitute_atom
 from anygame.language.diagnostics import Note, Severity
-from anygame.language.rules import Literal
+from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Compound, Variable, variables_of
 from anygame.language.unification import unify
 
@@ -42,7 +41,7 @@ class _Read:
 
 
 def _reads(part: NormalRule) -> list[_Read]:
-    return [_Read(atom, positive) for atom, positive in reads_of(part)]
+    return [_Read(atom, positive) for atom, positive in atoms_in(part.body)]
 
 
 define("recursion-restriction", Severity.INFO, "a recursion that the definition of GDL does not allow")
@@ -66,7 +65,7 @@ def _by_name(sheet: Sheet) -> list[Component[NormalRule]]:
 
 
 def _all_reads(part: NormalRule) -> list[_Read]:
-    return [_Read(atom, True) for atom, _ in reads_of(part)]
+    return [_Read(atom, True) for atom, _ in atoms_in(part.body)]
 
 
 def _of_rule(part: NormalRule, inside: Container[Key]) -> Iterator[Diagnostic]:
@@ -155,13 +154,13 @@ def _negations_inside(sheet: Sheet) -> Iterator[tuple[Component[NormalRule], Nor
         inside = {rule.head.key for rule in group.rules}
         if group.recursive:
             for part in group.rules:
-                for atom, positive in reads_of(part):
+                for atom, positive in atoms_in(part.body):
                     if not positive and atom.key in inside:
                         yield group, part, atom
 
 
 def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
-    atom = reads_of(reader)[index][0]
+    atom = list(atoms_in(reader.body))[index][0]
     apart = {v: Variable(f"{v.name} other") for v in feeder.head.variables()}
     head = substitute_atom(feeder.head, apart)
     bindings: dict[Variable, Term] | None = {}

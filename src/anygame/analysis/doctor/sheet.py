@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
-from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, atoms_of, binders, normalise
-from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
+from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
+from anygame.language.rules import Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Node, Span
     from anygame.language.terms import Term
 
-__all__ = ["Key", "Name", "Sheet", "atoms_in", "formulas_in", "key_of", "span_of"]
+__all__ = ["Key", "Name", "Sheet", "key_of", "span_of"]
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
@@ -114,9 +114,8 @@ class Sheet:
         """The atoms that bodies read, by relation."""
         result: dict[Key, list[Atom]] = defaultdict(list)
         for rule in self.program.rules:
-            for formula in rule.body:
-                for atom, _ in atoms_in(formula):
-                    result[atom.key].append(atom)
+            for atom, _ in atoms_in(rule.body):
+                result[atom.key].append(atom)
         return dict(result)
 
     @cached_property
@@ -176,41 +175,14 @@ def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
     return node.span if node else rule.span
 
 
-def formulas_in(formula: Formula) -> Iterator[Formula]:
-    """Yield a formula and all formulas inside it."""
-    yield formula
-    if isinstance(formula, Not):
-        yield from formulas_in(formula.formula)
-    elif isinstance(formula, Or | And):
-        for part in formula.formulas:
-            yield from formulas_in(part)
-
-
-def atoms_in(formula: Formula, *, positive: bool = True) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of any formula, each with whether it stands under an even number of negations."""
-    if isinstance(formula, Literal):
-        yield formula.atom, positive
-    elif isinstance(formula, Not):
-        yield from atoms_in(formula.formula, positive=not positive)
-    elif isinstance(formula, Or | And):
-        for part in formula.formulas:
-            yield from atoms_in(part, positive=positive)
-
-
-def reads_of(part: NormalRule) -> list[tuple[Atom, bool]]:
-    """Return the atoms that a normal rule reads, those of its tests too."""
-    return list(atoms_of(part.body))
-
-
 def _names_of_rule(rule: Rule) -> Iterator[Name]:
     yield from _names_of_atom(rule.head, rule)
-    for formula in rule.body:
-        for inner in formulas_in(formula):
-            if isinstance(inner, Literal):
-                yield from _names_of_atom(inner.atom, rule)
-            elif isinstance(inner, Distinct) and inner.node and inner.node.children:
-                for term, node in zip((inner.left, inner.right), inner.node.children[1:], strict=False):
-                    yield from _names_of_term(term, node, rule)
+    for formula, _ in walk(rule.body):
+        if isinstance(formula, Literal):
+            yield from _names_of_atom(formula.atom, rule)
+        elif isinstance(formula, Distinct) and formula.node and formula.node.children:
+            for term, node in zip((formula.left, formula.right), formula.node.children[1:], strict=False):
+                yield from _names_of_term(term, node, rule)
 
 
 def _names_of_atom(atom: Atom, rule: Rule) -> Iterator[Name]:

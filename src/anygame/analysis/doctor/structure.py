@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.registry import check, define, found
-from anygame.analysis.doctor.sheet import atoms_in, key_of, span_of
+from anygame.analysis.doctor.sheet import key_of, span_of
 from anygame.language.diagnostics import Severity
+from anygame.language.rules import atoms_in
 from anygame.language.source import Span
 from anygame.language.terms import Constant, Variable
 
@@ -94,7 +95,7 @@ def unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
         return
     names = ", ".join(map(str, sheet.roles[:5]))
     for rule in sheet.program.rules:
-        atoms = [rule.head, *(atom for formula in rule.body for atom, _ in atoms_in(formula))]
+        atoms = [rule.head, *(atom for atom, _ in atoms_in(rule.body))]
         for atom in atoms:
             if atom.predicate in _ROLE_FIRST and len(atom.arguments) == 2:
                 role = atom.arguments[0]
