@@ -19,7 +19,7 @@ from anygame.language.rules import Distinct, Literal, Not
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.language.rules import Program
+    from anygame.language.rules import Program, Rule
     from anygame.language.source import Node, Span
     from anygame.language.terms import Variable
 
