@@ -45,7 +45,7 @@ types: $(VENV)/.installed
 check: test
 
 benchmark: $(VENV)/.installed
-	$(BIN)/python tools/benchmark.py gdl --readme README.md
+	$(BIN)/python tools/benchmark.py gdl --into README.md
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

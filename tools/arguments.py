@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-__all__ = ["some_seconds"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["sheet_paths", "some_count", "some_seconds"]
 
 
 def some_seconds(text: str) -> float:
@@ -14,3 +19,30 @@ def some_seconds(text: str) -> float:
         if 0 < float(text) < 100_000:
             return float(text)
     raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")
+
+
+def some_count(text: str) -> int:
+    """Return a whole number from 1 to 10000."""
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= 10_000):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to 10000, found {text}")
+    return int(text)
+
+
+def sheet_paths(paths: Sequence[Path], tool: str) -> list[Path]:
+    """Return the sheets that are named, and those in folders that are named.
+
+    Raises:
+        SystemExit: what is named is not there, or holds no sheet.
+    """
+    found = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(path.glob("*.kif"))
+            if not inside:
+                raise SystemExit(f"{tool}: there are no sheets (*.kif) in the folder {path}")
+            found += inside
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise SystemExit(f"{tool}: there is no file or folder {path}")
+    return list(dict.fromkeys(found))

@@ -2,30 +2,33 @@
 
     python tools/benchmark.py gdl
     python tools/benchmark.py gdl/copolymer.kif --seconds 10 --repeats 5 --threads 2 --json speed.json
-    python tools/benchmark.py sheets/ --peers others.csv --readme README.md
+    python tools/benchmark.py gdl sheets/ --peer "other=/opt/other/speed {sheet} 5 5" --into docs/speed.md
 
 Each machine is measured on each sheet in a process of its own, pinned to one core: random playouts (states
 are joint moves made; ± is half of what lies between the slowest and the fastest repeat, by the median), and
 single states through the Python contract: is it terminal, the legal moves of all roles, the next state. The
-network is set up twice, in fresh processes: with no machine code kept from before, and with it. Speeds are
-by the clock on the wall; ``core`` is the share of it in which the process was running: well below 100 %,
-others were using the core, and the speeds are too low.
+network is set up twice, in fresh processes: with no machine code cached, and with it. Speeds are by the
+clock on the wall; ``core`` is the share of it in which the process was running: well below 100 %, others
+were using the core, and the speeds are too low.
 
-``--peers`` reads speeds of other systems, measured on the same machine, from a CSV file with the columns
-engine,sheet,setup_seconds,states_per_second,playouts_per_second; SHEET is the file's name without its ending.
+``--peer "NAME=COMMAND"`` runs another system as well, in turn with the network, as often and on the same
+core; in the command, ``{sheet}`` stands for the sheet. It has to play at random and to end with a line of
+three numbers: playouts a second, states a second, seconds of setting up. The table has the median of the
+ratios of the pairs, and their spread. ``--recorded`` reads speeds of other systems that were measured at
+another time, from a CSV file with the columns engine,sheet,states_per_second,playouts_per_second; SHEET is
+the file's name without its ending.
+
 ``--threads N`` also measures N threads of one process in turn with N processes of one thread, on the same
-cores. ``--readme FILE`` writes the table into a file, between two marks.
+cores. ``--into FILE`` writes the table into a file, between two marks.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import platform
 import signal
-import subprocess
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
@@ -35,8 +38,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.arguments import some_seconds
-from tools.speed_tables import Peers, PeerSpeed, Sheet, Speed, Threads, markdown, table
+from tools.arguments import sheet_paths, some_count, some_seconds
+from tools.peers import measure_pairs, read_recorded, some_peer
+from tools.processes import SETUP_SECONDS, Server, cores, enough_playouts, measure, on_cores
+from tools.speed_tables import Sheet, Speed, Threads, markdown, table
 from tools.tables import processor, put_into
 
 import anygame
@@ -44,162 +49,51 @@ import anygame
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SETUP_SECONDS: Final = 180
 _INTERRUPTED: Final = 130
-_MEASURE: Final = [sys.executable, str(Path(__file__).with_name("measure_sheet.py"))]
 
 
 def measure_apart(path: Path, machine: str, options: argparse.Namespace) -> Speed:
     """Measure a machine on a sheet in processes of their own."""
     order = [str(path), machine, "--seconds", str(options.seconds), "--repeats", str(options.repeats)]
-    order += ["--seed", str(options.seed), *_on([options.core] if options.core is not None else [])]
-    limit = _SETUP_SECONDS + (options.repeats + 5) * 2 * options.seconds
-    with TemporaryDirectory() as kept:
+    order += ["--seed", str(options.seed), *on_cores([options.core])]
+    limit = SETUP_SECONDS + (options.repeats + 5) * 2 * options.seconds
+    with TemporaryDirectory() as cache:
         cold: dict[str, Any] = {}
         if machine == "network":
-            cold = _run([*order, "--setup-only"], kept, _SETUP_SECONDS)
+            cold = measure([*order, "--setup-only"], cache, SETUP_SECONDS)
             if cold.get("error"):
                 return Speed(error=cold["error"])
-        found = _run(order, kept, limit)
+        found = measure(order, cache, limit)
     return Speed(**found, cold=cold.get("setup", {}))
-
-
-def _on(cores: Sequence[int]) -> list[str]:
-    return ["--cores", *map(str, cores)] if cores else []
-
-
-def _run(order: Sequence[str], kept: str, limit: float) -> dict[str, Any]:
-    """Run the process that measures; return what it printed, or an error."""
-    environment = os.environ | {"ANYGAME_CACHE": kept}
-    process = subprocess.Popen([*_MEASURE, *order], stdout=subprocess.PIPE, text=True, env=environment)
-    with process:
-        try:
-            output, _ = process.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            return {"error": f"no result after {limit:.0f} s"}
-        finally:
-            process.kill()
-    try:
-        found: dict[str, Any] = json.loads(output)
-    except ValueError:
-        return {"error": f"the process that measured ended with status {process.returncode}"}
-    return found
 
 
 # -- threads --------------------------------------------------------------------------------------
 
 
-class Server:
-    """A process that plays on command."""
-
-    def __init__(self, path: Path, cores: Sequence[int]) -> None:
-        order = [*_MEASURE, str(path), "network", "--serve", *_on(cores)]
-        self._process = subprocess.Popen(order, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def say(self, playouts: int, threads: int) -> None:
-        """Start playing."""
-        assert self._process.stdin
-        with suppress(BrokenPipeError):
-            print(playouts, threads, file=self._process.stdin, flush=True)
-
-    def answer(self) -> dict[str, Any]:
-        """Wait for what the process prints next.
-
-        Raises:
-            OSError: it had something else to say, or ended.
-        """
-        assert self._process.stdout
-        line = self._process.stdout.readline()
-        found: dict[str, Any] = json.loads(line) if line else {"error": "a process that played has ended"}
-        if found.get("error"):
-            raise OSError(found["error"])
-        return found
-
-    def rate(self) -> float:
-        """Wait for the end of playing; return playouts a second."""
-        found = self.answer()
-        return float(found["playouts"] / found["seconds"])
-
-
 def measure_threads(path: Path, options: argparse.Namespace) -> Threads:
     """Measure threads beside processes, in turn, on the same cores."""
     count = options.threads
-    cores = _cores()[-count:]
+    chosen = cores()[-count:]
     try:
         with ExitStack() as stack:
-            shared = stack.enter_context(Server(path, cores))
-            single = [stack.enter_context(Server(path, cores[n : n + 1])) for n in range(count)]
+            shared = stack.enter_context(Server(path, chosen))
+            single = [stack.enter_context(Server(path, [core])) for core in chosen]
             for server in (shared, *single):
                 server.answer()
-            playouts, alone = _enough(single[0], options.seconds)
+            playouts, alone = enough_playouts(single[0], options.seconds)
             together, apart = [], []
             for _ in range(options.repeats):
-                shared.say(playouts * count, count)
-                together.append(shared.rate())
+                shared.play(playouts * count, count)
+                together.append(shared.rates()[0])
                 for server in single:
-                    server.say(playouts, 1)
-                apart.append(sum(server.rate() for server in single))
+                    server.play(playouts)
+                apart.append(sum(server.rates()[0] for server in single))
     except OSError as error:
         return Threads(count, error=str(error))
     return Threads(count, alone, together, apart)
 
 
-def _enough(server: Server, seconds: float) -> tuple[int, float]:
-    """Return how many playouts take about so long, and the playouts a second."""
-    playouts, best = 4096, 0.0
-    while True:
-        # The faster of two: a pause of the machine should not pass for a slow game.
-        for _ in range(2):
-            server.say(playouts, 1)
-            best = max(best, server.rate())
-        wanted = round(best * seconds)
-        if playouts >= wanted / 4:
-            return max(4096, wanted), best
-        playouts = min(16 * playouts, max(2 * playouts, wanted // 2))
-
-
-# -- what is given ----------------------------------------------------------------------------------
-
-
-def sheets(paths: Sequence[Path]) -> list[Path]:
-    """Return the sheets that are named, and those in folders that are named."""
-    found = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(path.glob("*.kif"))
-            if not inside:
-                raise SystemExit(f"benchmark: there are no sheets (*.kif) in the folder {path}")
-            found += inside
-        elif path.is_file():
-            found.append(path)
-        else:
-            raise SystemExit(f"benchmark: there is no file or folder {path}")
-    return list(dict.fromkeys(found))
-
-
-def read_peers(path: Path) -> Peers:
-    """Read the speeds of other systems."""
-    wanted = {"engine", "sheet", "states_per_second"}
-    peers: Peers = {}
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = csv.DictReader(file)
-            missing = wanted - set(rows.fieldnames or ())
-            if missing:
-                raise SystemExit(f"benchmark: {path} lacks the columns {', '.join(sorted(missing))}")
-            for row in rows:
-                speed = PeerSpeed(float(row["states_per_second"]), float(row.get("playouts_per_second") or 0))
-                peers.setdefault(row["engine"], {})[row["sheet"]] = speed
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"benchmark: cannot read {path}: {error}") from error
-    return peers
+# -- all of it --------------------------------------------------------------------------------------
 
 
 def _machine(options: argparse.Namespace) -> dict[str, Any]:
@@ -228,36 +122,29 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seconds", type=some_seconds, default=2.0, metavar="S", help="length of a repeat (2)"
     )
-    parser.add_argument("--repeats", type=_count, default=5, metavar="N", help="how many repeats (5)")
+    parser.add_argument("--repeats", type=some_count, default=5, metavar="N", help="how many repeats (5)")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
     parser.add_argument("--threads", type=_threads, metavar="N", help="also N threads beside N processes")
-    parser.add_argument("--peers", metavar="CSV", type=Path, help="speeds of other systems to compare with")
+    parser.add_argument(
+        "--peer",
+        metavar="NAME=COMMAND",
+        action="append",
+        default=[],
+        type=some_peer,
+        help="another system to run in turn with ours; {sheet} in its command stands for the sheet",
+    )
+    parser.add_argument("--recorded", metavar="CSV", type=Path, help="speeds of other systems, from before")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
-    parser.add_argument("--readme", metavar="FILE", type=Path, help="write the table into a file")
-    parser.add_argument("--core", metavar="N", type=int, choices=_cores(), help="the core to use (the last)")
+    parser.add_argument("--into", metavar="FILE", type=Path, help="write the table into a file")
+    parser.add_argument("--core", metavar="N", type=int, choices=cores(), help="the core to use (the last)")
     return parser
 
 
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= 10_000):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to 10000, found {text}")
-    return int(text)
-
-
 def _threads(text: str) -> int:
-    count, most = _count(text), len(_cores())
+    count, most = some_count(text), len(cores())
     if count > most:
         raise argparse.ArgumentTypeError(f"there are {most} cores to run on, found {text} threads")
     return count
-
-
-def _cores() -> list[int]:
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
-# -- all of it --------------------------------------------------------------------------------------
 
 
 def measure_sheet(path: Path, options: argparse.Namespace) -> Sheet:
@@ -265,16 +152,19 @@ def measure_sheet(path: Path, options: argparse.Namespace) -> Sheet:
     wanted = ("network", "reasoner") if options.machine == "both" else (options.machine,)
     speeds = {machine: measure_apart(path, machine, options) for machine in wanted}
     threads = measure_threads(path, options) if options.threads else None
-    return Sheet(path.stem, speeds.get("network"), speeds.get("reasoner"), threads)
+    pairs = measure_pairs(path, options.peer, options.seconds, options.repeats, options.core)
+    return Sheet(path.stem, speeds.get("network"), speeds.get("reasoner"), threads, pairs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the arguments name; return the exit status."""
     options = _parser().parse_args(arguments)
     if options.core is None and hasattr(os, "sched_setaffinity"):
-        options.core = _cores()[-1]
-    peers = read_peers(options.peers) if options.peers else {}
-    paths = sheets(options.paths)
+        options.core = cores()[-1]
+    recorded = read_recorded(options.recorded) if options.recorded else {}
+    for peer in options.peer:
+        recorded.pop(peer.name, None)
+    paths = sheet_paths(options.paths, "benchmark")
     found: list[Sheet] = []
     status = 0
     try:
@@ -286,21 +176,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         _progress("")
     if found:
-        print(table(found, peers))
+        print(table(found, recorded))
     if options.json:
         record = {"machine": _machine(options), "sheets": [asdict(one) for one in found]}
         options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    if options.readme and not status:
+    if options.into and not status:
         try:
-            block = markdown(found, peers, options.repeats, options.seconds)
-            put_into(options.readme, block, "benchmark")
+            block = markdown(found, recorded, options.repeats, options.seconds)
+            put_into(options.into, block, "benchmark")
         except (OSError, ValueError) as error:
-            raise SystemExit(f"benchmark: cannot write into {options.readme}: {error}") from error
+            raise SystemExit(f"benchmark: cannot write into {options.into}: {error}") from error
     return status or int(any(_failed(one) for one in found))
 
 
 def _failed(sheet: Sheet) -> bool:
-    parts = (sheet.network, sheet.reasoner, sheet.threads)
+    parts = (sheet.network, sheet.reasoner, sheet.threads, *sheet.pairs.values())
     return any(part is not None and part.error for part in parts)
 
 

@@ -83,7 +83,7 @@ def check(rules: Path, trace: Path, limit: int | None = None) -> Report:
     reached: State | None = None
     for line in lines:
         if reached is not None:
-            _compare(report, "next", _place(line), _terms(game, line["facts"]), set(map(str, reached.facts)))
+            _compare(report, "next", _where(line), _terms(game, line["facts"]), set(map(str, reached.facts)))
         if limit is not None and report.states >= limit:
             break
         begin = perf_counter()
@@ -110,7 +110,7 @@ def _check_start(game: Game, record: dict[str, Any], report: Report) -> None:
 
 def _check_state(game: Game, line: dict[str, Any], report: Report) -> State | None:
     """Compare all answers about one state; return the state after the joint move."""
-    where = _place(line)
+    where = _where(line)
     kind = "terminal"
     try:
         state = game.state(line["facts"])
@@ -143,7 +143,7 @@ def _terms(game: Game, facts: Iterable[str]) -> set[str]:
     return set(map(str, game.state(facts).facts))
 
 
-def _place(line: dict[str, Any]) -> str:
+def _where(line: dict[str, Any]) -> str:
     return f"in playout {line.get('playout', '?')}, step {line.get('step', '?')}"
 
 

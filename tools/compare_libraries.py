@@ -8,7 +8,7 @@ users would choose: games in C++ through OpenSpiel's Python interface, games in 
 of ``--lanes``, of which the best is shown). A state is a move made; playouts that end are begun anew.
 ``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes). A library
 that is not installed is named and skipped; ``--python`` names the Python of an environment that has them.
-``--readme FILE`` writes the table into a file, between two marks.
+``--into FILE`` writes the table into a file, between two marks.
 
 ``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
 names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
@@ -171,9 +171,9 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def markdown(rows: Sequence[Row], repeats: int, length: float) -> str:
-    """Return the README's table, after a sentence on how it was measured."""
+    """Return the table in Markdown, after a sentence on how it was measured."""
     left_out = [HEAD.index(name) for name in ("±", "set-up s")]
-    kept = [[cell for place, cell in enumerate(row) if place not in left_out] for row in cells(rows)]
+    kept = [[cell for column, cell in enumerate(row) if column not in left_out] for row in cells(rows)]
     return "\n".join([told(repeats, length), "", *as_markdown(kept)])
 
 
@@ -223,7 +223,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=some_seconds, metavar="S", help="seconds for one game in one library")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
     parser.add_argument("--core", type=int, metavar="N", help="the core to use (the last)")
-    parser.add_argument("--readme", metavar="FILE", type=Path, help="write the table into a file")
+    parser.add_argument("--into", metavar="FILE", type=Path, help="write the table into a file")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
     return parser
 
@@ -270,11 +270,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(table(rows))
     if options.json:
         options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
-    if options.readme and not status:
+    if options.into and not status:
         try:
-            put_into(options.readme, markdown(rows, options.repeats, options.seconds), "compare_libraries")
+            put_into(options.into, markdown(rows, options.repeats, options.seconds), "compare_libraries")
         except (OSError, ValueError) as error:
-            raise SystemExit(f"compare_libraries: cannot write into {options.readme}: {error}") from error
+            raise SystemExit(f"compare_libraries: cannot write into {options.into}: {error}") from error
     return status or int(any(row.error and not row.missing for row in rows))
 
 

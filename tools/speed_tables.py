@@ -1,4 +1,4 @@
-"""Speeds of the machines on sheets, and tables of them: as text, and for the README.
+"""Speeds of the machines on sheets, and tables of them: as text, and in Markdown.
 
 ``benchmark.py`` fills the classes here. A column that says nothing of any sheet is left out.
 """
@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import geometric_mean, median
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -18,21 +18,13 @@ from tools.tables import aligned, as_markdown, number, plain, seconds, spread, t
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from tools.peers import Pairs, PeerSpeed, Recorded
+
     Column = tuple[str, Callable[["Sheet"], str]]
+    Ratio = Callable[["Sheet"], float]
 
 #: Steps of setting up, in order; imports are no part of setting up a game.
 STEPS: Final = ("read", "ground", "build", "code", "first")
-
-
-class PeerSpeed(NamedTuple):
-    """The speed of another system on a sheet; 0 is not known."""
-
-    states: float
-    playouts: float
-
-
-#: By engine and sheet.
-Peers = dict[str, dict[str, PeerSpeed]]
 
 
 @dataclass(frozen=True)
@@ -40,8 +32,8 @@ class Speed:
     """What was measured of one machine on one sheet.
 
     Attributes:
-        setup: seconds of each step, with machine code that was kept; imports are a step of their own.
-        cold: the same with nothing kept.
+        setup: seconds of each step, with machine code that was cached; imports are a step of their own.
+        cold: the same with nothing cached.
         states: joint moves made, a second, in each repeat.
         playouts: playouts that came to an end, a second, in each repeat.
         core: the least share of a repeat in which the process had its core; below 1 on a busy machine.
@@ -92,12 +84,13 @@ class Threads:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What was measured of one sheet; None for what was not asked for."""
+    """What was measured of one sheet; None for what was not asked for. Pairs are by the peer's name."""
 
     name: str
     network: Speed | None = None
     reasoner: Speed | None = None
     threads: Threads | None = None
+    pairs: Mapping[str, Pairs] = field(default_factory=dict)
 
     @property
     def ratio(self) -> float:
@@ -107,7 +100,7 @@ class Sheet:
         return median(self.network.states) / median(self.reasoner.states)
 
     def times(self, peer: PeerSpeed) -> float:
-        """Return how many times as fast this is as another system; 0 if that is not known.
+        """Return how many times as fast this is as another system was; 0 if that is not known.
 
         Playouts are compared where both have them, else states; states for the reasoner, to which a playout
         may be too long.
@@ -117,6 +110,11 @@ class Sheet:
             return median(network.playouts) / peer.playouts
         own = (network.states if network else ()) or (reasoner.states if reasoner and not network else ())
         return median(own) / peer.states if own and peer.states else 0.0
+
+    def times_in_pairs(self, peer: str) -> float:
+        """Return how many times as fast this is as a peer that ran in turn with it, as ``times`` does."""
+        ratios = self.pairs[peer].ratios if peer in self.pairs else []
+        return median(ratios) if ratios else 0.0
 
 
 # -- cells --------------------------------------------------------------------------------------
@@ -140,7 +138,7 @@ def _of(machine: str, show: Callable[[Speed], str]) -> Callable[[Sheet], str]:
     return cell
 
 
-def _speed_columns(peers: Peers) -> list[Column]:
+def _speed_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column]:
     return [
         ("playouts/s", _of("network", lambda speed: _median(speed.playouts))),
         ("±", _of("network", lambda speed: spread(speed.playouts))),
@@ -151,20 +149,45 @@ def _speed_columns(peers: Peers) -> list[Column]:
         ("±", _of("reasoner", lambda speed: spread(speed.states))),
         ("core", _of("reasoner", lambda speed: f"{speed.core:.0%}")),
         ("us/state", _of("reasoner", lambda speed: plain(speed.one_state))),
-        *_ratio_columns(peers),
+        *_ratio_columns(sheets, recorded),
     ]
 
 
-def _ratio_columns(peers: Peers) -> list[Column]:
-    def times(speeds: Mapping[str, PeerSpeed]) -> Callable[[Sheet], str]:
-        return lambda sheet: number(_times(sheet, speeds))
+def _ratio_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column]:
+    """Return a column for each ratio, and one for its spread where it was measured in pairs."""
 
-    columns: list[Column] = [("x reasoner", lambda sheet: number(sheet.ratio))]
-    return columns + [(f"x {engine}", times(speeds)) for engine, speeds in peers.items()]
+    def shown(ratio: Ratio) -> Callable[[Sheet], str]:
+        return lambda sheet: number(ratio(sheet))
+
+    def spread_of(name: str) -> Callable[[Sheet], str]:
+        return lambda sheet: spread(sheet.pairs[name].ratios) if name in sheet.pairs else ""
+
+    columns: list[Column] = []
+    for heading, ratio in _ratios(sheets, recorded).items():
+        columns.append((heading, shown(ratio)))
+        if (name := heading.removeprefix("x ")) in _peers(sheets):
+            columns.append(("±", spread_of(name)))
+    return columns
 
 
-def _times(sheet: Sheet, speeds: Mapping[str, PeerSpeed]) -> float:
-    return sheet.times(speeds[sheet.name]) if sheet.name in speeds else 0.0
+def _ratios(sheets: Sequence[Sheet], recorded: Recorded) -> dict[str, Ratio]:
+    """Return by heading how many times as fast a sheet is as something else; 0 where that is not known."""
+
+    def in_pairs(name: str) -> Ratio:
+        return lambda sheet: sheet.times_in_pairs(name)
+
+    def as_recorded(speeds: Mapping[str, PeerSpeed]) -> Ratio:
+        return lambda sheet: sheet.times(speeds[sheet.name]) if sheet.name in speeds else 0.0
+
+    return {
+        "x reasoner": lambda sheet: sheet.ratio,
+        **{f"x {name}": in_pairs(name) for name in _peers(sheets)},
+        **{f"x {name} (recorded)": as_recorded(speeds) for name, speeds in recorded.items()},
+    }
+
+
+def _peers(sheets: Sequence[Sheet]) -> list[str]:
+    return list(dict.fromkeys(name for sheet in sheets for name in sheet.pairs))
 
 
 def _setup_columns() -> list[Column]:
@@ -202,13 +225,13 @@ def _thread_columns() -> list[Column]:
 # -- tables -------------------------------------------------------------------------------------
 
 
-def table(sheets: Sequence[Sheet], peers: Peers) -> str:
+def table(sheets: Sequence[Sheet], recorded: Recorded) -> str:
     """Return the tables as text: speeds, threads, setting up and size; then what went wrong."""
     parts = []
-    for columns in (_speed_columns(peers), _thread_columns(), _setup_columns()):
+    for columns in (_speed_columns(sheets, recorded), _thread_columns(), _setup_columns()):
         rows = _cells(sheets, columns)
         if len(rows[0]) > 1:
-            rows += _summary(rows[0], sheets, peers) if columns[0][0] == "playouts/s" else []
+            rows += _summary(rows[0], sheets, recorded) if columns[0][0] == "playouts/s" else []
             parts.append("\n".join(aligned(rows)))
     parts.append("\n".join(_errors(sheets)))
     return "\n\n".join(filter(None, parts))
@@ -225,16 +248,17 @@ def _filled(columns: Sequence[list[str]]) -> list[list[str]]:
     return [column for column in columns if any(column[1:])]
 
 
-def _summary(head: Sequence[str], sheets: Sequence[Sheet], peers: Peers) -> list[list[str]]:
+def _summary(head: Sequence[str], sheets: Sequence[Sheet], recorded: Recorded) -> list[list[str]]:
     """Return the last rows: geometric mean and minimum of the ratios, and of how many sheets."""
-    ratios = {"x reasoner": [sheet.ratio for sheet in sheets]}
-    ratios |= {f"x {name}": [_times(sheet, speeds) for sheet in sheets] for name, speeds in peers.items()}
-    kept = {name: [value for value in values if value] for name, values in ratios.items()}
-    if not any(kept.values()):
+    known = {
+        heading: [value for value in map(ratio, sheets) if value]
+        for heading, ratio in _ratios(sheets, recorded).items()
+    }
+    if not any(known.values()):
         return []
 
     def row(name: str, summary: Callable[[list[float]], str]) -> list[str]:
-        return [name, *(summary(kept[heading]) if kept.get(heading) else "" for heading in head[1:])]
+        return [name, *(summary(known[heading]) if known.get(heading) else "" for heading in head[1:])]
 
     return [
         row("geometric mean", lambda values: number(geometric_mean(values))),
@@ -249,13 +273,16 @@ def _errors(sheets: Sequence[Sheet]) -> Iterator[str]:
             found = getattr(sheet, name)
             if found is not None and found.error:
                 yield f"{sheet.name}, {name}: {found.error}"
+        for name, pairs in sheet.pairs.items():
+            if pairs.error:
+                yield f"{sheet.name}, {name}: {pairs.error}"
 
 
-# -- the README ---------------------------------------------------------------------------------
+# -- in Markdown ------------------------------------------------------------------------------------
 
 
-def readme_columns(peers: Peers) -> list[Column]:
-    """Return the columns of the README's table, the sheet's name aside."""
+def markdown_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column]:
+    """Return the columns of the table in Markdown, the sheet's name aside."""
     return [
         ("playouts a second", _of("network", lambda speed: _median(speed.playouts))),
         ("states a second", _of("network", lambda speed: _median(speed.states))),
@@ -264,15 +291,23 @@ def readme_columns(peers: Peers) -> list[Column]:
         ("one state, µs", _of("network", lambda speed: plain(speed.one_state))),
         ("reasoner: states a second", _of("reasoner", lambda speed: _median(speed.states))),
         ("one state, µs", _of("reasoner", lambda speed: plain(speed.one_state))),
-        *_ratio_columns(peers),
+        *_ratio_columns(sheets, recorded),
     ]
 
 
-def markdown(sheets: Sequence[Sheet], peers: Peers, repeats: int, length: float) -> str:
-    """Return the README's table, after a sentence on how it was measured: so many repeats of a length."""
-    rows = _cells(sheets, readme_columns(peers))
-    rows += _summary(rows[0], sheets, peers)[:2]
-    rows = [
-        [f"`{row[0]}`" if 0 < place <= len(sheets) else row[0], *row[1:]] for place, row in enumerate(rows)
-    ]
-    return "\n".join([told(repeats, length), "", *as_markdown(rows)])
+def markdown(sheets: Sequence[Sheet], recorded: Recorded, repeats: int, length: float) -> str:
+    """Return the table in Markdown, after a sentence on how it was measured: so many repeats of a length."""
+    rows = _cells(sheets, markdown_columns(sheets, recorded))
+    rows += _summary(rows[0], sheets, recorded)[:2]
+    rows[1 : len(sheets) + 1] = [[f"`{name}`", *cells] for name, *cells in rows[1 : len(sheets) + 1]]
+    sentences = [told(repeats, length), *(_told_of_pairs(name, repeats) for name in _peers(sheets))]
+    if recorded:
+        sentences.append("Columns marked as recorded divide by speeds that were measured at another time.")
+    return "\n".join([" ".join(sentences), "", *as_markdown(rows)])
+
+
+def _told_of_pairs(peer: str, repeats: int) -> str:
+    return (
+        f"`x {peer}` is the median of {repeats} ratios: each time {peer} ran in turn with the network, "
+        "on the same core; ± is half of what lies between the least and the greatest ratio, by the median."
+    )

@@ -68,17 +68,17 @@ def load(sheet: str) -> anygame.Game:
 def play(plan: Plan) -> Outcome | None:
     """Play one match; return None if an error of the rules ended it."""
     game = load(plan.sheet)
-    roles = [place for place, role in enumerate(game.roles) if not role.is_random]
+    roles = [index for index, role in enumerate(game.roles) if not role.is_random]
     mine = plan.number % len(roles)
     seed = 1000 * plan.number
     players = [
-        make_player(plan.player if place == mine else plan.against, seed=seed + place)
-        for place in range(len(roles))
+        make_player(plan.player if index == mine else plan.against, seed=seed + index)
+        for index in range(len(roles))
     ]
     record = run(game, players, start_clock=plan.start_clock, play_clock=plan.play_clock, seed=seed)
     if record.goals is None:
         return None
-    goals = [record.goals[place] for place in roles]
+    goals = [record.goals[index] for index in roles]
     replaced = sum(bool(errors[roles[mine]]) for errors in record.errors[1:])
     return Outcome(goals.pop(mine), tuple(goals), record.step, replaced)
 

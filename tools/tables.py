@@ -1,4 +1,4 @@
-"""Tables of measured numbers, as text and in the README, where they stand between the marks of their tool."""
+"""Tables of measured numbers, as text and in Markdown, where they stand between the marks of their tool."""
 
 from __future__ import annotations
 

@@ -51,12 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, more = parser.parse_known_args(arguments)
     started = []
     try:
-        for place, strategy in enumerate(options.players):
-            started.append(start_player(strategy, None if options.seed is None else options.seed + place))
+        for index, strategy in enumerate(options.players):
+            started.append(start_player(strategy, None if options.seed is None else options.seed + index))
         command = [*_ANYGAME, "match", options.sheet, "--players"]
         command += [
-            f"{strategy}-{place}={address}"
-            for place, (strategy, (_, address)) in enumerate(zip(options.players, started, strict=True), 1)
+            f"{strategy}-{number}={address}"
+            for number, (strategy, (_, address)) in enumerate(zip(options.players, started, strict=True), 1)
         ]
         command += [] if options.seed is None else ["--seed", str(options.seed)]
         return subprocess.run([*command, *more], check=False).returncode

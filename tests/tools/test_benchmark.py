@@ -10,9 +10,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tools.benchmark import main, read_peers, sheets
+from tools.arguments import sheet_paths
+from tools.benchmark import main
 from tools.measure_sheet import measure, peak_memory, playing
-from tools.speed_tables import PeerSpeed, Sheet, Speed, Threads, markdown, readme_columns, table
+from tools.peers import Pairs, Peer, PeerSpeed, read_recorded, some_peer
+from tools.speed_tables import Sheet, Speed, Threads, markdown, markdown_columns, table
 from tools.tables import marks, number, part, put_into
 
 import anygame
@@ -30,8 +32,8 @@ def test_reasoner_visits_the_states_of_playouts(name: str) -> None:
     game = anygame.load(SHEETS / f"{name}.kif", machine="reasoner")
     lengths = [playout.length for playout in game.playouts(3, seed=5)]
     ended = [False] * (sum(lengths) + 3)
-    for place in range(3):
-        ended[sum(lengths[: place + 1]) + place] = True
+    for index in range(3):
+        ended[sum(lengths[: index + 1]) + index] = True
     assert list(islice(playing(game, Random(5)), len(ended))) == ended
 
 
@@ -65,24 +67,25 @@ def test_peak_memory_is_in_mebibytes() -> None:
 def test_command_measures_each_sheet_in_processes_of_its_own(tmp_path: Path) -> None:
     bad = tmp_path / "bad.kif"
     bad.write_text("(role a) (<= (legal a ?x) (not (foo ?x)))")
-    peers = tmp_path / "peers.csv"
-    peers.write_text(
-        "engine,sheet,setup_seconds,states_per_second,playouts_per_second\nother,pig,1,0.001,0.001\n"
-    )
+    recorded = tmp_path / "recorded.csv"
+    recorded.write_text("engine,sheet,states_per_second,playouts_per_second\nold,pig,0.001,0.001\n")
     readme = tmp_path / "README.md"
     readme.write_text("before\n" + "\n\n".join(marks("benchmark")) + "\nafter\n")
     out = tmp_path / "speed.json"
     command = [sys.executable, "tools/benchmark.py", "gdl/pig.kif", str(bad), "--seconds", "0.01"]
-    command += ["--repeats", "2", "--threads", "1", "--peers", str(peers), "--json", str(out)]
-    command += ["--readme", str(readme)]
+    command += ["--repeats", "2", "--threads", "1", "--recorded", str(recorded), "--json", str(out)]
+    command += ["--into", str(readme), "--peer", "other=sh -c 'echo 0.1 0.2 0.3 # {sheet}'"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[0].endswith("x reasoner  x other")
+    assert re.split(r"\s{2,}", lines[0])[-4:] == ["x reasoner", "x other", "±", "x old (recorded)"]
     assert lines[1].startswith("pig ")
-    assert [line[:14] for line in lines[-3:]] == ["bad, network: ", "bad, reasoner:", "bad, threads: "]
-    assert all("nothing binds ?x" in line for line in lines[-3:])
+    errors = lines[-4:]
+    assert [line.partition(": ")[0] for line in errors] == (
+        ["bad, network", "bad, reasoner", "bad, threads", "bad, other"]
+    )
+    assert all("nothing binds ?x" in line for line in errors)
     record = json.loads(out.read_text())
     assert record["machine"]["repeats"] == 2
     pig, broken = record["sheets"]
@@ -92,6 +95,8 @@ def test_command_measures_each_sheet_in_processes_of_its_own(tmp_path: Path) -> 
         assert broken[machine]["states"] == []
     assert set(STEPS) < set(pig["network"]["cold"])
     assert len(pig["threads"]["together"]) == len(pig["threads"]["apart"]) == 2
+    assert len(pig["pairs"]["other"]["own"]) == 2
+    assert pig["pairs"]["other"]["other"] == [[0.2, 0.1], [0.2, 0.1]]
     text = readme.read_text()
     assert text.startswith("before\n")
     assert text.endswith("\nafter\n")
@@ -135,20 +140,23 @@ def test_process_that_measures_stays_on_its_core() -> None:
 def test_table_compares_with_those_who_have_the_sheet() -> None:
     network = Speed(STEPS, {**STEPS, "code": 2.0}, (9e5, 1e6, 1.2e6), (100.0, 100.0, 110.0), 0.996, 12.34)
     reasoner = Speed({"read": 0.1, "first": 0.02}, states=(400.0,), playouts=(0.0,), core=1.0, one_state=1e3)
+    one, two = PeerSpeed(90.0, 9.0), PeerSpeed(110.0, 11.0)
+    pairs = {"beside": Pairs([one, two, one], [PeerSpeed(9.0, 3.0)] * 3)}
     found = [
-        Sheet("long_name", network, reasoner, Threads(2, 50.0, (90.0, 100.0), (100.0, 100.0))),
+        Sheet("long_name", network, reasoner, Threads(2, 50.0, (90.0, 100.0), (100.0, 100.0)), pairs),
         Sheet("fast", Speed(states=(4000.0,), playouts=(2.0,), core=0.5), Speed(error="it is too slow")),
-        Sheet("broken", Speed(error="a role is missing")),
+        Sheet("broken", Speed(error="a role is missing"), pairs={"beside": Pairs(error="it is late")}),
     ]
-    peers = {
+    recorded = {
         "first": {"long_name": PeerSpeed(5.0, 10.0), "fast": PeerSpeed(16_000.0, 0.0)},
         "second": {"fast": PeerSpeed(1.0, 4.0), "unknown": PeerSpeed(1.0, 1.0)},
     }
-    speeds, threads, setup, errors = table(found, peers).split("\n\n")
+    speeds, threads, setup, errors = table(found, recorded).split("\n\n")
     assert [re.split(r"\s{2,}", line) for line in speeds.splitlines()] == [
         [
             *("sheet", "playouts/s", "±", "states/s", "core", "us/state"),
-            *("| reasoner states/s", "±", "core", "us/state", "x reasoner", "x first", "x second"),
+            *("| reasoner states/s", "±", "core", "us/state", "x reasoner", "x beside", "±"),
+            *("x first (recorded)", "x second (recorded)"),
         ],
         [
             "long_name",
@@ -162,26 +170,31 @@ def test_table_compares_with_those_who_have_the_sheet() -> None:
             "100%",
             "1,000",
             "2.50 k",
+            "3.00",
+            "±11%",
             "10.0",
         ],
         ["fast", "2.00", "±0%", "4.00 k", "50%", "0.25", "0.50"],
         ["broken"],
-        ["geometric mean", "2.50 k", "1.58", "0.50"],
-        ["minimum", "2.50 k", "0.25", "0.50"],
-        ["sheets compared", "1", "2", "1"],
+        ["geometric mean", "2.50 k", "3.00", "1.58", "0.50"],
+        ["minimum", "2.50 k", "3.00", "0.25", "0.50"],
+        ["sheets compared", "1", "1", "2", "1"],
     ]
     assert threads.splitlines()[1].split() == ["long_name", "2", "50.0", "95.0", "100", "0.950"]
     assert setup.splitlines()[1].split()[:9] == (
         ["long_name", "2.171", "0.671", "0.100", "0.050", "0.020", "0.500", "0.001", "2.000"]
     )
-    assert errors.splitlines() == ["fast, reasoner: it is too slow", "broken, network: a role is missing"]
+    assert errors.splitlines() == [
+        *("fast, reasoner: it is too slow", "broken, network: a role is missing"),
+        "broken, beside: it is late",
+    ]
 
 
 def test_columns_of_a_machine_that_was_not_measured_are_left_out() -> None:
     reasoner = Sheet("one", reasoner=Speed({"read": 0.1}, states=(400.0,), playouts=(2.0,), core=1.0))
     shown = table([reasoner], {"other": {"one": PeerSpeed(100.0, 1.0)}})
     assert shown.splitlines()[0].split() == (
-        ["sheet", "|", "reasoner", "states/s", "±", "core", "x", "other"]
+        ["sheet", "|", "reasoner", "states/s", "±", "core", "x", "other", "(recorded)"]
     )
     assert shown.splitlines()[1].split() == ["one", "400", "±0%", "100%", "4.00"]
 
@@ -210,7 +223,7 @@ def test_readme_has_the_table_that_the_tool_writes() -> None:
     told, empty, head, line, *rows = written.splitlines()
     assert re.fullmatch(r"Medians of \d+ runs of [\d.]+ s each, on one core: .+, Python 3\.\d+\.\d+\.", told)
     assert empty == ""
-    headings = ["sheet", *(heading for heading, _ in readme_columns({}))]
+    headings = ["sheet", *(heading for heading, _ in markdown_columns([], {}))]
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in (head, *rows)]
     assert cells[0][: len(headings)] == headings
     assert all(heading.startswith("x ") for heading in cells[0][len(headings) :])
@@ -248,13 +261,64 @@ def test_marks_that_are_not_there_once_are_told(tmp_path: Path, text: str) -> No
     assert path.read_text() == text.format(*marks("benchmark"))
 
 
+def test_how_pairs_were_measured_is_told() -> None:
+    pairs = Pairs([PeerSpeed(30.0, 3.0)], [PeerSpeed(10.0, 1.0)])
+    written = markdown([Sheet("pig", pairs={"other": pairs})], {"old": {}}, 5, 2.0)
+    sentences, _, head, _, row, *_ = written.splitlines()
+    assert "`x other` is the median of 5 ratios: each time other ran in turn with the network" in sentences
+    assert "at another time" in sentences
+    assert head.split("|")[-3:-1] == [" x other ", " ± "]
+    assert row == "| `pig` | 3.00 | ±0% |"
+
+
+# -- peers ----------------------------------------------------------------------------------------
+
+
+def test_states_are_compared_where_a_peer_ended_no_playout() -> None:
+    pairs = Pairs([PeerSpeed(30.0, 3.0)] * 2, [PeerSpeed(10.0, 1.0), PeerSpeed(15.0, 0.0)])
+    assert pairs.ratios == [3.0, 2.0]
+    assert Pairs([PeerSpeed(30.0, 4.0)], [PeerSpeed(10.0, 1.0)]).ratios == [4.0]
+
+
+def test_a_peer_is_run_on_its_core(tmp_path: Path) -> None:
+    script = tmp_path / "a peer"
+    script.write_text(
+        f"#!{sys.executable}\nimport os, sys\nassert sys.argv[1].endswith('pig.kif')\n"
+        "print('loading')\nprint(100 + max(os.sched_getaffinity(0)), 2e3, 0.5)\n"
+    )
+    script.chmod(0o755)
+    core = max(os.sched_getaffinity(0))
+    peer = some_peer(f"other='{script}' {{sheet}}")
+    assert peer == Peer("other", (str(script), "{sheet}"))
+    assert peer.speed(SHEETS / "pig.kif", core) == PeerSpeed(2000.0, 100.0 + core)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("echo 1 2", "found status 0: 1 2"),
+        ("echo 1 nan 2", "found status 0: 1 nan 2"),
+        ("echo 1 2 3; echo no memory >&2; exit 4", "found status 4: no memory"),
+        ("true", "found status 0: "),
+    ],
+)
+def test_what_a_peer_prints_otherwise_is_told(script: str, message: str) -> None:
+    with pytest.raises(OSError, match=re.escape(message)):
+        Peer("other", ("sh", "-c", script)).speed(SHEETS / "pig.kif", None)
+
+
+def test_a_peer_that_is_not_there_is_told() -> None:
+    with pytest.raises(OSError, match="No such file"):
+        Peer("other", ("/no/such/peer",)).speed(SHEETS / "pig.kif", None)
+
+
 # -- arguments ----------------------------------------------------------------------------------
 
 
 def test_folders_stand_for_their_sheets(tmp_path: Path) -> None:
     for name in ("b.kif", "a.kif", "notes.txt"):
         (tmp_path / name).write_text("")
-    names = [path.name for path in sheets([tmp_path / "b.kif", tmp_path])]
+    names = [path.name for path in sheet_paths([tmp_path / "b.kif", tmp_path], "tool")]
     assert names == ["b.kif", "a.kif"]
 
 
@@ -268,7 +332,10 @@ def test_folders_stand_for_their_sheets(tmp_path: Path) -> None:
         (["gdl", "--repeats", "0"], "expected a whole number from 1 to 10000, found 0"),
         (["gdl", "--threads", "9999"], "cores to run on, found 9999 threads"),
         (["gdl", "--machine", "abacus"], "invalid choice: 'abacus'"),
-        (["gdl", "--peers", "README.md"], "lacks the columns engine, sheet, states_per_second"),
+        (["gdl", "--peer", "java -jar x"], "expected NAME=COMMAND, found java -jar x"),
+        (["gdl", "--peer", "x=run 'it"], "No closing quotation"),
+        (["gdl", "--peer", "x=run it"], "the command has no {sheet}: run it"),
+        (["gdl", "--recorded", "README.md"], "lacks the columns engine, sheet, states_per_second"),
     ],
 )
 def test_bad_arguments_are_told(
@@ -285,13 +352,13 @@ def test_bad_arguments_are_told(
 
 
 def test_speeds_of_others_must_be_numbers(tmp_path: Path) -> None:
-    path = tmp_path / "peers.csv"
+    path = tmp_path / "recorded.csv"
     path.write_text("engine,sheet,states_per_second\nother,pig,many\n")
     with pytest.raises(SystemExit, match="could not convert string to float: 'many'"):
-        read_peers(path)
+        read_recorded(path)
 
 
 def test_speeds_of_others_may_lack_playouts(tmp_path: Path) -> None:
-    path = tmp_path / "peers.csv"
+    path = tmp_path / "recorded.csv"
     path.write_text("engine,sheet,states_per_second,playouts_per_second\none,pig,3,\none,hex,4,5\n")
-    assert read_peers(path) == {"one": {"pig": PeerSpeed(3.0, 0.0), "hex": PeerSpeed(4.0, 5.0)}}
+    assert read_recorded(path) == {"one": {"pig": PeerSpeed(3.0, 0.0), "hex": PeerSpeed(4.0, 5.0)}}

@@ -1,0 +1,170 @@
+"""Speeds of other systems: recorded in a file, or measured in turn with ours.
+
+A peer is any command that plays a sheet at random and ends with a line of three numbers: playouts a second,
+states a second, and the seconds that setting up took. It is run as often as ours is, on the same core and in
+turn with it, so that both see the same machine; what counts is the ratio of each pair.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import os
+import shlex
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tools.processes import Server, enough_playouts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["Pairs", "Peer", "PeerSpeed", "Recorded", "measure_pairs", "read_recorded", "some_peer"]
+
+#: Longest that one run of a peer may take; Sancho sets some public sheets up in half a minute.
+_RUN_SECONDS: Final = 300
+_LINE: Final = "playouts/s, states/s, set-up seconds"
+
+
+class PeerSpeed(NamedTuple):
+    """The speed of another system on a sheet; 0 is not known."""
+
+    states: float
+    playouts: float
+
+
+#: Recorded speeds by system and sheet.
+Recorded = dict[str, dict[str, PeerSpeed]]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another system: its name, and the words of its command, in which ``{sheet}`` stands for the sheet."""
+
+    name: str
+    words: tuple[str, ...]
+
+    def command(self, sheet: Path) -> list[str]:
+        """Return the command that plays a sheet."""
+        return [word.replace("{sheet}", str(sheet.resolve())) for word in self.words]
+
+    def speed(self, sheet: Path, core: int | None) -> PeerSpeed:
+        """Play a sheet on a core.
+
+        Raises:
+            OSError: the command cannot be run, fails, is late, or prints something else.
+        """
+        pin = None
+        if core is not None and hasattr(os, "sched_setaffinity"):
+            pin = partial(os.sched_setaffinity, 0, [core])
+        try:
+            done = subprocess.run(
+                self.command(sheet),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_RUN_SECONDS,
+                check=False,
+                preexec_fn=pin,
+            )
+        except subprocess.TimeoutExpired:
+            raise OSError(f"no result after {_RUN_SECONDS} s") from None
+        words = (done.stdout.strip().splitlines() or [""])[-1].split()
+        with suppress(ValueError):
+            playouts, states, _ = map(float, words)
+            if not done.returncode and 0 <= playouts < math.inf and 0 < states < math.inf:
+                return PeerSpeed(states, playouts)
+        told = (done.stderr.strip().splitlines() or [" ".join(words)])[-1][:200]
+        raise OSError(f"expected a line of numbers ({_LINE}), found status {done.returncode}: {told}")
+
+
+def some_peer(text: str) -> Peer:
+    """Read ``NAME=COMMAND``, in which ``{sheet}`` stands for the sheet."""
+    name, _, command = text.partition("=")
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}: {command}") from error
+    if not name.strip() or not words:
+        raise argparse.ArgumentTypeError(f"expected NAME=COMMAND, found {text}")
+    if not any("{sheet}" in word for word in words):
+        raise argparse.ArgumentTypeError(f"the command has no {{sheet}}: {command}")
+    return Peer(name.strip(), words)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Runs of ours and of a peer, in turn; of each run playouts and states a second.
+
+    Attributes:
+        own: our runs.
+        other: the peer's.
+        error: why there are no numbers, else empty.
+    """
+
+    own: Sequence[PeerSpeed] = ()
+    other: Sequence[PeerSpeed] = ()
+    error: str = ""
+
+    @property
+    def ratios(self) -> list[float]:
+        """How many times as fast ours was, run by run: by playouts, or by states if the peer ended none."""
+        by_playouts = all(speed.playouts for speed in (*self.own, *self.other))
+        return [
+            own.playouts / other.playouts if by_playouts else own.states / other.states
+            for own, other in zip(self.own, self.other, strict=True)
+        ]
+
+
+def measure_pairs(
+    sheet: Path, peers: Sequence[Peer], seconds: float, repeats: int, core: int | None
+) -> dict[str, Pairs]:
+    """Play a sheet by the network and by each peer, in turn and on one core; return the pairs by peer."""
+    if not peers:
+        return {}
+    own: list[PeerSpeed] = []
+    others: dict[str, list[PeerSpeed]] = {peer.name: [] for peer in peers}
+    errors: dict[str, str] = {}
+    try:
+        with Server(sheet, [core]) as server:
+            server.answer()
+            playouts, _ = enough_playouts(server, seconds)
+            for _ in range(repeats):
+                server.play(playouts)
+                played, made = server.rates()
+                own.append(PeerSpeed(made, played))
+                for peer in peers:
+                    if peer.name not in errors:
+                        try:
+                            others[peer.name].append(peer.speed(sheet, core))
+                        except OSError as error:
+                            errors[peer.name] = str(error)
+    except OSError as error:
+        return {peer.name: Pairs(error=f"ours: {error}") for peer in peers}
+    return {
+        name: Pairs(error=errors[name]) if name in errors else Pairs(own, other)
+        for name, other in others.items()
+    }
+
+
+def read_recorded(path: Path) -> Recorded:
+    """Read speeds that were recorded of other systems; a tool ends if the file cannot be used."""
+    wanted = {"engine", "sheet", "states_per_second"}
+    recorded: Recorded = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = csv.DictReader(file)
+            missing = wanted - set(rows.fieldnames or ())
+            if missing:
+                raise SystemExit(f"benchmark: {path} lacks the columns {', '.join(sorted(missing))}")
+            for row in rows:
+                speed = PeerSpeed(float(row["states_per_second"]), float(row.get("playouts_per_second") or 0))
+                recorded.setdefault(row["engine"], {})[row["sheet"]] = speed
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"benchmark: cannot read {path}: {error}") from error
+    return recorded

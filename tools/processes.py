@@ -1,0 +1,125 @@
+"""Processes that measure: ``measure_sheet.py`` run to its end, or playing on command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ROOT", "SETUP_SECONDS", "Server", "cores", "enough_playouts", "measure", "on_cores"]
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+#: What a process may take to set a sheet up. The largest public sheets that have a network take some 20 s.
+SETUP_SECONDS: Final = 180
+#: The simulator begins as many playouts at least: several blocks of 512 lanes.
+_FEWEST_PLAYOUTS: Final = 4096
+
+
+def cores() -> list[int]:
+    """Return the numbers of the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def on_cores(chosen: Sequence[int | None]) -> list[str]:
+    """Return the arguments that keep ``measure_sheet.py`` on some cores; None is no core in particular."""
+    numbers = [str(core) for core in chosen if core is not None]
+    return ["--cores", *numbers] if numbers else []
+
+
+def measure(arguments: Sequence[str], cache: str, limit: float, checkout: Path = ROOT) -> dict[str, Any]:
+    """Run ``measure_sheet.py``; return what it printed, or ``{"error": why}``.
+
+    Args:
+        arguments: its arguments.
+        cache: the folder of machine code.
+        limit: seconds after which the process is ended.
+        checkout: the checkout whose package is measured, by the tool of that checkout.
+    """
+    command = [sys.executable, str(checkout / "tools" / "measure_sheet.py"), *arguments]
+    environment = _environment(checkout) | {"ANYGAME_CACHE": cache}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            output, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            return {"error": f"no result after {limit:.0f} s"}
+        finally:
+            process.kill()
+    try:
+        found: dict[str, Any] = json.loads(output)
+    except ValueError:
+        return {"error": f"the process that measured ended with status {process.returncode}"}
+    return found
+
+
+def _environment(checkout: Path) -> dict[str, str]:
+    """Return the environment in which the package of a checkout is found before any that is installed."""
+    paths = [str(checkout / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+class Server:
+    """A process that has compiled a sheet, and plays on command."""
+
+    def __init__(self, path: Path, chosen: Sequence[int | None]) -> None:
+        command = [sys.executable, str(ROOT / "tools" / "measure_sheet.py"), str(path), "network", "--serve"]
+        self._process = subprocess.Popen(
+            [*command, *on_cores(chosen)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=_environment(ROOT),
+        )
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def play(self, playouts: int, threads: int = 1) -> None:
+        """Start playing."""
+        assert self._process.stdin
+        with suppress(BrokenPipeError):
+            print(playouts, threads, file=self._process.stdin, flush=True)
+
+    def answer(self) -> dict[str, Any]:
+        """Wait for what the process prints next.
+
+        Raises:
+            OSError: it had something else to say, or ended.
+        """
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        found: dict[str, Any] = json.loads(line) if line else {"error": "a process that played has ended"}
+        if found.get("error"):
+            raise OSError(found["error"])
+        return found
+
+    def rates(self) -> tuple[float, float]:
+        """Wait for the end of playing; return playouts and states a second."""
+        found = self.answer()
+        return found["playouts"] / found["seconds"], found["states"] / found["seconds"]
+
+
+def enough_playouts(server: Server, seconds: float) -> tuple[int, float]:
+    """Return how many playouts take about so long, and the playouts a second."""
+    playouts, best = _FEWEST_PLAYOUTS, 0.0
+    while True:
+        # The faster of two: a pause of the machine should not pass for a slow game.
+        for _ in range(2):
+            server.play(playouts)
+            best = max(best, server.rates()[0])
+        wanted = round(best * seconds)
+        if playouts >= wanted / 4:
+            return max(_FEWEST_PLAYOUTS, wanted), best
+        playouts = min(16 * playouts, max(2 * playouts, wanted // 2))
