@@ -221,12 +221,15 @@ def test_a_copy_goes_its_own_way(
     assert (other.observation() != batch.observation()).any()
 
 
-def test_a_role_without_a_move_is_named() -> None:
-    batch = anygame.loads("(role a) (role b) (legal a go) (init (here x)) (<= terminal (true never))").batch(
-        2
-    )
-    with pytest.raises(anygame.IllegalMoveError, match=r"b has no legal move .*\(\(here x\)\)"):
-        batch.step_random()
+def test_a_lane_in_which_a_role_has_no_move_is_left_as_it_is() -> None:
+    sheet = "(role a) (role b) (legal a go) (init (here x)) (<= terminal (true never))"
+    batch = anygame.loads(sheet).batch(2)
+    before = batch.state(0)
+    assert {role: chosen.tolist() for role, chosen in batch.step_random().items()} == {
+        "a": [-1, -1],
+        "b": [-1, -1],
+    }
+    assert batch.state(0) == before
 
 
 def test_missing_and_double_goals_are_no_numbers() -> None:

@@ -13,7 +13,7 @@ from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.kernels.emit import emit
 from anygame.network.lanes import DOUBLED, MISSING, IllegalChoiceError, Lanes
 from anygame.network.network import FALSE, TRUE
-from anygame.network.simulator import Simulator, StuckError
+from anygame.network.simulator import Simulator
 from anygame.network.single import Single
 
 if TYPE_CHECKING:
@@ -206,28 +206,55 @@ def test_a_role_without_any_action() -> None:
     build = Builder(1, (0, 2))
     network = build.network(0, [False], [TRUE, TRUE], build.fluents[0], [[], []], [TRUE])
     lanes = Lanes(network, 3)
-    with pytest.raises(StuckError):
-        lanes.step_random()
+    assert lanes.stuck.all()
+    assert [choice.tolist() for choice in lanes.step_random()] == [[-1] * 3] * 2
     with pytest.raises(IllegalChoiceError) as caught:
         lanes.step([[0, 0, 0], [0, 0, 0]])
     assert (caught.value.lane, caught.value.role) == (0, 0)
-    with pytest.raises(StuckError):
-        Simulator(network).run(10)
+    tally = Simulator(network).run(10)
+    assert (tally.playouts, tally.stuck, tally.states) == (0, 10, 0)
 
 
-def test_a_lane_without_a_move_is_told() -> None:
-    build = Builder(2, (2, 2))
-    stuck, other = build.fluents
+@pytest.mark.parametrize("style", ["straight", "loop"])
+def test_lanes_without_a_move_are_left_as_they_are(style: Style) -> None:
+    """The second role has no move where the first took its second action; what turns shows who moves."""
+    build = Builder(4, (2, 3))
+    stuck, *turn = build.fluents
     network = build.network(
-        0, [False, True], [TRUE] * 2 + [stuck ^ 1] * 2, FALSE, [[], []], [build.actions[0][1], other]
+        0,
+        [False, True, False, False],
+        [TRUE] * 2 + [stuck ^ 1] * 3,
+        FALSE,
+        [[], []],
+        [build.actions[0][1], turn[2], turn[0], turn[1]],
     )
-    lanes = Lanes(network, 600)
-    lanes.step([(np.arange(600) == 570).astype(int), np.zeros(600, np.int64)])
-    with pytest.raises(StuckError) as caught:
-        lanes.step_random()
-    assert (caught.value.role, caught.value.lane) == (1, 570)
-    assert caught.value.state.tolist() == [True, True]
-    assert lanes.observation()[:, 0].sum() == 1
+    lanes = Lanes(network, 600, seed=8, style=style)
+    chosen = np.isin(np.arange(600), (0, 570))
+    lanes.step([chosen.astype(int), np.zeros(600, np.int64)])
+    assert (lanes.stuck == chosen).all()
+    for _ in range(4):
+        before, stuck_before = lanes.observation(), lanes.stuck
+        choices = lanes.step_random()
+        for role, choice in enumerate(choices):
+            assert ((choice == -1) == stuck_before).all()
+            assert choice.max() < network.actions[role]
+        after = lanes.observation()
+        assert (after[stuck_before] == before[stuck_before]).all()
+        assert (after[~stuck_before, 1:] == before[~stuck_before][:, [3, 1, 2]]).all()
+        assert ((choices[0] == 1) == after[:, 0])[~stuck_before].all()
+    with pytest.raises(IllegalChoiceError) as caught:
+        lanes.step([np.zeros(600, np.int64), np.zeros(600, np.int64)])
+    assert (caught.value.lane, caught.value.role) == (int(lanes.stuck.argmax()), 1)
+    lanes.reset(lanes.stuck)
+    assert not lanes.stuck.any()
+
+
+def test_a_lane_at_its_end_is_not_stuck() -> None:
+    build = Builder(1, (1,))
+    network = build.network(0, [False], [FALSE], build.fluents[0], [[]], [FALSE])
+    lanes = Lanes(network, 2)
+    lanes.set(1, [True])
+    assert lanes.stuck.tolist() == [True, False]
 
 
 @pytest.mark.parametrize("style", ["straight", "loop"])

@@ -135,11 +135,10 @@ class Batch:
     def step_random(self) -> dict[str, NDArray[Any]]:
         """Make a random joint move in every lane that has not come to an end, each role's uniform.
 
-        Returns:
-            What was chosen: for each role an int array [lanes]; -1 in lanes that had come to an end.
+        A lane in which a role has no legal move is left as it is.
 
-        Raises:
-            IllegalMoveError: a role has no legal move; nothing has changed.
+        Returns:
+            What was chosen: for each role an int array [lanes]; -1 in lanes that did not move.
         """
         chosen = self._machine.step_lanes_at_random(self._lanes)
         return dict(zip(self.game.roles, chosen, strict=True))

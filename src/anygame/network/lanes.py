@@ -10,8 +10,7 @@ import numpy as np
 from anygame.network.kernels.code import LANES, WORDS
 from anygame.network.kernels.emit import Program, emit
 from anygame.network.kernels.generator import STATE_ROWS, seed_rows
-from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART
-from anygame.network.simulator import StuckError
+from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +45,8 @@ class IllegalChoiceError(ValueError):
 class Lanes:
     """A number of games side by side.
 
-    A lane that has come to an end keeps its state until it is reset or set.
+    A lane that has come to an end keeps its state until it is reset or set. So does, under random moves, one
+    that is stuck: a role has no legal move, though it has not come to an end.
 
     Args:
         network: the compiled game, or the program of one.
@@ -179,6 +179,16 @@ class Lanes:
         """Which lanes have come to an end: bool [lanes]."""
         return self._unpack(self._terminal()[:, None])[:, 0]
 
+    @property
+    def stuck(self) -> NDArray[np.bool_]:
+        """In which lanes some role has no legal move though they have not come to an end: bool [lanes]."""
+        self._look()
+        legal = self._legal.of(self._rows)
+        able = [np.bitwise_or.reduce(legal[:, a:b], axis=1) for a, b in pairwise(self._first)]
+        stuck = ~self._terminal()
+        stuck &= ~np.bitwise_and.reduce(able, axis=0) if able else np.uint64(0)
+        return self._unpack(stuck[:, None])[:, 0]
+
     def goals(self) -> list[NDArray[np.int32]]:
         """Return per role the goal in each lane, int32 [lanes], whether or not it has come to an end.
 
@@ -230,11 +240,10 @@ class Lanes:
     def step_random(self) -> list[NDArray[np.int32]]:
         """Move in all lanes that have not come to an end, each role uniformly at random.
 
-        Returns:
-            Per role the actions, int32 [lanes]; -1 in lanes that had come to an end.
+        Lanes in which a role has no legal move are left as they are; see :attr:`stuck`.
 
-        Raises:
-            StuckError: a role has no legal move; nothing was changed.
+        Returns:
+            Per role the actions, int32 [lanes]; -1 in lanes that did not move.
         """
         self._look()
         rows = self._rows
@@ -246,7 +255,10 @@ class Lanes:
             rows[:, ACTIVE] = pending
             for block, pointers in enumerate(self._pointers):
                 if choose(*pointers):
-                    raise self._stuck(block)
+                    stuck = rows[block, STUCK]
+                    for mask in (active, pending, rows[:, ACTIVE]):
+                        mask[block] &= ~stuck
+                    choose(*pointers)
             chosen = rows[:, GO]
             taken |= rows[:, self._actions] & chosen[:, None]
             pending &= ~chosen
@@ -304,14 +316,6 @@ class Lanes:
             place = int((~allowed).any(axis=0).argmax())
             role = int((~allowed[:, place]).argmax())
             raise IllegalChoiceError(int(lanes[place]), role, int(actions[role, place]))
-
-    def _stuck(self, block: int) -> StuckError:
-        legal = self._unpack(self._legal.of(self._rows))
-        going = ~self.terminal
-        roles = pairwise(self._first)
-        stuck = np.array([going & ~legal[:, a:b].any(axis=1) for a, b in roles])
-        lane = int(stuck.any(axis=0).argmax())
-        return StuckError(int(stuck[:, lane].argmax()), lane, self.get(lane))
 
     def _indices(self, values: ArrayLike, role: int) -> NDArray[np.int64]:
         array = np.asarray(values)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.block import Block
 from anygame.network.kernels.code import LANES
 from anygame.network.kernels.emit import Program, emit
-from anygame.network.kernels.generator import STATE_ROWS, seed_rows
-from anygame.network.kernels.playing import BLOCK_WORDS, DEADLINE, DONE, ELSEWHERE, LEFT, LIMIT, STUCK
-from anygame.network.kernels.rows import ACTIVE, RANDOM, RUNNING
+from anygame.network.stuck import Found, Stuck, StuckError, replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.emit import Style
     from anygame.network.network import Network
 
-__all__ = ["Counts", "Simulator", "StuckError"]
+__all__ = ["Simulator", "Tally"]
 
-_ALL = np.uint64((1 << 64) - 1)
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
 #: told.
 _CALL_SECONDS = 0.05
@@ -34,54 +32,44 @@ _FIRST_STEPS = 64
 #: Playouts per block: at first few blocks, for threads; then full ones, since the last playouts of a block
 #: leave lanes empty.
 _SMALL_BLOCK, _FULL_BLOCK, _BLOCKS = 8192, 1 << 18, 16
+#: The histogram of lengths is an array of the limit: 80 MB a thread.
 _LONGEST_LIMIT = 10_000_000
 
 
-class StuckError(Exception):
-    """A role has no legal move in a state that is not terminal.
-
-    Attributes:
-        role: its number.
-        lane: the game in which it happened.
-        state: bool [fluents]; the state.
-    """
-
-    def __init__(self, role: int, lane: int, state: NDArray[np.bool_]) -> None:
-        super().__init__(f"role {role} has no legal move in a state that is not terminal (lane {lane})")
-        self.role = role
-        self.lane = lane
-        self.state = state
-
-
 @dataclass
-class Counts:
+class Tally:
     """What happened in random playouts. All counts are exact.
 
     Attributes:
-        playouts: how many ended by the rules.
+        playouts: how many ended by the rules; goals and lengths are about these alone.
         states: joint moves made, in all playouts that were started.
-        goal_counts: per role how many playouts ended with each value alone.
+        goals: per role how many playouts ended with each value alone.
         missing: per role how many ended without a value.
-        doubled: per role how many ended with several values.
-        lengths: int64 array; at ``n`` how many playouts ended after ``n`` joint moves.
-        legal: per role the sum of its numbers of legal moves over the joint moves made.
+        double: per role how many ended with several values.
+        lengths: how many playouts ended after so many joint moves.
+        options: per role the sum of its numbers of legal moves over the joint moves made.
         cut: how many reached the limit of moves and were given up.
+        stuck: how many were given up since a role had no legal move in a state that is not terminal.
         abandoned: how many were under way when a second interrupt stopped them.
         interrupted: whether fewer playouts were started than asked for.
         seconds: how long it took, compilation excluded.
+        first_stuck: the first playout that got stuck, None where there is none, or an interrupt came while
+            it was looked for.
     """
 
-    playouts: int = 0
-    states: int = 0
-    goal_counts: list[dict[int, int]] = field(default_factory=list)
-    missing: list[int] = field(default_factory=list)
-    doubled: list[int] = field(default_factory=list)
-    lengths: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    legal: list[int] = field(default_factory=list)
-    cut: int = 0
-    abandoned: int = 0
-    interrupted: bool = False
-    seconds: float = 0.0
+    playouts: int
+    states: int
+    goals: list[dict[int, int]]
+    missing: list[int]
+    double: list[int]
+    lengths: dict[int, int]
+    options: list[int]
+    cut: int
+    stuck: int
+    abandoned: int
+    interrupted: bool
+    seconds: float
+    first_stuck: Stuck | None
 
 
 class Simulator:
@@ -99,9 +87,9 @@ class Simulator:
     ...     legal=np.array([1, 1], np.int32), terminal=11, goals=(((0, 2), (100, 4)),),
     ...     next=np.array([6, 8], np.int32),
     ... )
-    >>> counts = Simulator(coin).run(10_000, seed=1)
-    >>> counts.playouts, counts.lengths.tolist(), sum(counts.goal_counts[0].values())
-    (10000, [0, 10000], 10000)
+    >>> tally = Simulator(coin).run(10_000, seed=1)
+    >>> tally.playouts, tally.lengths, sum(tally.goals[0].values())
+    (10000, {1: 10000}, 10000)
     """
 
     def __init__(self, network: Network | Program, style: Style = "auto") -> None:
@@ -144,7 +132,8 @@ class Simulator:
         start: ArrayLike | None = None,
         limit: int = 10_000,
         progress: Callable[[int], None] | None = None,
-    ) -> Counts:
+        strict: bool = False,
+    ) -> Tally:
         """Play.
 
         The result depends on the arguments except ``threads``. An interrupt (Ctrl-C) starts no more playouts,
@@ -157,9 +146,10 @@ class Simulator:
             start: bool [fluents]; the state to start from, None for the initial one.
             limit: joint moves after which a playout is given up.
             progress: called about ten times a second with the number of playouts that were started.
+            strict: whether a playout in which a role has no legal move ends all.
 
         Raises:
-            StuckError: a role has no legal move.
+            StuckError: a role has no legal move, and that was to end all.
             ValueError: a number is out of range, or ``start`` has another shape.
         """
         for name, value, least, most in (
@@ -173,7 +163,7 @@ class Simulator:
         if state.shape != (self.network.fluents,):
             raise ValueError(f"expected a start of {self.network.fluents} fluents, got shape {state.shape}")
         self.compile()
-        return _Run(self._program, playouts, seed, state, limit).go(threads, progress)
+        return _Run(self._program, playouts, seed, state, limit, strict).go(threads, progress)
 
 
 class _Quotas:
@@ -190,53 +180,48 @@ class _Quotas:
         return self._playouts * (block + 1) // self._count - self._playouts * block // self._count
 
 
-class _Memory:
-    """What one thread plays in, block after block."""
-
-    def __init__(self, program: Program, limit: int) -> None:
-        self.rows = program.rows()
-        self.record = np.zeros(BLOCK_WORDS + program.network.fluents, np.int64)
-        self.lengths = np.zeros(limit + 2, np.int64)
-
-
 class _Run:
     """The state of a simulation that the threads share."""
 
     def __init__(
-        self, program: Program, playouts: int, seed: int, state: NDArray[np.bool_], limit: int
+        self, program: Program, playouts: int, seed: int, state: NDArray[np.bool_], limit: int, strict: bool
     ) -> None:
         self._program = program
         self._seed = seed
         self._state = state
         self._limit = limit
+        self._strict = strict
         self._quotas = _Quotas(playouts)
         self._lock = threading.Lock()
         self._next = 0
         self._started = 0
         self._interrupts = 0
-        self._error: tuple[int, Exception] | None = None
+        self._error: Exception | None = None
         self._busy = 0
         self._idle = threading.Event()
+        self._stuck = 0
+        self._first_stuck: Found | None = None
         self._abandoned = 0
         self._complete = True
 
-    def go(self, threads: int, progress: Callable[[int], None] | None) -> Counts:
+    def go(self, threads: int, progress: Callable[[int], None] | None) -> Tally:
         began = time.perf_counter()
-        memories = [_Memory(self._program, self._limit) for _ in range(min(threads, len(self._quotas)))]
-        self._busy = len(memories)
+        blocks = [Block(self._program, self._limit) for _ in range(min(threads, len(self._quotas)))]
+        self._busy = len(blocks)
         try:
-            for memory in memories:
-                threading.Thread(target=self._work, args=[memory], daemon=True).start()
+            for block in blocks:
+                threading.Thread(target=self._work, args=[block], daemon=True).start()
             self._wait(progress)
         finally:
             # Whatever ended the waiting, nobody plays on behind it.
             self._interrupts += 2 * (not self._idle.is_set())
         if self._error:
-            raise self._error[1]
+            raise self._error
+        seconds = time.perf_counter() - began
         with contextlib.suppress(KeyboardInterrupt):
             if progress:
                 progress(self._started)
-        return self._counts(memories, time.perf_counter() - began)
+        return self._tally(blocks, seconds, self._example())
 
     def _wait(self, progress: Callable[[int], None] | None) -> None:
         told = time.perf_counter()
@@ -252,79 +237,82 @@ class _Run:
     def _take(self) -> int | None:
         """Return the number of the next block, None where there is none to be played."""
         with self._lock:
-            if self._next == len(self._quotas) or self._error or self._interrupts:
+            ended = self._error or self._interrupts or (self._strict and self._first_stuck)
+            if self._next == len(self._quotas) or ended:
                 return None
             self._next += 1
             return self._next - 1
 
-    def _work(self, memory: _Memory) -> None:
-        while (block := self._take()) is not None:
+    def _work(self, block: Block) -> None:
+        while (number := self._take()) is not None:
             try:
-                self._play(block, memory)
+                if self._quotas[number]:
+                    self._play(number, block)
             except Exception as error:  # for the thread that waits
-                with self._lock:
-                    if self._error is None or block < self._error[0]:
-                        self._error = block, error
+                self._error = error
         with self._lock:
             self._busy -= 1
             if not self._busy:
                 self._idle.set()
 
-    def _play(self, block: int, memory: _Memory) -> None:
-        rows, record, lengths = memory.rows, memory.record, memory.lengths
-        program, quota = self._program, self._quotas[block]
-        lanes = min(quota, LANES)
-        if not lanes:
-            return
-        rows[program.places.fluent_rows] = np.where(self._state, _ALL, np.uint64(0))[:, None]
-        rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(self._seed, block)
-        rows[RUNNING] = np.packbits(np.arange(LANES) < lanes, bitorder="little").view(np.uint64)
-        record[:] = 0
-        record[BLOCK_WORDS:] = -self._state.astype(np.int64)
-        record[ELSEWHERE] = not np.array_equal(self._state, program.network.initial)
-        record[LEFT], record[LIMIT], record[DEADLINE] = quota - lanes, self._limit, self._limit
-        pointers = (rows.ctypes.data, program.gates.data.ctypes.data, record.ctypes.data, lengths.ctypes.data)
-        play = program.library["play"]
-        steps, known = _FIRST_STEPS, 0
-        status = 0
-        while not status:
+    def _begin(self, number: int, block: Block) -> None:
+        block.begin(number, self._quotas[number], self._seed, self._state)
+
+    def _play(self, number: int, block: Block) -> None:
+        self._begin(number, block)
+        quota = self._quotas[number]
+        steps, known, stuck = _FIRST_STEPS, 0, 0
+        last_start: int | None = None
+        done = False
+        while not done:
             began = time.perf_counter()
-            status = play(*pointers, steps)
+            done = block.play(steps)
             seconds = time.perf_counter() - began
             steps = max(1, min(int(steps * _CALL_SECONDS / max(seconds, 1e-6)), steps * 16, 1 << 30))
-            left = int(record[LEFT])
+            left = block.left
             with self._lock:
                 self._started += quota - left - known
-            known = quota - left
+                self._stuck += block.stuck - stuck
+                if block.stuck and (self._first_stuck is None or number < self._first_stuck.block):
+                    self._first_stuck = Found(number, *block.first_stuck, last_start)
+            known, stuck = quota - left, block.stuck
             if self._interrupts and left:
                 self._complete = False
-                record[LEFT] = 0
-                quota -= left
-            if self._interrupts > 1 or (self._error and self._error[0] < block):
+                last_start = block.step
+                quota -= block.start_no_more()
+            if self._is_over_for(number):
                 break
-        if status == STUCK:
-            raise self._stuck(rows)
-        if status != DONE:
+        if not done:
             with self._lock:
-                self._abandoned += int(np.bitwise_count(rows[RUNNING]).sum())
+                self._abandoned += block.running
 
-    def _stuck(self, rows: NDArray[np.uint64]) -> StuckError:
-        program = self._program
-        active = _unpack(rows[ACTIVE])
-        able = [np.zeros(LANES, np.bool_) for _ in program.candidates]
-        for some, role in zip(able, program.candidates, strict=True):
-            for bit in role.legal:
-                some |= _unpack(rows[bit >> 1]) != bool(bit & 1)
-        stuck = np.array([active & ~some for some in able])
-        lane = int(stuck.any(axis=0).argmax())
-        state = np.array([_unpack(row)[lane] for row in rows[program.places.fluent_rows]], np.bool_)
-        return StuckError(int(stuck[:, lane].argmax()), lane, state)
+    def _is_over_for(self, number: int) -> bool:
+        """Return whether to leave a block as it is."""
+        found = self._first_stuck
+        return (
+            self._interrupts > 1
+            or bool(self._error)
+            or (self._strict and found is not None and found.block <= number)
+        )
 
-    def _counts(self, memories: Sequence[_Memory], seconds: float) -> Counts:
+    def _example(self) -> Stuck | None:
+        """Return the first playout that got stuck, whatever the number of threads."""
+        found = self._first_stuck
+        if found is None or self._interrupts > 1:
+            return None
+        block = Block(self._program, self._limit)
+        with contextlib.suppress(KeyboardInterrupt):
+            stuck = replay(block, lambda: self._begin(found.block, block), found)
+            if self._strict:
+                raise StuckError(stuck)
+            return stuck
+        return None
+
+    def _tally(self, blocks: Sequence[Block], seconds: float, first_stuck: Stuck | None) -> Tally:
         counters, gates = self._program.counters, self._program.gates
-        counted = [m.rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64) for m in memories]
+        counted = [block.rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64) for block in blocks]
         totals = np.sum(counted, axis=0).tolist()
-        lengths = np.sum([memory.lengths for memory in memories], axis=0)
+        lengths = np.sum([block.lengths for block in blocks], axis=0)
         playouts = int(lengths[:-1].sum())
 
         def count(row: int) -> int:
@@ -334,26 +322,23 @@ class _Run:
             positive = count(counters.goals[bit >> 1]) if bit > 1 else 0
             return playouts - positive if bit & 1 else positive
 
-        goal_counts = []
+        goals = []
         for role, overlaps in zip(gates.goals, counters.overlaps, strict=True):
             values = zip(role, overlaps, strict=True)
-            goal_counts.append({value: holding(bit) - count(overlap) for (value, bit), overlap in values})
+            goals.append({value: holding(bit) - count(overlap) for (value, bit), overlap in values})
         reached = np.flatnonzero(lengths[:-1])
-        end = int(reached[-1]) + 1 if len(reached) else 1
-        return Counts(
+        return Tally(
             playouts=playouts,
             states=count(counters.moves),
-            goal_counts=goal_counts,
+            goals=goals,
             missing=[count(row) for row in counters.missing],
-            doubled=[count(row) for row in counters.doubled],
-            lengths=lengths[:end].copy(),
-            legal=[sum(count(row) << k for k, row in enumerate(rows)) for rows in counters.legal],
+            double=[count(row) for row in counters.double],
+            lengths=dict(zip(reached.tolist(), lengths[reached].tolist(), strict=True)),
+            options=[sum(count(row) << k for k, row in enumerate(rows)) for rows in counters.options],
             cut=int(lengths[-1]),
+            stuck=self._stuck,
             abandoned=self._abandoned,
             interrupted=bool(self._interrupts) and (not self._complete or self._next < len(self._quotas)),
             seconds=seconds,
+            first_stuck=first_stuck,
         )
-
-
-def _unpack(row: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    return np.unpackbits(row.view(np.uint8), bitorder="little").astype(np.bool_)

@@ -21,8 +21,9 @@ from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.emit import emit
 from anygame.network.lanes import DOUBLED, MISSING, IllegalChoiceError, Lanes
-from anygame.network.simulator import Simulator, StuckError
+from anygame.network.simulator import Simulator
 from anygame.network.single import Single
+from anygame.network.stuck import StuckError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -267,18 +268,17 @@ class NetworkMachine:
         """
         start = np.frombuffer(position, np.bool_)
         try:
-            counts = self.simulator.run(playouts, seed, threads, start, limit, progress)
+            counts = self.simulator.run(playouts, seed, threads, start, limit, progress, True)
         except StuckError as error:
-            raise self._stuck(error.role, self.facts_of(error.state)) from None
-        lengths = {length: count for length, count in enumerate(counts.lengths.tolist()) if count}
+            raise self._stuck(error.stuck.role, self.facts_of(error.stuck.state)) from None
         return Tally(
             counts.playouts,
             counts.states,
-            counts.goal_counts,
+            counts.goals,
             counts.missing,
-            counts.doubled,
-            lengths,
-            counts.legal,
+            counts.double,
+            counts.lengths,
+            counts.options,
             counts.cut,
             counts.interrupted,
             counts.seconds,
@@ -318,10 +318,7 @@ class NetworkMachine:
 
     def step_lanes_at_random(self, lanes: Lanes) -> list[NDArray[np.int32]]:
         """Move at random in all lanes that go on; see ``Batch.step_random``."""
-        try:
-            return lanes.step_random()
-        except StuckError as error:
-            raise self._stuck(error.role, self.facts_of(error.state)) from None
+        return lanes.step_random()
 
     def reset_lanes(self, lanes: Lanes, chosen: ArrayLike | None) -> None:
         """Put lanes back; see ``Batch.reset``."""

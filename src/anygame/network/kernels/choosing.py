@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from anygame.network.kernels.code import LANES, ONES, ZERO, Code
 from anygame.network.kernels.generator import Generator
 from anygame.network.kernels.planes import decrease, less, masks
-from anygame.network.kernels.rows import ACTIVE, GO
+from anygame.network.kernels.rows import ACTIVE, GO, STUCK
 from anygame.network.kernels.selecting import Few, Many
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
     It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
-    whether a lane is without a legal move for a role; then nothing was chosen.
+    whether a lane is without a legal move for a role; then nothing was chosen, no random number was drawn,
+    and row STUCK holds in these lanes.
 
     Args:
         roles: the candidates of each role.
@@ -85,7 +86,7 @@ def _planes(role: Candidates) -> int:
 
 
 def _refuse(code: Code, active: str, counts: Sequence[Sequence[str]]) -> None:
-    """Return from the function if a lane is without a legal move."""
+    """Return from the function if a lane is without a legal move, and say which."""
     some = code.all(code.any(count) for count in counts)
     missing = code.and_(active, code.not_(some))
     if missing == ZERO:
@@ -93,6 +94,7 @@ def _refuse(code: Code, active: str, counts: Sequence[Sequence[str]]) -> None:
     refuse, accept = code.new_label(), code.new_label()
     code.branch(code.holds(missing), refuse, accept)
     code.label(refuse)
+    code.store(STUCK, missing)
     code.line("ret i1 true")
     code.label(accept)
 

@@ -42,7 +42,7 @@ _SIGNATURES = {
     "ask": (None, _POINTER, _POINTER, ctypes.c_char_p, _POINTER),
     "answer": (None, _POINTER, _POINTER, _POINTER, _WORD, _POINTER),
     "choose": (ctypes.c_bool, _POINTER, _POINTER),
-    "play": (_WORD, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
+    "play": (ctypes.c_bool, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
 }
 
 
@@ -107,7 +107,7 @@ def emit(network: Network, style: Style = "auto") -> Program:
     roles = _roles(network, places, gates)
     counters = Counters.after(gates, list(map(len, roles)))
     candidates, end = [], counters.end
-    for actions, rows in zip(roles, counters.legal, strict=True):
+    for actions, rows in zip(roles, counters.options, strict=True):
         many = bool(actions) and actions[0] in places.legal
         legal, does = [gates.legal[a] for a in actions], [places.actions + a for a in actions]
         candidates.append(Candidates(legal, does, rows, end if many else None))

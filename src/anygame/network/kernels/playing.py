@@ -1,7 +1,8 @@
 """The loop that plays: state, ends and their accounts, moves, next state.
 
 A lane whose game ends begins the next one while the block has playouts left to start; every playout that was
-started is finished, so short games are not favoured. Lanes are visited one by one only where they end.
+started is finished, so short games are not favoured. Lanes are visited one by one only where they end. A lane
+in which a role has no legal move ends there, counted apart, as one that has made as many moves as it may.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.code import LANES, WORDS, ZERO, Code
-from anygame.network.kernels.rows import ACTIVE, CUT, ENDED, GO, RESTART, RUNNING
+from anygame.network.kernels.rows import ACTIVE, CUT, ENDED, GO, RESTART, RUNNING, STUCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,25 +21,26 @@ if TYPE_CHECKING:
 __all__ = [
     "BLOCK_WORDS",
     "DEADLINE",
-    "DONE",
     "ELSEWHERE",
     "LEFT",
     "LIMIT",
     "NOW",
     "STARTS",
-    "STUCK",
+    "STUCK_LANE",
+    "STUCK_LANES",
+    "STUCK_LENGTH",
+    "STUCK_STEP",
     "Counters",
     "play_functions",
 ]
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
-#: reach the limit, the limit of moves, and whether to start elsewhere than in the initial state. Then per
-#: lane the step in which its playout began, later by the steps it waited. Then, to start elsewhere, what each
-#: fluent is: 0 or -1.
-NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STARTS = 0, 1, 2, 3, 4, 8
+#: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
+#: playouts got stuck, and of the first of them step, lane and moves made. Then per lane the step in which its
+#: playout began, later by the steps it waited. Then, to start elsewhere, what each fluent is: 0 or -1.
+NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH = range(9)
+STARTS = 9
 BLOCK_WORDS = STARTS + LANES
-#: What ``@play`` returns besides 0, which means that its steps are used up.
-DONE, STUCK = 1, 2
 
 
 @dataclass(frozen=True)
@@ -49,20 +51,20 @@ class Counters:
         first: the first row of all.
         end: the row behind the last.
         moves: joint moves made.
-        legal: per role and plane, in how many joint moves that bit of the number of legal moves was set.
+        options: per role and plane, in how many joint moves that bit of the number of legal moves was set.
         goals: per row that a goal reads, in how many ends it held.
         missing: per role, ends without a goal value.
-        doubled: per role, ends with several.
+        double: per role, ends with several.
         overlaps: per role and value, ends with this value and another.
     """
 
     first: int
     end: int
     moves: int
-    legal: tuple[tuple[int, ...], ...]
+    options: tuple[tuple[int, ...], ...]
     goals: dict[int, int]
     missing: tuple[int, ...]
-    doubled: tuple[int, ...]
+    double: tuple[int, ...]
     overlaps: tuple[tuple[int, ...], ...]
 
     @classmethod
@@ -70,21 +72,29 @@ class Counters:
         """Lay out the counters behind the gates; ``candidates``: per role the moves that can be legal."""
         rows = iter(range(gates.rows, 1 << 40))
         first = next(rows)
-        legal = tuple(tuple(next(rows) for _ in range(count.bit_length())) for count in candidates)
+        options = tuple(tuple(next(rows) for _ in range(count.bit_length())) for count in candidates)
         read = dict.fromkeys(bit >> 1 for role in gates.goals for _, bit in role if bit > 1)
         goals = {row: next(rows) for row in read}
         missing = tuple(next(rows) for _ in gates.goals)
-        doubled = tuple(next(rows) for _ in gates.goals)
+        double = tuple(next(rows) for _ in gates.goals)
         overlaps = tuple(tuple(next(rows) for _ in role) for role in gates.goals)
-        return cls(first, next(rows), first, legal, goals, missing, doubled, overlaps)
+        return cls(first, next(rows), first, options, goals, missing, double, overlaps)
 
 
 def play_functions(places: Places, gates: Gates, counters: Counters) -> str:
     """Write ``i64 @play``, which reads and writes a record of a block and a histogram of lengths.
 
-    The histogram has a place for each number of moves up to the limit, and one behind for what was cut.
+    The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
+    has a place for each number of moves up to the limit, and one behind for what was cut.
     """
-    parts = (_account(gates, counters), _cut(gates), _finish(gates), _wait(), _replace(places))
+    parts = (
+        _account(gates, counters),
+        _cut(gates),
+        _finish(gates),
+        _leave_stuck(),
+        _wait(),
+        _replace(places),
+    )
     return "".join((*parts, _play(gates, counters)))
 
 
@@ -112,7 +122,7 @@ def _account(gates: Gates, counters: Counters) -> str:
         seen, twice = _unique(code, [bit for _, bit in role])
         code.count(counters.missing[number], code.and_(ended, code.not_(seen)))
         twice = code.and_(ended, twice)
-        code.count(counters.doubled[number], twice)
+        code.count(counters.double[number], twice)
         for (_, bit), counter in zip(role, counters.overlaps[number], strict=True):
             code.count(counter, code.and_(code.bits(bit), twice))
     code.jump(done)
@@ -201,10 +211,7 @@ def _finish(gates: Gates) -> str:
     """Take leave of the lanes that ended or are cut, and start the next playouts in them."""
     code = Code("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
-    left, mask = code.word_variable(code.word("%block", LEFT)), code.word_variable(0)
     bucket = code.let(f"add i64 {limit}, 1")
-    following = code.let(f"add i64 {now}, 1")
-    restarts = code.address(RESTART)
     late, timely, ready = (code.new_label() for _ in range(3))
     code.branch(code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}"), late, timely)
     code.label(late)
@@ -219,12 +226,36 @@ def _finish(gates: Gates) -> str:
     code.store(ENDED, leaving)
     cuts = code.address(CUT)
 
-    def visit(lane: str, word: str, bit: str) -> None:
-        start = code.offset(code.offset("%block", STARTS), lane)
+    def count(_lane: str, start: str, word: str, bit: str) -> None:
         length = code.let(f"sub i64 {now}, {code.word(start)}")
         cut = code.let(f"trunc i64 {code.let(f'lshr i64 {code.word(cuts, word)}, {bit}')} to i1")
         place = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
         code.set_word(place, code.let(f"add i64 {code.word(place)}, 1"))
+
+    _start_next(code, ENDED, now, count)
+    staying = code.and_(running, code.not_(leaving))
+    code.store(ACTIVE, staying)
+    code.store(RUNNING, code.or_(staying, code.load(RESTART)))
+    return code.text()
+
+
+def _start_next(code: Code, row: int, now: str, count: Callable[[str, str, str, str], None]) -> None:
+    """Start the next playouts in the lanes that hold in a row, while some are left: sets RESTART.
+
+    Args:
+        code: the function.
+        row: the row; it is not to be changed on the way.
+        now: the step.
+        count: writes how a playout is counted, given its lane, where the start of that is found, its word and
+            its bit.
+    """
+    left, mask = code.word_variable(code.word("%block", LEFT)), code.word_variable(0)
+    following = code.let(f"add i64 {now}, 1")
+    restarts = code.address(RESTART)
+
+    def visit(lane: str, word: str, bit: str) -> None:
+        start = code.offset(code.offset("%block", STARTS), lane)
+        count(lane, start, word, bit)
         again = code.let(f"zext i1 {code.let(f'icmp sgt i64 {code.word(left)}, 0')} to i64")
         code.set_word(left, code.let(f"sub i64 {code.word(left)}, {again}"))
         code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {again}, {bit}')}"))
@@ -234,11 +265,34 @@ def _finish(gates: Gates) -> str:
         code.set_word(restarts, code.word(mask), word)
         code.set_word(mask, 0)
 
-    _each_lane(code, ENDED, visit, leave)
+    _each_lane(code, row, visit, leave)
     code.set_word("%block", code.word(left), LEFT)
-    staying = code.and_(running, code.not_(leaving))
+
+
+def _leave_stuck() -> str:
+    """Take leave of the lanes in which a role has no legal move, and start the next playouts in them.
+
+    They are only counted, and the first one is noted: the block can be played again up to it.
+    """
+    code = Code("leave_stuck", parameters=["ptr noalias %block"])
+    now = code.word("%block", NOW)
+    restarting = code.variable(code.load(RESTART))
+
+    def note(lane: str, start: str, _word: str, _bit: str) -> None:
+        before = code.word("%block", STUCK_LANES)
+        first = code.let(f"icmp eq i64 {before}, 0")
+        length = code.let(f"sub i64 {now}, {code.word(start)}")
+        for offset, value in ((STUCK_STEP, now), (STUCK_LANE, lane), (STUCK_LENGTH, length)):
+            old = code.word("%block", offset)
+            code.set_word("%block", code.let(f"select i1 {first}, i64 {value}, i64 {old}"), offset)
+        code.set_word("%block", code.let(f"add i64 {before}, 1"), STUCK_LANES)
+
+    _start_next(code, STUCK, now, note)
+    restart = code.or_(code.read(restarting), code.load(RESTART))
+    staying = code.and_(code.load(ACTIVE), code.not_(code.load(STUCK)))
+    code.store(RESTART, restart)
     code.store(ACTIVE, staying)
-    code.store(RUNNING, code.or_(staying, code.load(RESTART)))
+    code.store(RUNNING, code.or_(staying, restart))
     return code.text()
 
 
@@ -276,9 +330,9 @@ def _replace(places: Places) -> str:
 
 
 def _play(gates: Gates, counters: Counters) -> str:
-    code = Code("play", "i64", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
-    names = ("loop", "leaving", "staying", "moving", "waiting", "going", "out", "done", "stuck")
-    loop, leaving, staying, moving, waiting, going, out, done, stuck = names
+    code = Code("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
+    names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
+    loop, leaving, staying, moving, waiting, going, done, stuck = names
     code.jump(loop)
     code.label(loop)
     code.line("%step = phi i64 [ 0, %entry ], [ %following, %again ]")
@@ -314,11 +368,13 @@ def _play(gates: Gates, counters: Counters) -> str:
     code.label(counting)
     code.set_word("%block", code.let(f"add i64 {now}, 1"), NOW)
     code.line("%following = add i64 %step, 1")
-    code.branch(code.let("icmp slt i64 %following, %steps"), "again", out)
+    code.branch(code.let("icmp slt i64 %following, %steps"), "again", "out")
     code.label("again")
     code.jump(loop)
-    for label, status in ((done, DONE), (stuck, STUCK)):
-        code.label(label)
-        code.line(f"ret i64 {status}")
-    code.label(out)
-    return code.text("ret i64 0")
+    code.label(stuck)
+    code.line("call void @leave_stuck(ptr %rows, ptr %data, ptr %block)")
+    code.branch(code.holds(code.load(RUNNING)), moving, done)
+    code.label(done)
+    code.line("ret i1 true")
+    code.label("out")
+    return code.text("ret i1 false")

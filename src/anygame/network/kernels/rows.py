@@ -24,6 +24,7 @@ __all__ = [
     "RANDOM",
     "RESTART",
     "RUNNING",
+    "STUCK",
     "Gates",
     "Places",
     "blend",
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 #: Rows with a fixed place; row 0 never holds.
-GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, RANDOM = 1, 2, 3, 4, 5, 6, 8
+GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM = 1, 2, 3, 4, 5, 6, 7, 8
 _FIRST = 16
 #: A role with more actions chooses among them by loops, others by straight code.
 MANY = 64

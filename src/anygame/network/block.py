@@ -1,0 +1,151 @@
+"""A block: 512 games side by side that play their share of a simulation, the same way every time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.network.kernels.code import LANES
+from anygame.network.kernels.generator import STATE_ROWS, seed_rows
+from anygame.network.kernels.playing import (
+    BLOCK_WORDS,
+    DEADLINE,
+    ELSEWHERE,
+    LEFT,
+    LIMIT,
+    NOW,
+    STARTS,
+    STUCK_LANE,
+    STUCK_LANES,
+    STUCK_LENGTH,
+    STUCK_STEP,
+)
+from anygame.network.kernels.rows import GO, RANDOM, RUNNING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.emit import Program
+
+__all__ = ["Block"]
+
+_ALL = np.uint64((1 << 64) - 1)
+
+
+class Block:
+    """The memory in which one thread plays, block after block, and the calls of machine code.
+
+    Args:
+        program: the game.
+        limit: joint moves after which a playout is given up.
+
+    Attributes:
+        rows: uint64 [rows, 8]; see ``rows.Places``. The counters in there add up over all blocks.
+        lengths: int64 [limit + 2]; at ``n`` how many playouts ended after ``n`` joint moves; at the end how
+            many were cut. It adds up over all blocks.
+    """
+
+    def __init__(self, program: Program, limit: int) -> None:
+        self._program = program
+        self._play = program.library["play"]
+        self._limit = limit
+        self._record = np.zeros(BLOCK_WORDS + program.network.fluents, np.int64)
+        self.rows = program.rows()
+        self.lengths = np.zeros(limit + 2, np.int64)
+        arrays = (self.rows, program.gates.data, self._record, self.lengths)
+        self._pointers = tuple(array.ctypes.data for array in arrays)
+
+    def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
+        """Prepare to play a block.
+
+        Args:
+            number: which of the simulation: it has random numbers of its own.
+            quota: how many playouts to start, at least one.
+            seed: of the simulation.
+            state: bool [fluents]; the state to start from.
+        """
+        program, rows, record = self._program, self.rows, self._record
+        lanes = min(quota, LANES)
+        rows[program.places.fluent_rows] = np.where(state, _ALL, np.uint64(0))[:, None]
+        rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, number)
+        rows[RUNNING] = np.packbits(np.arange(LANES) < lanes, bitorder="little").view(np.uint64)
+        record[:] = 0
+        record[BLOCK_WORDS:] = -state.astype(np.int64)
+        record[ELSEWHERE] = not np.array_equal(state, program.network.initial)
+        record[LEFT], record[LIMIT], record[DEADLINE] = quota - lanes, self._limit, self._limit
+
+    def play(self, steps: int) -> bool:
+        """Make so many steps, at least one; return whether all playouts have ended."""
+        return bool(self._play(*self._pointers, steps))
+
+    def start_no_more(self) -> int:
+        """Let what runs be the last playouts; return how many are thereby left out."""
+        left = self.left
+        self._record[LEFT] = 0
+        return left
+
+    @property
+    def left(self) -> int:
+        """How many playouts are still to be started."""
+        return int(self._record[LEFT])
+
+    @property
+    def step(self) -> int:
+        """How many steps were made."""
+        return int(self._record[NOW])
+
+    @property
+    def running(self) -> int:
+        """How many playouts are under way."""
+        return int(np.bitwise_count(self.rows[RUNNING]).sum())
+
+    @property
+    def stuck(self) -> int:
+        """How many playouts ended since a role had no legal move."""
+        return int(self._record[STUCK_LANES])
+
+    @property
+    def first_stuck(self) -> tuple[int, int, int]:
+        """Of the first of them: the step in which it ended, its lane, its length."""
+        record = self._record
+        return int(record[STUCK_STEP]), int(record[STUCK_LANE]), int(record[STUCK_LENGTH])
+
+    # One lane, looked at between steps.
+
+    def length(self, lane: int) -> int:
+        """Return how many joint moves the playout of a lane has made."""
+        return self.step - int(self._record[STARTS + lane])
+
+    def state(self, lane: int) -> NDArray[np.bool_]:
+        """Return the state of a lane: bool [fluents]."""
+        return self._column(self._program.places.fluent_rows, lane)
+
+    def joint_move(self, lane: int) -> tuple[int, ...] | None:
+        """Return what a lane did in the last step: an action per role; None if it waited or restarted."""
+        if not self._column(slice(GO, GO + 1), lane)[0]:
+            return None
+        does = self._column(self._program.places.action_rows, lane)
+        joint, first = [], 0
+        for count in self._program.network.actions:
+            joint.append(int(does[first : first + count].argmax()))
+            first += count
+        return tuple(joint)
+
+    def roles_without_a_move(self, lane: int) -> Sequence[int]:
+        """Return the roles that have no legal move in the state of a lane."""
+        program, rows = self._program, self.rows
+        program.library["state"](*self._pointers[:2])
+        word, bit = lane // 64, np.uint64(lane % 64)
+        found, first = [], 0
+        for role, count in enumerate(program.network.actions):
+            legal = program.gates.legal[first : first + count]
+            if not any(int(rows[b >> 1, word] >> bit) & 1 ^ b & 1 for b in legal):
+                found.append(role)
+            first += count
+        return found
+
+    def _column(self, rows: slice, lane: int) -> NDArray[np.bool_]:
+        return (self.rows[rows, lane // 64] >> np.uint64(lane % 64) & np.uint64(1)).astype(np.bool_)

@@ -1,0 +1,198 @@
+"""Playouts in which a role has no legal move: they end there, are counted apart, and can be looked at."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.network.networks import Builder
+
+from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.network import FALSE, TRUE
+from anygame.network.simulator import Simulator
+from anygame.network.stuck import Stuck, StuckError
+
+if TYPE_CHECKING:
+    from anygame.network.kernels.emit import Style
+    from anygame.network.network import Network
+    from anygame.network.simulator import Tally
+
+
+def crossing() -> Network:
+    """Return a game that a move of the first role ends, gets stuck, or lets go on.
+
+    Of its seven moves two end the game with the goals 0 and 100, the third leaves the first role without a
+    move, the next two the second role; the others do nothing. The second role has three moves, to no effect.
+    """
+    build = Builder(4, (7, 3))
+    low, high, first_stuck, second_stuck = build.fluents
+    moves = build.actions[0]
+    over = build.disjunction(low, high)
+    goals = [(0, low), (100, high)]
+    state_gates = build.gates
+    return build.network(
+        state_gates,
+        [False] * 4,
+        [first_stuck ^ 1] * 7 + [second_stuck ^ 1] * 3,
+        over,
+        [goals, goals],
+        [moves[0], moves[1], moves[2], build.disjunction(moves[3], moves[4])],
+    )
+
+
+def walk(length: int, moves: int, out_of: int) -> Network:
+    """Return a game of so many steps; with a chance of ``1 / out_of`` its only role is stuck at the end."""
+    build = Builder(length + 2, (moves, out_of))
+    counter, lucky = build.fluents[: length + 1], build.fluents[-1]
+    over = build.conjunction(counter[-1], lucky)
+    stuck = build.conjunction(counter[-1], lucky ^ 1)
+    state_gates = build.gates
+    stays = build.actions[1][0] ^ 1
+    return build.network(
+        state_gates,
+        [True] + [False] * (length + 1),
+        [stuck ^ 1] * moves + [TRUE] * out_of,
+        over,
+        [[(100, TRUE)], []],
+        [FALSE, *counter[:-1], stays],
+    )
+
+
+def check(network: Network, found: Stuck | None, start: tuple[int, ...] | None = None) -> None:
+    """Walk the line of play by the plain evaluation: its moves are legal, and lead to a state without."""
+    assert found is not None
+    state = list(map(int, network.initial)) if start is None else list(start)
+    first = np.cumsum([0, *network.actions]).tolist()
+    for joint in (*found.moves, None):
+        values = evaluate_state(network, state)
+        assert not values.literal(network.terminal)
+        legal = [bool(values.literal(literal)) for literal in network.legal.tolist()]
+        if joint is None:
+            break
+        taken = [first[role] + action for role, action in enumerate(joint)]
+        assert all(legal[action] for action in taken)
+        state = evaluate_moves(network, values, [int(a in taken) for a in range(first[-1])])
+    assert found.state.tolist() == [bool(bit) for bit in state]
+    able = [any(legal[a:b]) for a, b in pairwise(first)]
+    assert able.index(False) == found.role
+
+
+def deviation(found: dict[str, int], chances: dict[str, float], playouts: int) -> float:
+    """Return Pearson's statistic as a number of standard deviations above what chance gives."""
+    statistic = sum((found.get(k, 0) - playouts * p) ** 2 / (playouts * p) for k, p in chances.items())
+    degrees = len(chances) - 1
+    return (statistic - degrees) / math.sqrt(2 * degrees)
+
+
+def told(tally: Tally) -> tuple[object, ...]:
+    stuck = tally.first_stuck
+    assert stuck is not None
+    counted = (
+        tally.playouts,
+        tally.states,
+        tally.goals,
+        tally.lengths,
+        tally.options,
+        tally.cut,
+        tally.stuck,
+    )
+    return *counted, stuck.role, stuck.state.tolist(), stuck.moves
+
+
+@pytest.mark.parametrize("playouts", [700, 100_000])
+@pytest.mark.parametrize("style", ["straight", "loop"])
+def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int) -> None:
+    network = crossing()
+    tally = Simulator(network, style).run(playouts, seed=4)
+    assert tally.playouts + tally.stuck == playouts
+    chances = {"stuck": 3 / 5}
+    chances.update({f"{n}": 2 / 7 * (2 / 7) ** (n - 1) for n in range(1, 6)})
+    chances["more"] = 1 - sum(chances.values())
+    found: Counter[str] = Counter({"stuck": tally.stuck})
+    for length, count in tally.lengths.items():
+        found[str(length) if length < 6 else "more"] += count
+    assert deviation(found, chances, playouts) < 4
+    assert sum(tally.goals[0].values()) == sum(tally.lengths.values()) == tally.playouts
+    assert tally.goals[0] == tally.goals[1]
+    assert abs(tally.states / playouts - 7 / 5) < 5 * 0.75 / math.sqrt(playouts)
+    assert tally.options == [7 * tally.states, 3 * tally.states]
+    assert (tally.cut, tally.missing, tally.double) == (0, [0, 0], [0, 0])
+    check(network, tally.first_stuck)
+
+
+def test_threads_change_nothing() -> None:
+    simulator = Simulator(crossing())
+    one = told(simulator.run(100_000, seed=1))
+    for threads in (2, 5):
+        assert told(simulator.run(100_000, seed=1, threads=threads)) == one
+    assert told(simulator.run(100_000, seed=2)) != one
+
+
+def test_a_limit_comes_first() -> None:
+    """Where the limit is reached, it does not matter that there is no move."""
+    tally = Simulator(crossing()).run(10_000, seed=3, limit=1)
+    assert tally.stuck == 0
+    assert tally.playouts + tally.cut == 10_000
+    assert abs(tally.cut - 10_000 * 5 / 7) < 5 * math.sqrt(10_000 * 10 / 49)
+
+
+@pytest.mark.parametrize("playouts", [1, 512, 5000])
+def test_a_start_without_a_move(playouts: int) -> None:
+    network = crossing()
+    start = (0, 0, 0, 1)
+    tally = Simulator(network).run(playouts, start=start)
+    assert (tally.playouts, tally.stuck, tally.states, tally.lengths) == (0, playouts, 0, {})
+    assert tally.first_stuck is not None
+    assert (tally.first_stuck.role, tally.first_stuck.moves) == (1, ())
+    check(network, tally.first_stuck, start)
+
+
+@pytest.mark.parametrize(("length", "moves", "out_of"), [(300, 5, 3), (40, 70, 2000), (3, 2, 9000)])
+def test_the_line_of_play_is_found_again(length: int, moves: int, out_of: int) -> None:
+    """Long playouts, in which lanes wait; and rare ones, deep inside a block."""
+    network = walk(length, moves, out_of)
+    for seed in range(3):
+        tally = Simulator(network).run(20_000, seed=seed)
+        if tally.stuck:
+            assert tally.first_stuck is not None
+            assert len(tally.first_stuck.moves) == length
+            check(network, tally.first_stuck)
+        chance = 1 / out_of
+        assert abs(tally.stuck - 20_000 * chance) < 5 * math.sqrt(20_000 * chance)
+
+
+def test_after_an_interrupt_too() -> None:
+    """The block has started no more playouts from some step on, and is played again just so."""
+    network = walk(30, 3, 400_000)
+
+    def interrupt(started: int) -> None:
+        if started > 100_000 and not interrupted:
+            interrupted.append(started)
+            raise KeyboardInterrupt
+
+    for seed in range(3):
+        interrupted: list[int] = []
+        tally = Simulator(network).run(1 << 40, seed=seed, progress=interrupt)
+        assert tally.interrupted
+        assert tally.playouts + tally.stuck >= 100_000
+        if tally.stuck:
+            check(network, tally.first_stuck)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_strict_are_told_at_once(threads: int) -> None:
+    network = crossing()
+    simulator = Simulator(network)
+    with pytest.raises(StuckError, match="role 1 has no legal move") as caught:
+        simulator.run(1 << 30, seed=5, threads=threads, strict=True)
+    check(network, caught.value.stuck)
+    tally = simulator.run(200_000, seed=5)
+    assert tally.first_stuck is not None
+    with pytest.raises(StuckError) as again:
+        simulator.run(200_000, seed=5, threads=threads, strict=True)
+    assert again.value.stuck.moves == tally.first_stuck.moves
+    assert simulator.run(1000, limit=0, strict=True).cut == 1000
