@@ -1,6 +1,6 @@
 # make play   set up .venv with what playing needs, and open the prompt on a game: make play GAME=pig
 # make test   set up .venv; lint, types and the tests, on all cores
-# make test-long  the same with the long tests: random laws on many more examples
+# make test-long  lint, types and all tests, with random laws on ten times as many examples
 # make check  what CI runs: lint, types, tests
 # make benchmark  measure all sheets, and write the README's table anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
@@ -30,7 +30,7 @@ test: $(VENV)/.installed lint types
 	$(PYTEST)
 
 test-long: $(VENV)/.installed lint types
-	$(PYTEST) -m ""
+	ANYGAME_EXAMPLES=10 $(PYTEST) -m ""
 
 coverage: $(VENV)/.installed
 	$(PYTEST) --cov --cov-report=term:skip-covered

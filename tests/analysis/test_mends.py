@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.language.test_laws import programs
 from tests.language.test_layout import sheets
 
@@ -221,13 +222,13 @@ def check_laws(source: Source) -> None:
         assert found.text == source.text
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(30))
 @given(sheets())
 def test_laws_on_any_sheet(text: str) -> None:
     check_laws(Source("sheet.kif", text))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(20))
 @given(programs, st.booleans())
 def test_laws_on_any_infix_sheet(program: Program, swap: bool) -> None:
     text = format_sheet(Source("sheet.kif", str(program)), "infix")

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from tests.datalog.asp import model
 from tests.datalog.modes import MODES, mode
 from tests.datalog.programs import ROLES, Case, asking, cases, relations_of, rows
+from tests.examples import examples
 
 import anygame
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 law = settings(
     deadline=None,
-    max_examples=80,
+    max_examples=examples(25),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},
 )
@@ -67,7 +68,7 @@ def test_every_relation_holds_what_clingo_says(case: Case) -> None:
 
 
 @pytest.mark.parametrize("how", MODES)
-@settings(law, max_examples=20)
+@settings(law, max_examples=examples(6))
 @given(cases().map(asking))
 def test_every_way_of_computing_gives_what_clingo_says(how: str, case: Case) -> None:
     with mode(how):

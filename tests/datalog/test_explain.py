@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from tests.datalog.derivations import Checker
 from tests.datalog.modes import mode
 from tests.datalog.programs import CONSTANTS, ROLES, Case, cases, rows
+from tests.examples import examples
 
 import anygame
 from anygame.datalog import explain
 
 law = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=examples(20),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},
 )
@@ -56,7 +57,7 @@ def test_every_answer_checks_out(case: Case) -> None:
     check_answers(case)
 
 
-@settings(law, max_examples=20)
+@settings(law, max_examples=examples(8))
 @given(cases(), st.sampled_from(["demanded", "arguments_whole"]))
 def test_every_answer_checks_out_however_it_is_computed(case: Case, how: str) -> None:
     with mode(how):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from tests.datalog.programs import ROLES, Case, asking, atoms_in, cases, rows
+from tests.examples import examples
 
 import anygame
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, Program, Rule
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 law = settings(
     deadline=None,
-    max_examples=30,
+    max_examples=examples(10),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from anygame.errors import AnygameError, RuleSheetError, TermSyntaxError
 from anygame.language import (
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from anygame.language import Formula, Node, Term
 
 RESERVED = {*KEYWORDS, "not", "or", "and", "distinct", "<="}
-law = settings(deadline=None, max_examples=80)
+law = settings(deadline=None, max_examples=examples(30))
 
 characters = st.characters(codec="utf-8", categories=("L", "N", "P", "S"), exclude_characters="();?")
 names = st.one_of(

@@ -5,8 +5,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.match.games import COUNTDOWN, Raising
 
 import anygame
@@ -46,6 +47,7 @@ def _records(draw: st.DrawFn) -> Record:
     )
 
 
+@settings(max_examples=examples(30))
 @given(_records())
 def test_what_is_written_is_read(record: Record) -> None:
     text = json.dumps(record.to_json(), ensure_ascii=False)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from tests.datalog.programs import LIMITS, Case, asking, cases
+from tests.examples import examples
 from tests.game.sheets import SHEETS
 
 import anygame
@@ -100,7 +101,7 @@ def _goal(state: anygame.State, role: str) -> int:
 
 @settings(
     deadline=None,
-    max_examples=25,
+    max_examples=examples(8),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     phases=set(Phase) - {Phase.explain},
 )

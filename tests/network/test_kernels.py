@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.network.networks import Builder, countdown, networks, random_network, tic_tac_toe
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 EVERYWHERE = (1 << LANES) - 1
 law = settings(
     deadline=None,
-    max_examples=15,
+    max_examples=examples(6),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},
 )

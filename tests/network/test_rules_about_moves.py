@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.examples import examples
 from tests.network.agreement import assert_agreement
 
 import anygame
@@ -97,10 +98,10 @@ class _Writer:
         return self._random.choice(shapes)
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", range(examples(4)))
 def test_rules_about_moves_agree_with_the_reasoner(block: int) -> None:
     tried = 0
-    for seed in range(25 * block, 25 * block + 25):
+    for seed in range(10 * block, 10 * block + 10):
         text = _Writer(seed).sheet()
         try:
             anygame.loads(text)
@@ -111,4 +112,4 @@ def test_rules_about_moves_agree_with_the_reasoner(block: int) -> None:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{text}") from None
         tried += 1
-    assert tried > 10
+    assert tried > 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.protocol.loops import fake_player, http, listening, run, say, send
 
 from anygame.protocol.http import HttpError, read_request, read_response
@@ -49,7 +50,7 @@ async def _fed(data: bytes) -> asyncio.StreamReader:
     return reader
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(BYTES)
 def test_whatever_comes_is_a_message_or_an_http_error(data: bytes) -> None:
     async def read() -> None:
