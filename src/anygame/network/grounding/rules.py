@@ -1,125 +1,207 @@
-"""Rules made ready for grounding: flat columns, alternatives told apart, loosely tied parts split off."""
+"""Rules to be instantiated, told apart by what their literals do.
+
+The body of a rule holds literals of three kinds: *positives* and *negatives*, which depend on state or moves
+and become inputs of the rule's instances; and *guards*, which only say for which values there are instances
+(static relations, and what stands in for the rest of a rule that was decomposed).
+"""
 
 from __future__ import annotations
 
-from itertools import product
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from anygame.datalog.relations import Alternatives, FlatAtom, Negated
-from anygame.language.terms import Compound, Term, Variable
-from anygame.network.grounding.parts import Composed, GroundRule, Splitter, variables_of_test
+from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Relation, Unequal
+from anygame.language.terms import Term, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from anygame.datalog.relations import Condition, FlatRule, Relation
-    from anygame.network.grounding.parts import Test
+    from anygame.datalog.relations import Condition, FlatRule
 
-__all__ = ["prepare"]
+__all__ = [
+    "Composed",
+    "GroundRule",
+    "Item",
+    "Test",
+    "binders",
+    "classified",
+    "connected",
+    "in_order",
+    "is_own",
+    "items_of",
+    "own_relation",
+    "rule_of",
+    "variables_of_atom",
+    "variables_of_test",
+]
 
-_MOST_COPIES: Final = 32
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A value put together from others: ``whole`` is ``functor`` of ``parts``."""
+
+    whole: Variable
+    functor: tuple[str, int]
+    parts: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return f"{self.whole} = ({self.functor[0]} {' '.join(map(str, self.parts))})"
 
 
-def prepare(
-    rules: Iterable[FlatRule],
-    is_static: Callable[[Relation], bool],
-    is_dense: Callable[[Relation], bool],
-) -> list[GroundRule]:
-    """Return rules ready for grounding, with new relations for the parts that were split off.
+Test = Unequal | IsConstant | Alternatives | Negated | FlatAtom
+
+
+@dataclass(frozen=True, slots=True)
+class GroundRule:
+    """A rule to be instantiated.
+
+    Attributes:
+        head: what it derives.
+        positives: literals that depend on state or moves.
+        negatives: atoms that depend on state or moves and must not hold.
+        guards: positive literals over tables that are merely to be matched.
+        tests: conditions on what the literals bind.
+        composed: nested terms of the columns, by name.
+    """
+
+    head: FlatAtom
+    positives: tuple[FlatAtom, ...] = ()
+    negatives: tuple[FlatAtom, ...] = ()
+    guards: tuple[FlatAtom, ...] = ()
+    tests: tuple[Test, ...] = ()
+    composed: tuple[Composed, ...] = ()
+
+    @property
+    def atoms(self) -> tuple[FlatAtom, ...]:
+        """The literals, guards among them."""
+        return (*self.positives, *self.negatives, *self.guards)
+
+    def __str__(self) -> str:
+        body = [*map(str, self.positives), *(f"not {atom}" for atom in self.negatives)]
+        body += [*(f"[{guard}]" for guard in self.guards), *map(str, self.composed), *map(str, self.tests)]
+        return f"{self.head} :- {', '.join(body)}" if body else str(self.head)
+
+
+def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundRule:
+    """Return a rule of the reasoner with its literals told apart.
+
+    Alternatives stay tests, whatever they depend on.
 
     Args:
-        rules: those that depend on state or moves.
-        is_static: whether a relation depends on neither.
-        is_dense: whether a static relation has more than half of the rows it could have.
+        rule: the rule.
+        is_static: whether a relation depends on neither state nor moves.
     """
-    preparation = _Preparation(Splitter(is_static, is_dense))
-    return [ready for rule in rules for ready in preparation.prepare(rule)]
+    held = [*rule.literals, *(test for test in rule.conditions if isinstance(test, FlatAtom))]
+    others = [test for test in rule.conditions if not isinstance(test, FlatAtom)]
+    changing = [test for test in others if isinstance(test, Negated) and not is_static(test.atom.relation)]
+    return GroundRule(
+        rule.head,
+        positives=tuple(atom for atom in held if not is_static(atom.relation)),
+        negatives=tuple(test.atom for test in changing),
+        guards=tuple(atom for atom in held if is_static(atom.relation)),
+        tests=tuple(test for test in others if test not in changing),
+    )
 
 
-class _Preparation:
-    def __init__(self, splitter: Splitter) -> None:
-        self._splitter = splitter
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """A literal, guard or test of a rule, with its variables.
 
-    def prepare(self, rule: FlatRule) -> Iterator[GroundRule]:
-        tests = [test for test in rule.conditions if self._is_plain(test)]
-        others = [test for test in rule.conditions if not self._is_plain(test)]
-        choices = [self._choices(test) for test in others]
-        copies = 1
-        for choice in choices:
-            copies *= len(choice)
-        if copies > _MOST_COPIES:
-            yield from self._apart(rule, tests, others)
-            return
-        for picked in product(*choices):
-            conditions = [*tests, *(condition for choice in picked for condition in choice)]
-            yield from self._splitter.split(self._ground_rule(rule.head, rule.literals, conditions))
+    Attributes:
+        kind: the attribute of ``GroundRule`` that holds it.
+        what: itself.
+        variables: those in it.
+    """
 
-    def _is_plain(self, test: Condition) -> bool:
-        """Whether a test depends on nothing but values and static relations."""
-        if isinstance(test, FlatAtom):
-            return self._splitter.is_static(test.relation)
-        if isinstance(test, Negated):
-            return self._splitter.is_static(test.atom.relation)
-        if isinstance(test, Alternatives):
-            return all(self._is_plain(part) for choice in test.choices for part in choice)
-        return True
+    kind: Literal["positives", "negatives", "guards", "tests"]
+    what: FlatAtom | Test
+    variables: frozenset[Variable]
 
-    def _choices(self, test: Condition) -> list[tuple[Condition, ...]]:
-        """Return conjunctions, without alternatives that depend on the state, of which one must hold."""
-        if not isinstance(test, Alternatives) or self._is_plain(test):
-            return [(test,)]
-        return [
-            tuple(part for parts in picked for part in parts)
-            for choice in test.choices
-            for picked in product(*(self._choices(part) for part in choice))
-        ]
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether it depends on state or moves."""
+        return self.kind in ("positives", "negatives")
 
-    def _apart(self, rule: FlatRule, tests: list[Condition], others: list[Condition]) -> Iterator[GroundRule]:
-        """Give each test with many alternatives a relation of its own, over what the rule binds."""
-        extra: list[FlatAtom] = []
-        for test in others:
-            variables = sorted(variables_of_test(test), key=lambda variable: variable.name)
-            atom = FlatAtom(self._splitter.new_relation(len(variables)), tuple(variables))
-            extra.append(atom)
-            for choice in self._choices(test):
-                ready = self._ground_rule(atom, (), list(choice))
-                binders = self._splitter.binders(rule.literals, variables)
-                ready.guards += [self._flat(guard, ready) for guard in binders]
-                yield from self._splitter.projected(ready)
-        yield from self._splitter.split(self._ground_rule(rule.head, (*rule.literals, *extra), tests))
 
-    def _ground_rule(
-        self, head: FlatAtom, literals: Sequence[FlatAtom], conditions: Sequence[Condition]
-    ) -> GroundRule:
-        ready = GroundRule(head)
-        ready.head = self._flat(head, ready)
-        for literal in literals:
-            self._enter(literal, ready)
-        for condition in conditions:
-            if isinstance(condition, FlatAtom):
-                self._enter(condition, ready)
-            elif isinstance(condition, Negated) and not self._splitter.is_static(condition.atom.relation):
-                ready.negatives.append(self._flat(condition.atom, ready))
+def items_of(rule: GroundRule) -> list[Item]:
+    """Return the body of a rule as items."""
+    found = [Item("positives", atom, frozenset(variables_of_atom(atom))) for atom in rule.positives]
+    found += [Item("negatives", atom, frozenset(variables_of_atom(atom))) for atom in rule.negatives]
+    found += [Item("guards", atom, frozenset(variables_of_atom(atom))) for atom in rule.guards]
+    return found + [Item("tests", test, frozenset(variables_of_test(test))) for test in rule.tests]
+
+
+def connected(items: Sequence[Item], head: frozenset[Variable]) -> list[list[Item]]:
+    """Return the groups of items connected by variables that the head has not; lonely items are in none."""
+    groups: list[tuple[frozenset[Variable], list[int]]] = []
+    for number, item in enumerate(items):
+        joined, members = item.variables - head, [number]
+        if not joined:
+            continue
+        apart = []
+        for group in groups:
+            if group[0] & joined:
+                joined |= group[0]
+                members += group[1]
             else:
-                test: Test = condition
-                ready.tests.append(test)
-        return ready
+                apart.append(group)
+        groups = [*apart, (joined, members)]
+    found = sorted(sorted(members) for _, members in groups)
+    return [[items[number] for number in members] for members in found]
 
-    def _enter(self, literal: FlatAtom, ready: GroundRule) -> None:
-        flat = self._flat(literal, ready)
-        (ready.guards if self._splitter.is_static(literal.relation) else ready.gates).append(flat)
 
-    def _flat(self, atom: FlatAtom, ready: GroundRule) -> FlatAtom:
-        return FlatAtom(atom.relation, tuple([self._name(term, ready) for term in atom.columns]))
+def rule_of(head: FlatAtom, items: Iterable[Item]) -> GroundRule:
+    """Undo ``items_of``."""
+    body: dict[str, list[FlatAtom | Test]] = {}
+    for item in items:
+        body.setdefault(item.kind, []).append(item.what)
+    return GroundRule(head, **{kind: tuple(found) for kind, found in body.items()})  # type: ignore[arg-type]
 
-    def _name(self, term: Term, ready: GroundRule) -> Term:
-        if not isinstance(term, Compound) or term.is_ground:
-            return term
-        parts = tuple([self._name(part, ready) for part in term.arguments])
-        functor = (term.functor, len(parts))
-        for known in ready.composed:
-            if known.functor == functor and known.parts == parts:
-                return known.whole
-        whole = Variable(f" {len(ready.composed)}")
-        ready.composed.append(Composed(whole, functor, parts))
-        return whole
+
+def own_relation(number: int, width: int) -> Relation:
+    """Return a relation that no sheet has."""
+    return Relation(f" part {number}", (None,) * width)
+
+
+def is_own(relation: Relation) -> bool:
+    """Whether grounding made a relation; no sheet can hold its name."""
+    return relation.predicate.startswith(" ")
+
+
+def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
+    """Yield the variables of an atom, as often as they occur."""
+    for term in atom.columns:
+        yield from variables_of(term)
+
+
+def variables_of_test(test: Condition) -> set[Variable]:
+    """Return the variables of a test."""
+    if isinstance(test, FlatAtom):
+        return set(variables_of_atom(test))
+    if isinstance(test, Negated):
+        return set(variables_of_atom(test.atom))
+    if isinstance(test, Unequal):
+        return {*variables_of(test.left), *variables_of(test.right)}
+    if isinstance(test, IsConstant):
+        return {test.variable}
+    return {v for choice in test.choices for part in choice for v in variables_of_test(part)}
+
+
+def in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    """Return variables sorted by name, each once."""
+    return tuple(sorted(set(variables), key=lambda variable: variable.name))
+
+
+def binders(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[FlatAtom]:
+    """Return literals that bind some variables, those that bind most first."""
+    found: list[FlatAtom] = []
+    missing = set(wanted)
+    offered = [(atom, set(variables_of_atom(atom))) for atom in literals]
+    while missing and offered:
+        worth = [(len(missing & variables), -len(variables)) for _, variables in offered]
+        best = max(range(len(offered)), key=worth.__getitem__)
+        if not worth[best][0]:
+            break
+        found.append(offered[best][0])
+        missing -= offered[best][1]
+    return found

@@ -1,4 +1,4 @@
-"""Tables: relations as integer columns that only grow, searched by hashed keys."""
+"""Tables: relations as integer columns that only grow, searched by hashed keys (a hash join's build side)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import numpy as np
 from anygame.errors import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from anygame.datalog.relations import Relation
+    from anygame.datalog.values import Values
 
     Rows = NDArray[np.int32]
     Ids = NDArray[np.int64]
 
-__all__ = ["Table", "hashed", "matches"]
+__all__ = ["Table", "Tables", "hashed", "matches", "too_many_rows"]
 
 #: Odd factors, one per column, over and over: a multiplicative hash; whatever it finds is compared in full.
 _FACTORS: Final = np.random.default_rng(20130501).integers(1, 2**63, size=256, dtype=np.uint64) | np.uint64(1)
@@ -80,10 +83,10 @@ class Table:
         if not self.count:
             return np.full(count, -1, np.int64)
         keys = hashed(columns, count)
-        places = np.searchsorted(index.keys, keys)
-        places[places == self.count] = 0
-        found = index.order[places]
-        same = index.keys[places] == keys
+        positions = np.searchsorted(index.keys, keys)
+        positions[positions == self.count] = 0
+        found = index.order[positions]
+        same = index.keys[positions] == keys
         for number, column in enumerate(columns):
             same &= self._data[number, found] == column
         return np.where(same, found, -1)
@@ -104,11 +107,11 @@ class Table:
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         # In the order of arrival, whatever the keys.
         order = np.argsort(first, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
         added = fresh[first[order]]
         self._append([column[added] for column in columns], len(added))
-        numbers[fresh] = self.count - len(added) + place[inverse]
+        numbers[fresh] = self.count - len(added) + rank[inverse]
         for number, column in enumerate(columns):
             if not np.array_equal(self._data[number, numbers[fresh]], column[fresh]):
                 raise LimitError("two rows have one hash value", limit="hash", bound=1)
@@ -125,6 +128,11 @@ class Table:
         self.count = needed
 
 
+def too_many_rows(most: int) -> LimitError:
+    """Return the error of a join that has more rows than it may have."""
+    return LimitError(f"a join has more than {most:,} rows", limit="instances", bound=most)
+
+
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
     """Return the pairs (number of a key, number of a row of the table) with equal keys.
 
@@ -136,7 +144,98 @@ def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: i
     counts = np.searchsorted(index.keys, keys, side="right") - low
     total = int(counts.sum())
     if total > most:
-        raise LimitError(f"a join has more than {most:,} rows", limit="instances", bound=most)
+        raise too_many_rows(most)
     left = np.repeat(np.arange(len(keys)), counts)
     within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
     return left, index.order[np.repeat(low, counts) + within]
+
+
+class Tables:
+    """The tables by relation, and the values in them.
+
+    Args:
+        values: ground terms as numbers.
+        most: how many rows a join may have.
+        ask: computes rows of static relations that are too large to be computed as a whole; called with a
+            relation, the numbers of the known columns, and one tuple of values for them.
+
+    Attributes:
+        of: the table of each relation that has one.
+        on_demand: static relations without a table: only rows that are asked for are known.
+    """
+
+    def __init__(
+        self,
+        values: Values,
+        most: int,
+        ask: Callable[[Relation, tuple[int, ...], tuple[int, ...]], Iterable[tuple[int, ...]]],
+    ) -> None:
+        self.values = values
+        self.most = most
+        self.ask = ask
+        self.of: dict[Relation, Table] = {}
+        self.on_demand: set[Relation] = set()
+        self._composed: dict[tuple[str, int], Table] = {}
+        self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
+        self._depths: Rows = np.zeros(0, np.int32)
+
+    def table(self, relation: Relation) -> Table:
+        """Return the table of a relation, an empty one where it has none."""
+        found = self.of.get(relation)
+        if found is None:
+            found = self.of[relation] = Table(relation.width)
+        return found
+
+    def parts(self, functor: tuple[str, int]) -> Table:
+        """Return the compound values of a functor: the value, and its parts."""
+        table = self._composed.setdefault(functor, Table(functor[1] + 1))
+        composer = self.values.composer(functor)
+        if len(composer.parts) > table.count:
+            news = list(composer.parts.items())[table.count :]
+            rows = [(value, *_tuple(parts[0])) for value, parts in news]
+            table.add(list(np.array(rows, np.int32).T), len(rows))
+        return table
+
+    def compose(self, functor: tuple[str, int], parts: Sequence[Rows], count: int) -> Rows:
+        """Return the values of a functor over columns of parts."""
+        if not count:
+            return np.zeros(0, np.int32)
+        composer = self.values.composer(functor)
+        distinct, inverse = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)
+        wholes = [composer(row[0] if len(row) == 1 else tuple(row)) for row in distinct.tolist()]
+        return np.array(wholes, np.int32)[inverse.reshape(-1)]
+
+    def are_constants(self, column: Rows) -> NDArray[np.bool_]:
+        """Return which values of a column are constants."""
+        if len(self._depths) < len(self.values.depths):
+            self._depths = np.array(self.values.depths, np.int32)
+        found: NDArray[np.bool_] = self._depths[column] == 0
+        return found
+
+    def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
+        """Return a table with at least those rows of a relation that have the given keys."""
+        questions, answers = self._asked.setdefault(
+            (relation, known), (Table(len(known)), Table(relation.width))
+        )
+        if not known:
+            # Nothing to ask for: all of it, as one question.
+            distinct = np.zeros((1, 0))
+        elif len(keys[0]):
+            distinct = np.unique(np.stack(keys, axis=1), axis=0)
+        else:
+            distinct = np.zeros((0, len(known)))
+        columns = list(distinct.astype(np.int32).T)
+        fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
+        rows: list[tuple[int, ...]] = []
+        for key in distinct[fresh].tolist():
+            rows += self.ask(relation, known, tuple(map(int, key)))
+        if len(rows) > self.most:
+            raise too_many_rows(self.most)
+        if rows:
+            answers.add(list(np.array(rows, np.int32).T), len(rows))
+        questions.add([column[fresh] for column in columns], len(fresh))
+        return answers
+
+
+def _tuple(value: object) -> tuple[int, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -102,7 +102,7 @@ class Atoms:
     def _rows(self, batch: Batch) -> NDArray[np.int64]:
         """Return head and literals per instance, literals ascending, without what always holds."""
         columns: list[Ids] = []
-        for atom, rows in zip(batch.rule.gates, batch.gates, strict=True):
+        for atom, rows in zip(batch.rule.positives, batch.positives, strict=True):
             atoms = self.of(atom.relation, rows)
             columns.append(np.where(self._facts[atoms], HOLDS, 2 * atoms))
         for atom, keys in zip(batch.rule.negatives, batch.negatives, strict=True):

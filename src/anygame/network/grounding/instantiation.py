@@ -1,4 +1,8 @@
-"""Joins: the instances of one rule, as columns, literal after literal."""
+"""Instantiation: the instances of one rule, as columns, joined literal after literal.
+
+Joins run over whole columns (on why, see Boncz, Zukowski and Nes 2005, "MonetDB/X100: hyper-pipelining query
+execution").
+"""
 
 from __future__ import annotations
 
@@ -7,112 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
-from anygame.errors import LimitError
 from anygame.language.terms import Compound, Term, Variable, variables_of
-from anygame.network.grounding.parts import variables_of_test
-from anygame.network.grounding.tables import Table, hashed, matches
+from anygame.network.grounding.rules import variables_of_test
+from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from anygame.datalog.relations import Relation
-    from anygame.datalog.values import Values
-    from anygame.network.grounding.parts import Composed, GroundRule, Test
-    from anygame.network.grounding.tables import Ids, Rows
+    from anygame.network.grounding.rules import Composed, GroundRule, Test
+    from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-__all__ = ["Instances", "Join", "Tables"]
-
-#: Asks a relation that has no table: given columns and the distinct values there, all matching rows.
-Ask = Any
-
-
-class Tables:
-    """The tables by relation, and the values in them.
-
-    Args:
-        values: ground terms as numbers.
-        most: how many rows a join may have.
-        ask: computes rows of static relations that are too large to be computed as a whole; called with a
-            relation, the places of the known columns, and one tuple of values for them.
-    """
-
-    def __init__(
-        self,
-        values: Values,
-        most: int,
-        ask: Callable[[Relation, tuple[int, ...], tuple[int, ...]], Iterable[tuple[int, ...]]],
-    ) -> None:
-        self.values = values
-        self.most = most
-        self.ask = ask
-        self.of: dict[Relation, Table] = {}
-        self.demanded: set[Relation] = set()
-        self._composed: dict[tuple[str, int], Table] = {}
-        self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
-        self._depths: Rows = np.zeros(0, np.int32)
-
-    def table(self, relation: Relation) -> Table:
-        """Return the table of a relation, an empty one where it has none."""
-        found = self.of.get(relation)
-        if found is None:
-            found = self.of[relation] = Table(relation.width)
-        return found
-
-    def parts(self, functor: tuple[str, int]) -> Table:
-        """Return the compound values of a functor: the value, and its parts."""
-        table = self._composed.setdefault(functor, Table(functor[1] + 1))
-        composer = self.values.composer(functor)
-        if len(composer.parts) > table.count:
-            news = list(composer.parts.items())[table.count :]
-            rows = [(value, *_tuple(parts[0])) for value, parts in news]
-            table.add(list(np.array(rows, np.int32).T), len(rows))
-        return table
-
-    def compose(self, functor: tuple[str, int], parts: Sequence[Rows], count: int) -> Rows:
-        """Return the values of a functor over columns of parts."""
-        if not count:
-            return np.zeros(0, np.int32)
-        composer = self.values.composer(functor)
-        distinct, inverse = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)
-        wholes = [composer(row[0] if len(row) == 1 else tuple(row)) for row in distinct.tolist()]
-        return np.array(wholes, np.int32)[inverse.reshape(-1)]
-
-    def are_constants(self, column: Rows) -> NDArray[np.bool_]:
-        """Return which values of a column are constants."""
-        if len(self._depths) < len(self.values.depths):
-            self._depths = np.array(self.values.depths, np.int32)
-        found: NDArray[np.bool_] = self._depths[column] == 0
-        return found
-
-    def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table with at least those rows of a relation that have the given keys."""
-        questions, answers = self._asked.setdefault(
-            (relation, known), (Table(len(known)), Table(relation.width))
-        )
-        if not known:
-            # Nothing to ask for: all of it, as one question.
-            distinct = np.zeros((1, 0))
-        elif len(keys[0]):
-            distinct = np.unique(np.stack(keys, axis=1), axis=0)
-        else:
-            distinct = np.zeros((0, len(known)))
-        columns = list(distinct.astype(np.int32).T)
-        fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
-        rows: list[tuple[int, ...]] = []
-        for key in distinct[fresh].tolist():
-            rows += self.ask(relation, known, tuple(map(int, key)))
-        if len(rows) > self.most:
-            raise LimitError(f"a join has more than {self.most:,} rows", limit="instances", bound=self.most)
-        if rows:
-            answers.add(list(np.array(rows, np.int32).T), len(rows))
-        questions.add([column[fresh] for column in columns], len(fresh))
-        return answers
-
-
-def _tuple(value: object) -> tuple[int, ...]:
-    return value if isinstance(value, tuple) else (value,)
+__all__ = ["Instances", "Join"]
 
 
 class Instances:
@@ -121,18 +32,18 @@ class Instances:
     Attributes:
         count: how many.
         columns: the value of each variable.
-        gates: per gate literal, by its place in the rule, the numbers of its rows.
+        positives: per positive literal, by its index in the rule, the numbers of its rows.
     """
 
     def __init__(self) -> None:
         self.count = 1
         self.columns: dict[Variable, Rows] = {}
-        self.gates: dict[int, Ids] = {}
+        self.positives: dict[int, Ids] = {}
 
     def keep(self, which: NDArray[Any]) -> None:
         """Keep some instances, given as a mask or by number, perhaps many times."""
         self.columns = {variable: column[which] for variable, column in self.columns.items()}
-        self.gates = {place: column[which] for place, column in self.gates.items()}
+        self.positives = {index: column[which] for index, column in self.positives.items()}
         self.count = int(which.sum()) if which.dtype == np.bool_ else len(which)
 
 
@@ -142,7 +53,7 @@ class Join:
     def __init__(self, rule: GroundRule, tables: Tables) -> None:
         self._rule = rule
         self._tables = tables
-        self.literals: tuple[FlatAtom, ...] = (*rule.gates, *rule.guards)
+        self.literals: tuple[FlatAtom, ...] = (*rule.positives, *rule.guards)
         self._needs = [(test, variables_of_test(test)) for test in rule.tests]
 
     def run(self, first: int | None, ranges: Sequence[tuple[int, int]]) -> Instances:
@@ -162,9 +73,11 @@ class Join:
             self._settle(found, tests, composed)
             if not waiting or not found.count:
                 break
-            place = self._next(found, waiting)
-            waiting.discard(place)
-            self._extend(found, place, ranges[place])
+            index = self._next(found, waiting)
+            waiting.discard(index)
+            self._extend(found, index, ranges[index])
+        if found.count and (tests or composed):
+            raise AssertionError(f"nothing binds all variables of {self._rule}")
         return found
 
     def column(self, found: Instances, term: Term) -> Rows:
@@ -180,12 +93,12 @@ class Join:
 
     def _next(self, found: Instances, waiting: set[int]) -> int:
         """Return the waiting literal that multiplies instances least."""
-        return min(sorted(waiting), key=lambda place: self._growth(found, place))
+        return min(sorted(waiting), key=lambda index: self._growth(found, index))
 
-    def _growth(self, found: Instances, place: int) -> float:
-        atom = self.literals[place]
+    def _growth(self, found: Instances, index: int) -> float:
+        atom = self.literals[index]
         known = self._known(found, atom)
-        if atom.relation in self._tables.demanded:
+        if atom.relation in self._tables.on_demand:
             return 1e15 / (1 + len(known)) if len(known) < atom.relation.width else 0.5
         table = self._tables.table(atom.relation)
         if not known:
@@ -197,24 +110,24 @@ class Join:
     @staticmethod
     def _known(found: Instances, atom: FlatAtom) -> tuple[int, ...]:
         return tuple(
-            place
-            for place, term in enumerate(atom.columns)
+            index
+            for index, term in enumerate(atom.columns)
             if not isinstance(term, Variable) or term in found.columns
         )
 
-    def _scan(self, found: Instances, place: int, rows: tuple[int, int]) -> None:
+    def _scan(self, found: Instances, index: int, rows: tuple[int, int]) -> None:
         """Begin with some rows of a literal."""
-        atom = self.literals[place]
+        atom = self.literals[index]
         table = self._tables.table(atom.relation)
         numbers = np.arange(rows[0], rows[1], dtype=np.int64)
-        self._take(found, place, table, np.zeros(len(numbers), np.int64), numbers, ())
+        self._take(found, index, table, np.zeros(len(numbers), np.int64), numbers, ())
 
-    def _extend(self, found: Instances, place: int, rows: tuple[int, int]) -> None:
+    def _extend(self, found: Instances, index: int, rows: tuple[int, int]) -> None:
         """Join the instances with a literal."""
-        atom = self.literals[place]
+        atom = self.literals[index]
         known = self._known(found, atom)
         keys = [self.column(found, atom.columns[number]) for number in known]
-        if atom.relation in self._tables.demanded:
+        if atom.relation in self._tables.on_demand:
             table = self._tables.asked(atom.relation, known, keys)
             rows = (0, table.count)
         else:
@@ -222,15 +135,15 @@ class Join:
         if len(known) == atom.relation.width:
             numbers = table.find(keys, found.count)
             held = np.flatnonzero((numbers >= rows[0]) & (numbers < rows[1]))
-            self._take(found, place, table, held, numbers[held], known)
+            self._take(found, index, table, held, numbers[held], known)
             return
         if not known:
             total = found.count * (rows[1] - rows[0])
             if total > self._tables.most:
-                raise _too_many(self._tables.most)
+                raise too_many_rows(self._tables.most)
             left = np.repeat(np.arange(found.count), rows[1] - rows[0])
             right = np.tile(np.arange(rows[0], rows[1]), found.count)
-            self._take(found, place, table, left, right, known)
+            self._take(found, index, table, left, right, known)
             return
         left, right = matches(table, known, hashed(keys, found.count), self._tables.most)
         same = (right >= rows[0]) & (right < rows[1])
@@ -238,16 +151,16 @@ class Join:
             same &= table.column(number)[right] == key[left]
         if not same.all():
             left, right = left[same], right[same]
-        self._take(found, place, table, left, right, known)
+        self._take(found, index, table, left, right, known)
 
     def _take(
-        self, found: Instances, place: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
+        self, found: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
     ) -> None:
         """Keep instances ``left`` with rows ``right`` of a literal's table."""
-        atom = self.literals[place]
+        atom = self.literals[index]
         found.keep(left)
-        if place < len(self._rule.gates):
-            found.gates[place] = right
+        if index < len(self._rule.positives):
+            found.positives[index] = right
         same: NDArray[np.bool_] | None = None
         for number, term in enumerate(atom.columns):
             if number in known:
@@ -341,13 +254,9 @@ class Join:
         if isinstance(test, Negated):
             return ~self._holds(found, test.atom)
         keys = [self.column(found, term) for term in test.columns]
-        if test.relation in self._tables.demanded and keys:
+        if test.relation in self._tables.on_demand and keys:
             table = self._tables.asked(test.relation, tuple(range(len(keys))), keys)
         else:
             table = self._tables.table(test.relation)
         present: NDArray[np.bool_] = table.find(keys, found.count) >= 0
         return present
-
-
-def _too_many(most: int) -> LimitError:
-    return LimitError(f"a join has more than {most:,} rows", limit="instances", bound=most)

@@ -1,0 +1,1 @@
+"""Passes: each rewrites rules into others that derive the same, with fewer instances."""

@@ -1,0 +1,33 @@
+"""What a pass may ask about the relations of the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anygame.datalog.relations import Relation
+    from anygame.network.grounding.rules import GroundRule
+
+__all__ = ["Context"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a pass may ask.
+
+    Attributes:
+        is_static: whether a relation depends on neither state nor moves.
+        is_dense: whether a static relation has more than half of the rows its columns could make.
+        is_view: whether a relation depends on state or moves, and is only there to be read by rules.
+        definition: the rules of a static relation that is better replaced by them; None for others.
+        new_relation: a relation of some width that no rule has yet.
+    """
+
+    is_static: Callable[[Relation], bool]
+    is_dense: Callable[[Relation], bool]
+    is_view: Callable[[Relation], bool]
+    definition: Callable[[Relation], Sequence[GroundRule] | None]
+    new_relation: Callable[[int], Relation]

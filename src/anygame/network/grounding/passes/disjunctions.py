@@ -1,0 +1,126 @@
+"""Disjunctions that depend on state or moves: multiplied out, or given relations of their own.
+
+Multiplied out::
+
+    legal(r, go(x)) :- [cell(x)], (true(open(x)) or true(key(x)))
+
+becomes::
+
+    legal(r, go(x)) :- true(open(x)), [cell(x)]
+    legal(r, go(x)) :- true(key(x)), [cell(x)]
+
+and, where the copies would be many, with a relation of its own per disjunction::
+
+    legal(r, go(x)) :- either(x), [cell(x)]
+    either(x) :- true(open(x)), [cell(x)]
+    either(x) :- true(key(x)), [cell(x)]
+
+Both are transformations of Lloyd and Topor (1984, "Making Prolog more expressive").
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from anygame.datalog.relations import Alternatives, FlatAtom, Negated
+from anygame.network.grounding.rules import GroundRule, binders, in_order, variables_of_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anygame.network.grounding.passes.context import Context
+    from anygame.network.grounding.rules import Test
+
+__all__ = ["expand_disjunctions", "name_disjunctions"]
+
+#: A rule that would become more rules than this keeps its disjunctions, each as a relation of its own: five
+#: disjunctions of two are still cheaper copied than through five more relations.
+_MOST_COPIES: Final = 32
+
+
+def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Multiply a rule out, if it has few disjunctions."""
+    disjunctions = [test for test in rule.tests if not _is_plain(test, context)]
+    if not disjunctions or prod(_copies(test, context) for test in disjunctions) > _MOST_COPIES:
+        return [rule]
+    choices = [_choices(test, context) for test in disjunctions]
+    plain = replace(rule, tests=tuple(test for test in rule.tests if _is_plain(test, context)))
+    return [
+        _with_conditions(plain, [part for choice in picked for part in choice], context)
+        for picked in product(*choices)
+    ]
+
+
+def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Give each disjunction of a rule a relation of its own, over what the rule binds.
+
+    Disjunctions inside disjunctions are tests of the new rules.
+    """
+    made: list[GroundRule] = []
+    named: list[FlatAtom] = []
+    for test in rule.tests:
+        if _is_plain(test, context):
+            continue
+        variables = in_order(variables_of_test(test))
+        atom = FlatAtom(context.new_relation(len(variables)), variables)
+        named.append(atom)
+        guards = tuple(binders((*rule.positives, *rule.guards), variables))
+        for choice in test.choices if isinstance(test, Alternatives) else ((test,),):
+            one = _with_conditions(GroundRule(atom), choice, context)
+            made.append(replace(one, guards=(*one.guards, *guards)))
+    if not named:
+        return [rule]
+    tests = tuple(test for test in rule.tests if _is_plain(test, context))
+    return [*made, replace(rule, positives=(*rule.positives, *named), tests=tests)]
+
+
+def _is_plain(test: Test, context: Context) -> bool:
+    """Whether a test depends on nothing but values and static relations."""
+    if isinstance(test, FlatAtom):
+        return context.is_static(test.relation)
+    if isinstance(test, Negated):
+        return context.is_static(test.atom.relation)
+    if isinstance(test, Alternatives):
+        return all(_is_plain(part, context) for choice in test.choices for part in choice)
+    return True
+
+
+def _copies(test: Test, context: Context) -> int:
+    """Return how many conjunctions a test is multiplied out into."""
+    if not isinstance(test, Alternatives) or _is_plain(test, context):
+        return 1
+    return sum(prod(_copies(part, context) for part in choice) for choice in test.choices)
+
+
+def _choices(test: Test, context: Context) -> list[tuple[Test, ...]]:
+    """Return conjunctions, without disjunctions that depend on the state, of which one must hold."""
+    if not isinstance(test, Alternatives) or _is_plain(test, context):
+        return [(test,)]
+    return [
+        tuple(part for parts in picked for part in parts)
+        for choice in test.choices
+        for picked in product(*(_choices(part, context) for part in choice))
+    ]
+
+
+def _with_conditions(rule: GroundRule, conditions: Iterable[Test], context: Context) -> GroundRule:
+    """Return the rule with more conditions, each where it belongs."""
+    positives, negatives = list(rule.positives), list(rule.negatives)
+    guards, tests = list(rule.guards), list(rule.tests)
+    for condition in conditions:
+        if isinstance(condition, FlatAtom):
+            (guards if context.is_static(condition.relation) else positives).append(condition)
+        elif isinstance(condition, Negated) and not context.is_static(condition.atom.relation):
+            negatives.append(condition.atom)
+        else:
+            tests.append(condition)
+    return replace(
+        rule,
+        positives=tuple(positives),
+        negatives=tuple(negatives),
+        guards=tuple(guards),
+        tests=tuple(tests),
+    )

@@ -1,0 +1,138 @@
+"""The way of a rule from the sheet to what is instantiated: a list of passes, from top to bottom."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.network.grounding.passes.complements import complement_moves
+from anygame.network.grounding.passes.decomposition import decompose_bodies
+from anygame.network.grounding.passes.disjunctions import expand_disjunctions, name_disjunctions
+from anygame.network.grounding.passes.guards import project_guards
+from anygame.network.grounding.passes.inlining import inline_static_relations
+from anygame.network.grounding.passes.moves import project_moves
+from anygame.network.grounding.passes.nesting import name_nested_terms
+from anygame.network.grounding.passes.specialising import specialise_views
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from anygame.network.grounding.passes.context import Context
+    from anygame.network.grounding.rules import GroundRule
+
+    Whole = Callable[[Sequence[GroundRule], Context], list[GroundRule]]
+    OfOne = Callable[[GroundRule, Context], list[GroundRule]]
+
+__all__ = ["OPTIONAL", "Effect", "prepare"]
+
+
+def _each(rewrite: OfOne) -> Whole:
+    return lambda rules, context: [made for rule in rules for made in rewrite(rule, context)]
+
+
+#: Passes over all rules, one after the other.
+ONCE: Final[tuple[tuple[str, Whole], ...]] = (
+    ("inlining static relations", _each(inline_static_relations)),
+    ("specialising views", specialise_views),
+)
+#: Passes over single rules. Whatever a pass makes of a rule goes through all of them again, from the top.
+REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
+    ("expanding disjunctions", expand_disjunctions),
+    ("naming disjunctions", name_disjunctions),
+    ("naming nested terms", name_nested_terms),
+    ("projecting guards", project_guards),
+    ("complementing moves", complement_moves),
+    ("projecting moves", project_moves),
+    ("decomposing bodies", decompose_bodies),
+)
+#: Joins know neither disjunctions of what changes nor nested columns, so these cannot be left out.
+_NEEDED: Final = {"naming disjunctions", "naming nested terms"}
+#: The passes that only make the network smaller, by name.
+OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
+
+
+@dataclass(slots=True)
+class Effect:
+    """What a pass did.
+
+    Attributes:
+        rewritten: how many rules it replaced.
+        made: by how many.
+        seconds: what it took.
+    """
+
+    rewritten: int = 0
+    made: int = 0
+    seconds: float = 0.0
+
+    def add(self, rewritten: int, made: int, began: float) -> None:
+        """Note what it did since it began, on the monotonic clock."""
+        self.rewritten += rewritten
+        self.made += made
+        self.seconds += monotonic() - began
+
+
+def prepare(
+    rules: Iterable[GroundRule],
+    context: Context,
+    without: Collection[str] = (),
+    check_time: Callable[[], None] = lambda: None,
+) -> tuple[list[GroundRule], dict[str, Effect]]:
+    """Return rules ready to be instantiated, with relations of their own between them.
+
+    Args:
+        rules: those that depend on state or moves, their literals told apart.
+        context: what is known of their relations.
+        without: passes of ``OPTIONAL`` to be left out; what the rules derive stays the same.
+        check_time: called now and then; may raise.
+
+    Returns:
+        The rules, and what each pass did.
+
+    Raises:
+        ValueError: there is no such pass, or it cannot be left out.
+    """
+    unknown = sorted(set(without).difference(OPTIONAL))
+    if unknown:
+        raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(OPTIONAL)}")
+    found = list(rules)
+    effects = {name: Effect() for name, _ in (*ONCE, *REPEATED) if name not in without}
+    for name, rewrite in ONCE:
+        if name not in without:
+            check_time()
+            began = monotonic()
+            before, found = found, rewrite(found, context)
+            effects[name].add(*_difference(before, found), began)
+    passes = [(rewrite, effects[name]) for name, rewrite in REPEATED if name not in without]
+    return [made for rule in found for made in _to_the_end(rule, context, passes, check_time)], effects
+
+
+def _difference(before: Sequence[GroundRule], after: Sequence[GroundRule]) -> tuple[int, int]:
+    """Return how many rules are gone, and how many are new."""
+    old, new = set(map(id, before)), set(map(id, after))
+    return len(old - new), len(new - old)
+
+
+def _to_the_end(
+    rule: GroundRule,
+    context: Context,
+    passes: Sequence[tuple[OfOne, Effect]],
+    check_time: Callable[[], None],
+) -> Iterator[GroundRule]:
+    """Yield what passes make of a rule when none of them changes anything any more."""
+    waiting = deque([rule])
+    while waiting:
+        check_time()
+        rule = waiting.popleft()
+        for rewrite, effect in passes:
+            began = monotonic()
+            found = rewrite(rule, context)
+            if len(found) != 1 or found[0] is not rule:
+                effect.add(1, len(found), began)
+                waiting.extendleft(reversed(found))
+                break
+            effect.add(0, 0, began)
+        else:
+            yield rule

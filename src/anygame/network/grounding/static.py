@@ -1,0 +1,150 @@
+"""What the grounder takes from the reasoner: its rules, and the static relations, exactly.
+
+Every call of the reasoner's engine that grounding needs stands here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.datalog.relations import Relation
+from anygame.datalog.steps import STATIC
+from anygame.network.grounding.rules import classified, is_own
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anygame.datalog.reasoner import Reasoner
+    from anygame.network.grounding.rules import GroundRule
+    from anygame.network.grounding.tables import Ids, Tables
+
+__all__ = ["ASKED", "StaticRelations"]
+
+#: Relations that the network answers for, with their arities; they have tables even where they are static.
+ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
+_ASKED_NAMES: Final = frozenset(name for name, _ in ASKED)
+#: A relation is replaced by its rules if it has so many columns: two variables are tied whatever ties them.
+_WIDE: Final = 3
+#: ... more rows than this: fewer are joined as fast as they are taken apart.
+_LARGE: Final = 2_000
+#: ... and no more rules than this: each is a copy of every rule that reads it.
+_MOST_RULES: Final = 8
+
+
+class StaticRelations:
+    """The relations of a game that depend on neither state nor moves, in tables filled where they are needed.
+
+    Args:
+        reasoner: the rules.
+        tables: where rows go.
+    """
+
+    def __init__(self, reasoner: Reasoner, tables: Tables) -> None:
+        self._reasoner = reasoner
+        self._engine = reasoner.engine
+        self._tables = tables
+
+    # -- what relations are like -------------------------------------------------------------------
+
+    def is_static(self, relation: Relation) -> bool:
+        """Whether a relation depends on neither state nor moves, and the network does not answer for it."""
+        return (
+            self._engine.is_static(relation)
+            and relation.predicate not in _ASKED_NAMES
+            and not is_own(relation)
+        )
+
+    def is_view(self, relation: Relation) -> bool:
+        """Whether a relation depends on state or moves, and only rules read it."""
+        return not self.is_static(relation) and relation.predicate not in _ASKED_NAMES | {"true", "does"}
+
+    def is_dense(self, relation: Relation) -> bool:
+        """Whether a static relation has more than half of the rows that its columns could make."""
+        self.fill(relation)
+        if relation in self._tables.on_demand:
+            return False
+        table = self._tables.table(relation)
+        possible = 1
+        for number in range(table.width):
+            possible *= len(np.unique(table.column(number)))
+        return 2 * table.count > possible
+
+    def definition(self, relation: Relation) -> list[GroundRule] | None:
+        """Return the rules of a static relation that is too large to tie variables together by it."""
+        if not self.is_static(relation) or self._engine.facts.get(relation) or relation.width < _WIDE:
+            return None
+        steps = self._engine.makers(relation)
+        if not steps or any(step.component.recursive for step in steps):
+            return None
+        rules = [rule for step in steps for rule in step.component.rules if rule.head.relation == relation]
+        self.fill(relation)
+        # What nearly always holds is better said by where it fails.
+        is_fine = self._tables.table(relation).count <= _LARGE or self.is_dense(relation)
+        if (is_fine and relation not in self._tables.on_demand) or len(rules) > _MOST_RULES:
+            return None
+        return [classified(rule, self.is_static) for rule in rules]
+
+    # -- rules and rows ----------------------------------------------------------------------------
+
+    def dynamic_rules(self) -> list[GroundRule]:
+        """Return the rules that depend on state or moves and that the network's answers need."""
+        variants = self._reasoner.layout.variants
+        wanted = [relation for key in ASKED for relation in variants(key)]
+        steps = self._engine.sequence(wanted)
+        return [classified(rule, self.is_static) for step in steps for rule in step.component.rules]
+
+    def fill(self, relation: Relation) -> None:
+        """Give a static relation its table, unless it is one that is only ever asked."""
+        if relation in self._tables.of or relation in self._tables.on_demand:
+            return
+        rows = self._engine.static_rows(relation)
+        if rows is None:
+            self._tables.on_demand.add(relation)
+        else:
+            self._add(relation, rows)
+
+    def ask(
+        self, relation: Relation, known: tuple[int, ...], key: tuple[int, ...]
+    ) -> Iterable[tuple[int, ...]]:
+        """Yield the rows of a relation computed on demand that have some values in the known columns."""
+        engine = self._engine
+        if not known:
+            yield from (engine.atoms_of_row(relation, row) for row in engine.rows(engine.static, relation))
+            return
+        one_is_free = relation.width == len(known) + 1
+        for row in engine.ask(relation, known, key, engine.static):
+            rest = iter((row,) if one_is_free else row)
+            values = dict(zip(known, key, strict=True))
+            yield tuple(values[n] if n in values else next(rest) for n in range(relation.width))
+
+    def facts(self) -> dict[Relation, Ids]:
+        """Enter what holds without any rule into relations that are not static; return the rows' numbers."""
+        engine = self._engine
+        found = {
+            relation: self._add(relation, rows)
+            for relation, rows in engine.facts.items()
+            if rows and not self.is_static(relation)
+        }
+        for key in ASKED:
+            for relation in self._reasoner.layout.variants(key):
+                if engine.level(relation) == STATIC:
+                    found[relation] = self._add(relation, engine.rows(engine.static, relation))
+        return found
+
+    def initial(self) -> dict[Relation, Ids]:
+        """Enter the initial state; return the numbers of its rows."""
+        engine = self._engine
+        return {
+            relation: self._add(relation, engine.rows(engine.static, Relation("init", relation.shapes)))
+            for relation in self._reasoner.layout.variants(("true", 1))
+        }
+
+    def _add(self, relation: Relation, rows: Iterable[object]) -> Ids:
+        table = self._tables.table(relation)
+        listed = sorted(self._engine.atoms_of_row(relation, row) for row in rows)
+        if not listed:
+            return np.zeros(0, np.int64)
+        columns = list(np.array(listed, np.int32).reshape(len(listed), relation.width).T)
+        return table.add(columns, len(listed))
