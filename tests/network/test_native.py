@@ -1,4 +1,4 @@
-"""Machine code is kept between processes, and what was kept is never trusted blindly."""
+"""Machine code is cached between processes, and what was cached is never trusted blindly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from anygame.network.kernels import native
 from anygame.network.kernels.code import ONES, PREAMBLE, ROW_BYTES, ZERO, Code
-from anygame.network.kernels.native import assembly, cache_folder, compile_library, is_kept
+from anygame.network.kernels.native import assembly, cache_folder, compile_library, is_cached
 
 if TYPE_CHECKING:
     from anygame.network.kernels.native import Library
@@ -37,17 +37,17 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def kept(cache: Path) -> list[Path]:
+def cached_files(cache: Path) -> list[Path]:
     return sorted(path for path in cache.iterdir() if path.suffix == ".code")
 
 
 def test_code_is_found_again(cache: Path) -> None:
-    assert not is_kept(code(1), cache)
+    assert not is_cached(code(1), cache)
     assert not build(1, cache).cached
-    assert is_kept(code(1), cache)
+    assert is_cached(code(1), cache)
     assert build(1, cache).cached
     assert not build(2, cache).cached
-    assert len(kept(cache)) == 2
+    assert len(cached_files(cache)) == 2
     assert len(list(cache.iterdir())) == 2  # nothing half written is left behind
 
 
@@ -61,7 +61,7 @@ def test_another_processor_gets_other_code(cache: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("damage", ["short", "empty", "flipped", "foreign"])
 def test_what_is_broken_is_made_anew(cache: Path, damage: str) -> None:
     build(7, cache)
-    (path,) = kept(cache)
+    (path,) = cached_files(cache)
     content = path.read_bytes()
     flipped = content[:-100] + bytes([content[-100] ^ 1]) + content[-99:]
     damaged = {"short": content[:-1], "empty": b"", "flipped": flipped, "foreign": b"x" * 500}
@@ -74,19 +74,68 @@ def test_what_is_broken_is_made_anew(cache: Path, damage: str) -> None:
 @pytest.mark.parametrize("shared", ["file", "folder"])
 def test_what_others_can_write_is_not_loaded(cache: Path, shared: str) -> None:
     build(7, cache)
-    (path,) = kept(cache)
+    (path,) = cached_files(cache)
     (path if shared == "file" else cache).chmod(0o777)
     assert not build(7, cache).cached
     (path if shared == "file" else cache).chmod(0o700)
 
 
-@posix
-def test_a_link_is_not_followed(cache: Path, tmp_path: Path) -> None:
+def test_a_file_under_the_key_of_another_is_not_loaded(cache: Path) -> None:
+    build(1, cache)
+    (first,) = cached_files(cache)
+    build(2, cache)
+    (second,) = set(cached_files(cache)) - {first}
+    one, other = first.read_bytes(), second.read_bytes()
+    first.write_bytes(other)
+    second.write_bytes(one)
+    for answer in (1, 2):
+        assert not is_cached(code(answer), cache)
+        assert not build(answer, cache).cached
+        assert build(answer, cache).cached
+
+
+def test_an_empty_image_is_not_loaded(cache: Path) -> None:
     build(7, cache)
-    (path,) = kept(cache)
-    path.rename(tmp_path / "elsewhere")
-    path.symlink_to(tmp_path / "elsewhere")
+    (path,) = cached_files(cache)
+    path.write_bytes(native._MAGIC + native._digest(path, b""))
     assert not build(7, cache).cached
+    assert build(7, cache).cached
+
+
+@posix
+@pytest.mark.parametrize("thing", ["link", "loop", "device", "pipe", "folder", "sparse"])
+def test_what_is_no_usual_file_is_neither_read_nor_waited_for(
+    cache: Path, tmp_path: Path, thing: str
+) -> None:
+    build(7, cache)
+    (path,) = cached_files(cache)
+    path.rename(tmp_path / "elsewhere")
+    if thing == "pipe":
+        os.mkfifo(path, 0o600)
+    elif thing == "folder":
+        path.mkdir(0o700)
+    elif thing == "sparse":
+        with path.open("wb") as file:
+            file.truncate(20 << 30)
+        path.chmod(0o600)
+    else:
+        targets = {"link": tmp_path / "elsewhere", "loop": path, "device": Path("/dev/zero")}
+        path.symlink_to(targets[thing])
+    assert not is_cached(code(7), cache)
+    assert not build(7, cache).cached
+    assert build(7, cache).cached  # it has been replaced
+
+
+@posix
+def test_a_folder_with_something_in_it_is_left_alone(cache: Path) -> None:
+    build(7, cache)
+    (path,) = cached_files(cache)
+    path.unlink()
+    (path / "mine").mkdir(parents=True)
+    assert not build(7, cache).cached
+    assert not build(7, cache).cached
+    assert (path / "mine").is_dir()
+    assert [entry for entry in cache.iterdir() if entry != path] == []
 
 
 def test_a_cache_that_cannot_be_is_no_harm(tmp_path: Path) -> None:
@@ -97,17 +146,17 @@ def test_a_cache_that_cannot_be_is_no_harm(tmp_path: Path) -> None:
 
 def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build(0, cache)
-    (first,) = kept(cache)
+    (first,) = cached_files(cache)
     monkeypatch.setattr(native, "CACHE_BYTES", 3 * first.stat().st_size + 100)
     for answer in range(1, 4):
         os.utime(first, (answer, answer))  # long ago
         build(answer, cache)
-    assert len(kept(cache)) == 3
+    assert len(cached_files(cache)) == 3
     assert not first.exists()
     assert build(3, cache).cached
 
 
-def test_where_code_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_where_code_is_cached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
     monkeypatch.setenv("ANYGAME_CACHE", "")
@@ -128,7 +177,7 @@ def test_where_code_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert cache_folder() == tmp_path / ".cache" / "anygame"
 
 
-def test_nothing_is_kept_where_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_cached_where_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", "")
     for _ in range(2):
         assert not compile_library(code(5), _SIGNATURE).cached

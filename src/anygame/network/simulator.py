@@ -117,7 +117,7 @@ class Simulator:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the machine code is there, or kept from an earlier process."""
+        """Whether the machine code is there, or cached from an earlier process."""
         return self._program.is_compiled
 
     def compile(self) -> bool:

@@ -14,7 +14,7 @@ from anygame.network.kernels.asking import ask_functions
 from anygame.network.kernels.choosing import choose_function
 from anygame.network.kernels.code import PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.loop import loop_gates
-from anygame.network.kernels.native import compile_library, is_kept
+from anygame.network.kernels.native import compile_library, is_cached
 from anygame.network.kernels.playing import Counters, play_functions
 from anygame.network.kernels.rows import Places
 from anygame.network.kernels.schedule import schedule
@@ -78,8 +78,8 @@ class Program:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the machine code is there, or kept from an earlier process."""
-        return "library" in self.__dict__ or is_kept(self.code)
+        """Whether the machine code is there, or cached from an earlier process."""
+        return "library" in self.__dict__ or is_cached(self.code)
 
     @property
     def block_bytes(self) -> int:

@@ -1,6 +1,9 @@
-"""Machine code from LLVM's text form, kept across processes.
+"""Machine code from LLVM's text form, cached across processes.
 
 The only module that knows llvmlite, which it imports when code is first needed.
+
+A cached file is named by its key, a digest of the code and of all that it is compiled for. It holds a digest
+of key and image, and the image: what is damaged, or lies under another one's name, is not loaded.
 """
 
 from __future__ import annotations
@@ -19,11 +22,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["CACHE_BYTES", "Library", "assembly", "cache_folder", "compile_library", "is_kept"]
+__all__ = ["CACHE_BYTES", "Library", "assembly", "cache_folder", "compile_library", "is_cached"]
 
-#: What the kept machine code of all games may take together; the oldest goes first.
+#: What the cached machine code of all games may take together; the oldest goes first. A usual game has about
+#: 100 kB, the largest ones a few MB.
 CACHE_BYTES = 256 << 20
-_MAGIC = b"anygame machine code 1\n"
+_MAGIC = b"anygame machine code 2\n"
+_HEAD = len(_MAGIC) + hashlib.sha256().digest_size
 _SUFFIX = ".code"
 #: Faster to compile than the default, and no slower to run for code that is straight as ours.
 _EFFORT = 1
@@ -60,7 +65,7 @@ def compile_library(
     Args:
         code: definitions of functions, without target lines.
         signatures: per function to be called the ctypes of its result and of its parameters.
-        cache: the folder of kept machine code; None for :func:`cache_folder`.
+        cache: the folder of cached machine code; None for :func:`cache_folder`.
     """
     llvm, machine, _ = _llvm()
     path = _path(code, cache)
@@ -76,8 +81,8 @@ def compile_library(
     return Library(engine, signatures, cached, len(image))
 
 
-def is_kept(code: str, cache: Path | None = None) -> bool:
-    """Return whether what the code becomes on this machine is kept, so that nothing needs to be compiled."""
+def is_cached(code: str, cache: Path | None = None) -> bool:
+    """Return whether what the code becomes on this machine is cached, so that nothing is to be compiled."""
     path = _path(code, cache)
     return path is not None and _read(path) is not None
 
@@ -89,9 +94,9 @@ def assembly(code: str) -> str:
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of kept machine code, or None where nothing shall be kept.
+    """Return the folder of cached machine code, or None where nothing shall be cached.
 
-    ``ANYGAME_CACHE`` names another one; empty, it switches keeping off.
+    ``ANYGAME_CACHE`` names another one; empty, it switches the cache off.
     """
     chosen = os.environ.get("ANYGAME_CACHE")
     if chosen is not None:
@@ -105,7 +110,7 @@ def cache_folder() -> Path | None:
 
 
 def _path(code: str, cache: Path | None) -> Path | None:
-    """Return where machine code is kept, None where nothing is."""
+    """Return where machine code is cached, None where nothing is."""
     folder = cache_folder() if cache is None else cache
     key = hashlib.sha256("\0".join((_llvm()[2], str(_EFFORT), code)).encode()).hexdigest()
     return folder / (key + _SUFFIX) if folder else None
@@ -151,40 +156,58 @@ def _compile(llvm: Any, machine: Any, code: str) -> bytes:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return kept machine code, if it is whole and nobody else can have written it."""
+    """Return cached machine code, if it is whole, belongs to its key, and nobody else can have written it."""
     try:
-        if not (_is_ours(path.parent) and _is_ours(path)):
+        if not _is_ours(path.parent.lstat()):
             return None
-        content = path.read_bytes()
+        # Whatever lies there, opening it neither follows a link nor waits for somebody to write.
+        with os.fdopen(
+            os.open(path, os.O_RDONLY | _flags("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")), "rb"
+        ) as file:
+            status = os.fstat(file.fileno())
+            if not (stat.S_ISREG(status.st_mode) and _is_ours(status)):
+                return None
+            if not _HEAD < status.st_size <= CACHE_BYTES:
+                return None
+            content = file.read(status.st_size)
     except OSError:
         return None
-    head = len(_MAGIC) + hashlib.sha256().digest_size
-    magic, digest, image = content[: len(_MAGIC)], content[len(_MAGIC) : head], content[head:]
-    if magic != _MAGIC or digest != hashlib.sha256(image).digest():
+    image = content[_HEAD:]
+    if content[:_HEAD] != _MAGIC + _digest(path, image):
         return None
     with contextlib.suppress(OSError):
         os.utime(path)  # the oldest is the longest unused
     return image
 
 
-def _is_ours(path: Path) -> bool:
+def _digest(path: Path, image: bytes) -> bytes:
+    return hashlib.sha256(path.stem.encode() + b"\0" + image).digest()
+
+
+def _flags(*names: str) -> int:
+    """Return the flags for opening a file that this system knows."""
+    return sum(getattr(os, name, 0) for name in names)
+
+
+def _is_ours(status: os.stat_result) -> bool:
     if sys.platform == "win32":  # the folder lies in the profile of the user
         return True
-    status = path.lstat()
     shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return status.st_uid == os.getuid() and not shared and not stat.S_ISLNK(status.st_mode)
 
 
 def _write(path: Path, image: bytes) -> None:
-    """Keep machine code; a folder that cannot be written to is no harm."""
+    """Cache machine code; a folder that cannot be written to is no harm."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_ours(path.parent):
+        if not _is_ours(path.parent.lstat()):
             return
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()  # unless something is in it; nothing else is in the way of a file
         handle, name = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + hashlib.sha256(image).digest() + image)
+                file.write(_MAGIC + _digest(path, image) + image)
             os.replace(name, path)
         except OSError:
             Path(name).unlink(missing_ok=True)
@@ -194,15 +217,17 @@ def _write(path: Path, image: bytes) -> None:
 
 def _make_room(folder: Path) -> None:
     total = 0
-    for _, size, path in sorted(_kept(folder), reverse=True):
-        total += size
-        if total > CACHE_BYTES:
+    for _, size, path in sorted(_cached(folder), reverse=True):
+        if total + size > CACHE_BYTES:
             path.unlink(missing_ok=True)
+        else:
+            total += size
 
 
-def _kept(folder: Path) -> Iterator[tuple[float, int, Path]]:
+def _cached(folder: Path) -> Iterator[tuple[float, int, Path]]:
     for path in folder.iterdir():
         if path.suffix == _SUFFIX:
             with contextlib.suppress(FileNotFoundError):
-                status = path.stat()
-                yield status.st_mtime, status.st_size, path
+                status = path.lstat()
+                if not stat.S_ISDIR(status.st_mode):
+                    yield status.st_mtime, status.st_size, path
