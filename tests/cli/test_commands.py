@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.transcripts import ROOT, run
 
-from anygame.cli import files
+from anygame.cli import sheets
 from anygame.game.game import Game
 
 if TYPE_CHECKING:
@@ -111,7 +111,9 @@ def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
     ("arguments", "message"),
     [
         ([], "COMMAND"),
-        (["legla", "gdl/pig.kif"], "invalid choice: 'legla'"),
+        (["legla", "gdl/pig.kif"], "there is no command 'legla'; did you mean legal?"),
+        (["zzz"], "there is no command 'zzz'; `anygame --help` lists the commands"),
+        (["--seed", "1"], "unrecognized arguments: --seed"),
         (["query", "gdl/pig.kif"], "required: PATTERN"),
         (["legal", "gdl/pig.kif", "player1", "player2"], "unrecognized arguments: player2"),
         (["perft", "gdl/pig.kif", "-1"], "expected a whole number from 0, found '-1'"),
@@ -184,14 +186,14 @@ def test_interrupted_playouts_tell_what_they_have(monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Game, "playouts", playouts)
-    arguments = ["playout", "gdl/tic_tac_toe.kif", "--count", "1000000", "--seed", "1"]
+    arguments = ["playout", "gdl/tic_tac_toe.kif", "--count", "1000", "--seed", "1"]
     output, status = run(arguments)
     assert status == 130
-    assert output.startswith("2 of 1000000 random playouts of gdl/tic_tac_toe.kif, seed 1\n")
+    assert output.startswith("2 of 1000 random playouts of gdl/tic_tac_toe.kif, seed 1\n")
     output, status = run([*arguments, "--json"])
     assert status == 130
     found = json.loads(output)
-    assert (found["asked"], found["playouts"]) == (1000000, 2)
+    assert (found["asked"], found["playouts"]) == (1000, 2)
 
 
 def test_other_commands_end_quietly_when_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +218,7 @@ def test_help_and_version_load_no_reader_of_rules() -> None:
 
 
 def test_standard_input_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_INPUT_LIMIT", 20)
+    monkeypatch.setattr(sheets, "_INPUT_LIMIT", 20)
     message = "anygame: standard input has more than 20 bytes, the limit for a rule sheet\n"
     assert run(["legal", "-"], "(role x) (legal x go)") == (message, 2)
 

@@ -88,7 +88,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_checked() -> None:
     assert status == 2
     assert "[bad-encoding]" in output
     assert "there is no rule sheet (.kif, .gdl, .hrf) in empty" in output
-    assert "cannot read nowhere/at/all.kif" in output
+    assert "there is no file nowhere/at/all.kif" in output
     assert heads(output) == ["warned.kif:7:14"]
 
 

@@ -4,8 +4,9 @@ import pytest
 
 import anygame
 from anygame.boards import find_boards
-from anygame.cli.drawing import draw_boards, list_facts, picture, text
-from anygame.cli.symbols import Piece, abbreviate
+from anygame.cli.drawing.boards import draw_boards, list_facts, picture
+from anygame.cli.drawing.lines import Piece, plain_text
+from anygame.cli.drawing.symbols import abbreviate
 from anygame.language import parse_term
 
 GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c)) (role x) (legal x go)"
@@ -13,7 +14,7 @@ GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c))
 
 def drawing(sheet: str, *facts: str, width: int = 80) -> str:
     game = anygame.loads(sheet)
-    return "\n" + text(draw_boards(find_boards(game), game.state(facts).facts, width=width)) + "\n"
+    return "\n" + plain_text(draw_boards(find_boards(game), game.state(facts).facts, width=width)) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ def test_stones_differ_in_form_and_colour() -> None:
 
 def test_facts_are_listed_by_fluent() -> None:
     facts = map(parse_term, ["(step 3)", "(score x 1)", "(score o 2)", "lit", "(at (pos 1 2))"])
-    assert text(list_facts(facts)).splitlines() == [
+    assert plain_text(list_facts(facts)).splitlines() == [
         "at     (pos 1 2)",
         "score  (o 2)  (x 1)",
         "step   3",
@@ -178,7 +179,7 @@ def test_facts_are_listed_by_fluent() -> None:
 
 def test_long_lists_of_facts_are_cut_and_say_so() -> None:
     facts = [parse_term(f"(near {n} {n + 1})") for n in range(100)]
-    lines = text(list_facts(facts, width=40)).splitlines()
+    lines = plain_text(list_facts(facts, width=40)).splitlines()
     assert len(lines) == 4
     shown = sum(line.count("(") for line in lines[:3])
     assert lines[3].strip() == f"... and {100 - shown} more"
@@ -187,4 +188,4 @@ def test_long_lists_of_facts_are_cut_and_say_so() -> None:
 
 def test_picture_without_a_board_is_the_list() -> None:
     game = anygame.loads("(role x) (legal x go) (init (step 1))")
-    assert text(picture(find_boards(game), game.initial_state().facts)) == "step  1"
+    assert plain_text(picture(find_boards(game), game.initial_state().facts)) == "step  1"

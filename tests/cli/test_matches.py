@@ -150,14 +150,25 @@ def test_code_is_not_run_because_a_record_names_it(tmp_path: Path) -> None:
     assert "does not say who plays: give --players" in run(["match", "--resume", str(path)])[0]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(number: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "first"),
+    [
+        (signal.SIGINT, 130, ":"),
+        (signal.SIGTERM, 143, ":"),
+        # As a shell does for what a script runs in the background.
+        (signal.SIGTERM, 143, "trap '' INT"),
+    ],
+)
+def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(
+    number: signal.Signals, status: int, first: str, tmp_path: Path
+) -> None:
     player = tmp_path / "slow.py"
-    player.write_text(_SLOW)
+    player.write_text(f"import os\nopen({str(tmp_path / 'child')!r}, 'w').write(str(os.getpid()))\n{_SLOW}")
     records = tmp_path / "records"
     players = ["--players", f"{player}:Slow", "random"]
+    command = [*_COMMAND, "match", "gdl/connect_four.kif", *players, "--record", str(records)]
     process = subprocess.Popen(
-        [*_COMMAND, "match", "gdl/connect_four.kif", *players, "--record", str(records)],
+        ["bash", "-c", f'{first}; exec "$@"', "bash", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -168,7 +179,9 @@ def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(number: signal.Sign
         assert process.poll() is None
     process.send_signal(number)
     _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == status
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "child").read_text()), 0)
     (path,) = records.glob("*.json")
     assert told == f"anygame: interrupted; go on with: anygame match --resume {path}\n"
     record = read_record(path)

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from argparse import Namespace
 from contextlib import contextmanager
 from pathlib import Path
 from socket import create_server
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anygame.cli import player as cli
+from anygame.cli.commands import player as cli
 from anygame.cli.main import main
 from anygame.players import LegalPlayer
 from anygame.protocol import PlayerServer
@@ -165,7 +164,7 @@ def test_the_next_port_is_used_where_none_was_asked_for(monkeypatch: pytest.Monk
     async def listening() -> int:
         server = PlayerServer(LegalPlayer)
         try:
-            return await cli._listening(server, Namespace(host="127.0.0.1", port=None))
+            return await cli._listening(server, "127.0.0.1", None)
         finally:
             await server.close()
 

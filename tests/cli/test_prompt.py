@@ -4,8 +4,8 @@ import pytest
 from tests.cli.transcripts import ROOT
 
 from anygame.cli.output import Screen
-from anygame.cli.session import Session
-from anygame.cli.shell import Shell
+from anygame.cli.repl.session import Session
+from anygame.cli.repl.shell import Shell
 from anygame.game.game import load
 
 pytest.importorskip("prompt_toolkit")
@@ -13,7 +13,7 @@ pytest.importorskip("prompt_toolkit")
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from anygame.cli.prompt import CommandCompleter
+from anygame.cli.repl.prompt import CommandCompleter
 
 
 def completions(game: str, line: str, *moves: str) -> list[str]:

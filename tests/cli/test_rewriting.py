@@ -188,4 +188,4 @@ def test_mend_of_a_sheet_that_cannot_be_read_is_refused(sheet: Path) -> None:
 
 def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(RuleSheetError, match="it is no file that may be changed"):
-        rewriting._replace(str(tmp_path), "")
+        rewriting.replace_sheet(str(tmp_path), "")

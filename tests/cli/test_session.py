@@ -10,7 +10,7 @@ from tests.cli.transcripts import ROOT
 
 import anygame
 from anygame.cli.moves import format_joint
-from anygame.cli.session import Session, digest
+from anygame.cli.repl.session import Session, digest
 from anygame.errors import IllegalMoveError, PositionError
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def test_a_file_too_large_for_a_position_is_not_read(
 ) -> None:
     path = tmp_path / "game.json"
     session.save(str(path))
-    monkeypatch.setattr("anygame.cli.session._FILE_LIMIT", 10)
+    monkeypatch.setattr("anygame.cli.repl.session._FILE_LIMIT", 10)
     with pytest.raises(PositionError, match="has more than 10 bytes: not a saved position"):
         session.load(str(path))
 

@@ -12,7 +12,7 @@ from tests.protocol.loops import RULES, listening, run, say, send
 from tests.tools.readme import README
 
 import anygame
-from anygame.cli.player import LIMITS
+from anygame.cli.commands.player import LIMITS
 from anygame.players import Clock, LegalPlayer, Player, RandomPlayer
 from anygame.protocol.habits import Habits
 from anygame.protocol.listener import Bounds

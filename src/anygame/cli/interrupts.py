@@ -1,26 +1,60 @@
-"""Interrupts: a request to end is as good as Ctrl-C, so that players are always told."""
+"""Ending what takes long: by Ctrl-C, or by SIGTERM, as `kill` and service managers send it."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
-from contextlib import contextmanager
-from threading import current_thread, main_thread
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from anygame.cli.exit_status import INTERRUPTED, TERMINATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine
 
-__all__ = ["ending_gently"]
+__all__ = ["EndedBySignal", "run_until_signal"]
 
 
-@contextmanager
-def ending_gently() -> Iterator[None]:
-    """Take SIGTERM, as `kill` and service managers send it, for Ctrl-C."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    former = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+class EndedBySignal(Exception):  # noqa: N818
+    """Somebody wants the command to end.
+
+    Attributes:
+        status: the exit status that says so.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def run_until_signal(work: Coroutine[Any, Any, None]) -> None:
+    """Run a coroutine; Ctrl-C and SIGTERM cancel it, so that it can close what it has opened.
+
+    Where Ctrl-C is ignored, as in the background of a script, SIGTERM still counts.
+
+    Raises:
+        EndedBySignal: it was cancelled.
+    """
+    terminated = False
+
+    async def watched() -> None:
+        task = asyncio.ensure_future(work)
+
+        def terminate() -> None:
+            nonlocal terminated
+            terminated = True
+            task.cancel()
+
+        # Elsewhere than in the main thread of a POSIX system, there is Ctrl-C alone.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+        await task
+
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)
+        asyncio.run(watched())
+    except KeyboardInterrupt:
+        raise EndedBySignal(INTERRUPTED) from None
+    except asyncio.CancelledError:
+        if not terminated:
+            raise
+        raise EndedBySignal(TERMINATED) from None

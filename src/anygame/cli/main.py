@@ -1,31 +1,41 @@
-"""The ``anygame`` command: runs what the arguments ask for, and says what becomes of errors.
-
-Exit status: 0 done; 1 ``query`` found nothing; 2 bad input, with the reason on standard error; 130 ended by
-Ctrl-C; 141 nobody reads the output any more.
-"""
+"""The ``anygame`` command: finds the command that is meant, runs it, and says what becomes of errors."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from importlib import import_module
+from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.arguments import parser
-from anygame.cli.machines import notices
-from anygame.cli.output import complain
+from anygame.cli import exit_status
+from anygame.cli.command_table import COMMANDS, load_command
+from anygame.cli.output import complain, fallback_notices
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["main"]
 
-_BAD_INPUT: Final = 2
-_INTERRUPTED: Final = 130
-_BROKEN_PIPE: Final = 141
+_EPILOG: Final = """\
+examples:
+  anygame repl copolymer
+  anygame legal my_game.kif player1
+  anygame state copolymer --board --after "(move a 1)" --after swap
+  anygame query copolymer "(legal ?role (move ?row ?n))"
+  anygame playout copolymer --count 100 --seed 1 --json
+  anygame simulate copolymer --playouts 1e6
+
+exit status:
+  0    done
+  1    the answer is no: query found nothing, check or replay found faults, a match
+       was given up, a line of a script for the prompt failed
+  2    bad input; standard error tells what is wrong
+  130  ended by Ctrl-C
+  143  ended by SIGTERM
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,25 +46,63 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    options = parser().parse_args(arguments)
+    name, *rest = _known(sys.argv[1:] if arguments is None else arguments)
     try:
-        with notices():
-            status = _command(options.command)(options)
+        command = load_command(name)
+        options = command.parse(name, COMMANDS[name], rest)
+        with fallback_notices():
+            status = command.run(options)
         sys.stdout.flush()
     except AnygameError as error:
         complain(error)
-        return _BAD_INPUT
+        return exit_status.BAD_INPUT
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return exit_status.INTERRUPTED
     except BrokenPipeError:
         # The interpreter flushes standard output once more at its end, and that must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _BROKEN_PIPE
+        return exit_status.BROKEN_PIPE
     return status
 
 
-def _command(name: str) -> Callable[[Namespace], int]:
-    """Import a command only now, so that ``--help`` and ``--version`` wait for nothing."""
-    module, _, function = name.partition(":")
-    command: Callable[[Namespace], int] = getattr(import_module(f"anygame.cli.{module}"), function)
-    return command
+def _known(arguments: Sequence[str]) -> Sequence[str]:
+    """Return arguments that start with a command; help, the version, and what is none end the process."""
+    name = arguments[0] if arguments else ""
+    if name not in COMMANDS:
+        parser = _parser()
+        if name and not name.startswith("-"):
+            near = get_close_matches(name.lower(), COMMANDS, n=3)
+            advice = f"did you mean {' or '.join(near)}?" if near else "`anygame --help` lists the commands"
+            parser.error(f"there is no command {name[:40]!r}; {advice}")
+        parser.parse_args(arguments[:1])
+        parser.error("the following arguments are required: COMMAND")
+    return arguments
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Return what reads a command line without a command, and prints the list of them."""
+    parser = argparse.ArgumentParser(
+        prog="anygame",
+        description="Play, question and simulate any game written in the Game Description Language (GDL).",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Print the version, which is looked up only when asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"anygame {version('anygame')}")
+        parser.exit()

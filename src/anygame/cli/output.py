@@ -6,30 +6,34 @@ import json
 import os
 import shutil
 import sys
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from anygame.cli.drawing import text
-from anygame.errors import GoalError, RuleSheetError
+from anygame.cli.drawing.lines import plain_text
+from anygame.errors import RuleSheetError
+from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TextIO
 
     from rich.console import Console
 
-    from anygame.cli.drawing import Line
-    from anygame.game.roles import Role
-    from anygame.game.state import State
+    from anygame.cli.drawing.lines import Line
 
-__all__ = ["Goals", "Screen", "columns_of", "complain", "goals_of", "print_json"]
-
-#: The goal of every role: a number, None where the rules give none, or several that contradict each other.
-Goals = dict["Role", "int | tuple[str, ...] | None"]
+__all__ = ["Screen", "columns_of", "complain", "fallback_notices", "print_json", "print_lines"]
 
 
 def print_json(value: object) -> None:
     """Print one JSON object."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines."""
+    for line in lines:
+        print(line)
 
 
 def complain(message: object) -> None:
@@ -39,15 +43,23 @@ def complain(message: object) -> None:
     print(f"{name}{message}", file=sys.stderr, flush=True)
 
 
-def goals_of(state: State) -> Goals:
-    """Return the goals of a state; in states that are not final, rules often give none or several."""
-    goals: Goals = {}
-    for role in state.game.roles:
-        try:
-            goals[role] = state.goal(role)
-        except GoalError as error:
-            goals[role] = error.values
-    return goals
+@contextmanager
+def fallback_notices() -> Iterator[None]:
+    """Print a line on standard error where the reasoner steps in for a network."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", FallbackWarning)
+        warnings.showwarning = _shower(warnings.showwarning)
+        yield
+
+
+def _shower(others: Callable[..., None]) -> Callable[..., None]:
+    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        if issubclass(category, FallbackWarning):
+            complain(f"note: {message}")
+        else:
+            others(message, category, *rest)
+
+    return show
 
 
 def columns_of(cells: Sequence[str], width: int) -> Iterator[str]:
@@ -83,7 +95,7 @@ class Screen:
         if not lines:
             return
         if self._console is None:
-            self.say(text(lines))
+            self.say(plain_text(lines))
             return
         from rich.text import Text
 

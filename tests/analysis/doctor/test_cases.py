@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-import anygame.cli.doctor  # noqa: F401  (it knows every stage, so that all codes are registered)
+import anygame.cli.commands.check  # noqa: F401  (it knows every stage, so that all codes are registered)
 from anygame.analysis.doctor import CHECKS, SEVERITIES
 from anygame.game.checking import PLAY_SEVERITIES
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-import anygame.cli.doctor  # noqa: F401  (it knows every stage, so that all codes are registered)
+import anygame.cli.commands.check  # noqa: F401  (it knows every stage, so that all codes are registered)
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.analysis.doctor.explanations import EXPLANATIONS
 from anygame.errors import RuleSheetError

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
     from anygame.match.seats import Seat
 
-__all__ = ["Named", "make_seat", "named"]
+__all__ = ["PLAYERS", "Named", "make_seat", "named"]
+
+#: What the help of commands says that take players.
+PLAYERS: Final = """\
+a player is one of
+  random, legal, greedy, mcts  a built-in strategy
+  HOST:PORT                    a GGP player that listens there
+  MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
+and may have a name: NAME=PLAYER. A role `random` is played by the manager.
+"""
+
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
 _HIGHEST_PORT: Final = 65_535

@@ -3,31 +3,56 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import find_boards
-from anygame.cli.drawing import picture
-from anygame.cli.files import read_game
+from anygame.cli.drawing.boards import picture
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.options import Command, argument, flag
 from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.shared_options import CaseOption, JsonOption
+from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, RecordError
 from anygame.match import replaying
 from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from anygame.boards import Boards
     from anygame.match.record import Record
     from anygame.match.replaying import Replay
 
-__all__ = ["replay"]
+__all__ = ["COMMAND"]
 
-_OK: Final = 0
-_FAULT: Final = 1
+_DETAILS: Final = """\
+On a terminal, the record is stepped through: Enter goes on, b back, a number to that
+step, e to the end, q quits. Otherwise its moves are printed, and with --board its states.
+All of it is checked against the rules: those in the record, or those of FILE. A signature
+is verified where there is one.
+
+with --json, one object:
+  {"match", "game", "players": [NAME], "steps", "completed", "aborted", "goals",
+   "signed": true or false, "faults": [TEXT]}
+
+exit status:
+  0    the record agrees with the rules
+  1    it does not, or its signature is bad
+  2    bad input
+"""
 
 
-def replay(options: Namespace) -> int:
+@dataclass(frozen=True)
+class Options(JsonOption, CaseOption):
+    """What ``anygame replay`` is asked."""
+
+    record: str = argument("RECORD", help="a match record in the reference JSON form")
+    file: str | None = argument("FILE", count="?", help="the rule sheet, if the record has none")
+    board: bool = flag("--board", help="draw every state")
+    check: bool = flag("--check", help="print only what is wrong")
+
+
+def run(options: Options) -> int:
     """Show a record and check it; return 1 where it disagrees with its rules or its signature."""
     record = read_record(options.record)
     game = (
@@ -41,7 +66,7 @@ def replay(options: Namespace) -> int:
     screen = Screen()
     if options.json:
         print_json(_described(found, signed=signed, faults=faults))
-        return _FAULT if faults else _OK
+        return ANSWER_IS_NO if faults else OK
     shown = _Shown(found, screen, find_boards(game))
     if not options.check and screen.is_terminal and sys.stdin.isatty():
         shown.step_through()
@@ -49,7 +74,7 @@ def replay(options: Namespace) -> int:
         shown.print_all(boards=options.board)
     if not options.check or faults:
         _conclude(screen, record, signed=signed, faults=faults)
-    return _FAULT if faults else _OK
+    return ANSWER_IS_NO if faults else OK
 
 
 def _signature(record: Record) -> tuple[bool, list[str]]:
@@ -182,3 +207,6 @@ class _Shown:
 def _tight(move: str) -> str:
     """Return a move as KIF is written here: no blanks inside parentheses."""
     return move.replace("( ", "(").replace(" )", ")")
+
+
+COMMAND = Command(Options, run, _DETAILS)

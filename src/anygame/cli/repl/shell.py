@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import find_boards
-from anygame.cli.commands import bare, describe_goal, instances
-from anygame.cli.drawing import picture
-from anygame.cli.manual import ALIASES, COMMANDS
+from anygame.cli.answers import bare, describe_goal, goals_of, instances
+from anygame.cli.drawing.boards import picture
 from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
-from anygame.cli.output import columns_of, goals_of
+from anygame.cli.output import columns_of
+from anygame.cli.repl.manual import ALIASES, COMMANDS
 from anygame.errors import AnygameError, QueryError
 from anygame.language.diagnostics import format_diagnostics
 from anygame.language.parser import parse_nodes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from anygame.boards import Boards
     from anygame.cli.output import Screen
-    from anygame.cli.session import Joint, Session
+    from anygame.cli.repl.session import Joint, Session
 
 __all__ = ["CommandError", "Shell"]
 

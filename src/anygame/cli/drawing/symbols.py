@@ -8,13 +8,14 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import COLOURS
+from anygame.cli.drawing.lines import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from anygame.boards import Content, Layout
 
-__all__ = ["BLANK", "Piece", "Symbols", "abbreviate"]
+__all__ = ["BLANK", "Symbols", "abbreviate"]
 
 BLANK: Final = "."
 
@@ -38,14 +39,6 @@ _STYLES: Final = {
     "blue": "bright_blue",
     "red": "bright_red",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a line: a text and how a terminal shows it (a style of rich, empty for none)."""
-
-    text: str
-    style: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +118,10 @@ def abbreviate(names: Sequence[str]) -> list[str]:
 
 
 def _abbreviated(name: str, number: int, names: Sequence[str], taken: set[str]) -> str:
-    telling = _letters(name, _telling_places(name, names))
-    spelled = _letters(name, _telling_places(name, names) | {match.start() for match in _WORD.finditer(name)})
+    telling = _letters(name, _telling_positions(name, names))
+    spelled = _letters(
+        name, _telling_positions(name, names) | {match.start() for match in _WORD.finditer(name)}
+    )
     if len(telling) > 1 and len(name) <= _SHORT:
         return name
     for short in (spelled, telling):
@@ -138,21 +133,20 @@ def _abbreviated(name: str, number: int, names: Sequence[str], taken: set[str]) 
     return next(short for short in numbered if short not in taken)
 
 
-def _letters(name: str, places: Iterable[int]) -> str:
-    return "".join(name[place] for place in sorted(places) if name[place].isalnum())
+def _letters(name: str, positions: Iterable[int]) -> str:
+    return "".join(name[position] for position in sorted(positions) if name[position].isalnum())
 
 
-def _telling_places(name: str, names: Iterable[str]) -> set[int]:
-    """Return the places of the first letter, of those by which a name parts from others, and of digits."""
-    places = {place for place, letter in enumerate(name) if letter.isdigit()}
-    places.add(next((place for place, letter in enumerate(name) if letter.isalnum()), 0))
+def _telling_positions(name: str, names: Iterable[str]) -> set[int]:
+    """Return the positions of the first letter, of those by which a name parts from others, and of digits."""
+    found = {position for position, letter in enumerate(name) if letter.isdigit()}
+    found.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))
     for other in names:
-        place = next(
-            (at for at, (one, two) in enumerate(zip(name, other, strict=False)) if one != two), len(other)
-        )
-        if place < len(name):
-            places.add(place)
-    return places
+        pairs = enumerate(zip(name, other, strict=False))
+        parting = next((position for position, (one, two) in pairs if one != two), len(other))
+        if parting < len(name):
+            found.add(parting)
+    return found
 
 
 def _name(content: Content) -> str:

@@ -1,43 +1,76 @@
-"""The commands ``check`` and ``explain-code``."""
+"""The ``check`` command: what is wrong or odd in rule sheets."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.analysis.doctor.explanations import EXPLANATIONS
-from anygame.cli.files import SUFFIXES
+from anygame.cli.diagnostic_codes import known_codes
+from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, OK
+from anygame.cli.options import Command, argument, flag, natural, option, several
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.remedies import remedies_for
 from anygame.cli.sarif import format_sarif
-from anygame.errors import QueryError, RuleSheetError
+from anygame.cli.shared_options import CaseOption, JsonOption
+from anygame.cli.sheets import SUFFIXES, sheet_source
+from anygame.errors import RuleSheetError
 from anygame.game.checking import Bounds, check_play, check_rules
 from anygame.game.game import Game
-from anygame.language.diagnostics import CODES, Diagnostic, Severity, format_diagnostic, shown
-from anygame.language.limits import ReadingLimits
-from anygame.language.source import Source
-from anygame.language.text import read_source
+from anygame.language.diagnostics import Diagnostic, Severity, format_diagnostic, shown
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Iterable, Iterator
 
     from anygame.cli.remedies import Remedy
     from anygame.game.checking import Line
-    from anygame.language.source import Span
+    from anygame.language.source import Source, Span
 
-__all__ = ["check", "explain_code"]
+__all__ = ["COMMAND"]
 
-_ERRORS: Final = 1
-_COULD_NOT_RUN: Final = 2
+_DETAILS: Final = """\
+Folders are searched for *.kif. What is style rather than a fault is an info, which
+--info shows, and --select of its code. `anygame explain-code CODE` tells more of a code.
+
+with --play N, N games are played at random, and the states near the start are searched:
+what goes wrong is shown with the shortest line of play found, as commands of the REPL.
+
+with --json, one object; play is a line of play, joint moves in the order of the roles;
+mend is there where `anygame mend` can do it, with the edits:
+  {"files", "errors", "warnings", "infos", "diagnostics": [{"file", "line", "column",
+   "end_line", "end_column", "code", "severity", "message", "notes": [{"message", "file",
+   "line", "column"}], "hint", "play": [[MOVE]], "mend": {"command", "edits":
+   [{"line", "column", "end_line", "end_column", "text"}]}}]}
+
+exit status:
+  0    no errors
+  1    errors
+  2    something could not be read
+"""
 
 
-def check(options: Namespace) -> int:
+@dataclass(frozen=True)
+class Options(JsonOption, CaseOption):
+    """What ``anygame check`` is asked."""
+
+    files: list[str] = argument("FILE", count="+", help="rule sheets or folders, - for standard input")
+    info: bool = flag("--info", help="show infos too")
+    strict: bool = flag("--strict", help="take warnings for errors")
+    select: list[str] = several("--select", metavar="CODE", help="show only these codes; commas or repeated")
+    ignore: list[str] = several("--ignore", metavar="CODE", help="leave these codes out; commas or repeated")
+    json: bool = flag("--json", help="print JSON", group="form")
+    sarif: bool = flag("--sarif", help="print SARIF 2.1.0, for editors and CI", group="form")
+    play: int = option("--play", read=natural, default=0, metavar="N", help="play N games at random too")
+    seed: int = option("--seed", read=int, default=0, metavar="S", help="of these games (0)")
+    steps: int = option(
+        "--steps", read=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
+    )
+
+
+def run(options: Options) -> int:
     """Check rule sheets; return the exit status."""
     choice = _Choice.of(options)
     files, status = _files(options.files)
@@ -45,11 +78,11 @@ def check(options: Namespace) -> int:
     checked = hidden = 0
     for file in files:
         try:
-            findings = _examine(_source(file), options)
+            findings = _examine(sheet_source(file), options)
         except RuleSheetError as error:
             if not error.diagnostics:
                 complain(error)
-                status = _COULD_NOT_RUN
+                status = BAD_INPUT
                 continue
             findings = [_Found(d) for d in error.diagnostics if isinstance(d, Diagnostic)]
         checked += 1
@@ -67,28 +100,7 @@ def check(options: Namespace) -> int:
         print_json(format_sarif(results, texts))
     else:
         _summarise(checked, counts, hidden)
-    return status or (_ERRORS if counts[Severity.ERROR] else 0)
-
-
-def explain_code(options: Namespace) -> int:
-    """Print what a code means, or all codes."""
-    if options.code is None:
-        width = max(map(len, CODES))
-        for code in sorted(CODES):
-            print(f"{code:{width}}  {CODES[code]}")
-        return 0
-    print(EXPLANATIONS[_known(options.code)].text)
-    return 0
-
-
-def _known(code: str) -> str:
-    """Return a code as it is spelled. Raises QueryError where there is none."""
-    plain = code.strip().lower()
-    if plain in CODES:
-        return plain
-    near = get_close_matches(plain, CODES, n=3)
-    advice = f"did you mean {' or '.join(near)}?" if near else "`anygame explain-code` lists them all"
-    raise QueryError(f"there is no code {shown(code)}; {advice}")
+    return status or (ANSWER_IS_NO if counts[Severity.ERROR] else OK)
 
 
 # -- what is examined ---------------------------------------------------------------------------------
@@ -106,7 +118,7 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
         inside = _sheets_in(Path(name)) if is_folder else [name]
         if not inside:
             complain(f"there is no rule sheet ({', '.join(SUFFIXES)}) in {shown(name)}")
-            status = _COULD_NOT_RUN
+            status = BAD_INPUT
         files.update(dict.fromkeys(inside))
     return list(files), status
 
@@ -117,21 +129,6 @@ def _sheets_in(folder: Path) -> list[str]:
 
 def _name(file: str) -> str:
     return "<stdin>" if file == "-" else file
-
-
-def _source(file: str) -> Source:
-    if file != "-":
-        return read_source(file)
-    limit = ReadingLimits().bytes
-    data = sys.stdin.buffer.read(limit + 1)
-    if len(data) > limit:
-        raise RuleSheetError(f"standard input has more than {limit:,} bytes, the limit for a rule sheet")
-    try:
-        return Source(_name(file), data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise RuleSheetError(
-            f"standard input is not UTF-8 text: byte {error.start} cannot be read"
-        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +146,8 @@ class _Found:
     remedy: Remedy | None = None
 
 
-def _examine(source: Source, options: Namespace) -> list[_Found]:
-    """Return all that is found in a sheet, sorted by place."""
+def _examine(source: Source, options: Options) -> list[_Found]:
+    """Return all that is found in a sheet, in the order of the text."""
     reading = read_sheet(source, case_sensitive=options.case_sensitive)
     program = reading.program
     found = dict.fromkeys(reading.diagnostics)
@@ -176,9 +173,9 @@ class _Choice:
     strict: bool
 
     @classmethod
-    def of(cls, options: Namespace) -> _Choice:
+    def of(cls, options: Options) -> _Choice:
         """Return what the options ask for. Raises QueryError for an unknown code."""
-        return cls(_codes(options.select), _codes(options.ignore), options.info, options.strict)
+        return cls(known_codes(options.select), known_codes(options.ignore), options.info, options.strict)
 
     def of_findings(self, findings: Iterable[_Found]) -> Iterator[_Found]:
         """Yield what is shown, warnings as errors if they count as such."""
@@ -191,10 +188,6 @@ class _Choice:
             if self.strict and diagnostic.severity is Severity.WARNING:
                 finding = replace(finding, diagnostic=replace(diagnostic, severity=Severity.ERROR))
             yield finding
-
-
-def _codes(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(_known(code) for text in texts for code in text.split(",") if code.strip())
 
 
 # -- what is printed ----------------------------------------------------------------------------------
@@ -238,7 +231,7 @@ def _json_of(file: str, finding: _Found) -> dict[str, Any]:
     line = finding.line
     return {
         "file": file,
-        **_place(diagnostic.span, with_end=True),
+        **_position(diagnostic.span, with_end=True),
         "code": diagnostic.code,
         "severity": str(diagnostic.severity),
         "message": diagnostic.message,
@@ -246,7 +239,7 @@ def _json_of(file: str, finding: _Found) -> dict[str, Any]:
             {
                 "message": note.message.strip(),
                 "file": note.span.source.name if note.span else None,
-                **_place(note.span),
+                **_position(note.span),
             }
             for note in diagnostic.notes
         ],
@@ -256,10 +249,13 @@ def _json_of(file: str, finding: _Found) -> dict[str, Any]:
     }
 
 
-def _place(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:
+def _position(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:
     line, column = span.source.position(span.start) if span else (None, None)
-    place = {"line": line, "column": column}
+    found = {"line": line, "column": column}
     if with_end:
         end_line, end_column = span.source.position(span.end) if span else (None, None)
-        place |= {"end_line": end_line, "end_column": end_column}
-    return place
+        found |= {"end_line": end_line, "end_column": end_column}
+    return found
+
+
+COMMAND = Command(Options, run, _DETAILS)

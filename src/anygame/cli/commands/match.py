@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.files import read_game
-from anygame.cli.interrupts import ending_gently
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.interrupts import EndedBySignal, run_until_signal
+from anygame.cli.matches.options import ClockOptions
+from anygame.cli.matches.seating import PLAYERS, make_seat, named
+from anygame.cli.matches.watching import JsonWatcher, LineWatcher, TerminalWatcher
+from anygame.cli.options import Command, argument, flag, option, positive
 from anygame.cli.output import Screen, complain
-from anygame.cli.seating import make_seat, named
-from anygame.cli.watching import JsonWatcher, LineWatcher, TerminalWatcher
+from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, RecordError
 from anygame.match.record import read_record
 from anygame.match.replaying import rules_of
@@ -25,26 +28,62 @@ from anygame.match.signing import read_key
 from anygame.players.loading import STRATEGIES, is_address
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Sequence
 
-    from anygame.cli.seating import Named
+    from anygame.cli.matches.seating import Named
     from anygame.game.game import Game
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
     from anygame.match.seats import Seat
 
-__all__ = ["match"]
+__all__ = ["COMMAND"]
 
-_OK: Final = 0
-_FAULT: Final = 1
-_INTERRUPTED: Final = 130
+_DETAILS: Final = f"""\
+{PLAYERS}
+A reply that is late (TO), missing (CE), or no legal move (IL) is replaced by a random
+legal move, and the match goes on. Ctrl-C sends ABORT to the players.
+
+with --json, one object a line:
+  {{"event": "start", "match", "game", "players": {{ROLE: NAME}}, "seed", "step", "record"}}
+  {{"event": "ready", "errors": {{ROLE: ERROR}}, "seconds": {{ROLE: SECONDS}}}}
+  {{"event": "turn", "step", "moves": {{ROLE: MOVE}}, "errors", "seconds"}}
+  {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
+  {{"event": "summary", "games", "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
+  errors and seconds only of roles that have any; margin is half of a 95 % interval
+
+exit status:
+  0    done
+  1    an error of the rules ended a match
+  2    bad input
+  130  ended by Ctrl-C
+  143  ended by SIGTERM
+"""
 
 
-def match(options: Namespace) -> int:
+@dataclass(frozen=True)
+class Options(ClockOptions):
+    """What ``anygame match`` is asked."""
+
+    file: str | None = argument("FILE", count="?", help="the rule sheet; not needed with --resume")
+    players: list[str] | None = option(
+        "--players", metavar="PLAYER", count="+", help="in the order of the roles"
+    )
+    games: int = option("--games", read=positive, default=1, metavar="N", help="how many matches (1)")
+    swap_roles: bool = flag("--swap-roles", help="players take turns in the roles")
+    record: str | None = option(
+        "--record", metavar="DIR", help="keep the record of each match in this folder"
+    )
+    resume: str | None = option("--resume", metavar="RECORD", help="go on with the match of a record")
+    sign: str | None = option(
+        "--sign", metavar="KEY", help="sign records with an RSA key (PEM; made if missing)"
+    )
+    seed: int | None = option("--seed", read=int, metavar="S", help="of random moves and of built-in players")
+
+
+def run(options: Options) -> int:
     """Play matches, or go on with one; return 1 where an error of the rules ended one."""
     if options.resume is not None:
-        return _resume(options)
+        return _resume(options, options.resume)
     if options.file is None or not options.players:
         raise AnygameError("expected a rule sheet, and --players after it, or --resume RECORD")
     game = read_game(options.file, case_sensitive=options.case_sensitive)
@@ -52,23 +91,23 @@ def match(options: Namespace) -> int:
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
     try:
-        with ending_gently():
-            asyncio.run(series.play())
-    except KeyboardInterrupt:
-        return series.interrupted()
-    return _FAULT if series.faults else _OK
+        run_until_signal(series.play())
+    except EndedBySignal as end:
+        series.tell_interrupted()
+        return end.status
+    return ANSWER_IS_NO if series.faults else OK
 
 
 class _Series:
     """Some matches of a game between the same players."""
 
-    def __init__(self, options: Namespace, game: Game, players: Sequence[Named], terms: Terms) -> None:
+    def __init__(self, options: Options, game: Game, players: Sequence[Named], terms: Terms) -> None:
         self.options = options
         self.game = game
         self.terms = terms
         self.players = players
         self.key = None if options.sign is None else read_key(options.sign)
-        self.seats = [make_seat(player, terms.seed + place) for place, player in enumerate(players)]
+        self.seats = [make_seat(player, terms.seed + number) for number, player in enumerate(players)]
         self.tally = Tally(tuple([seat.name for seat in self.seats]))
         self.faults = 0
         self.path: str | None = None
@@ -91,11 +130,11 @@ class _Series:
         order = list(range(len(self.seats)))
         if self.options.swap_roles:
             order = rotated(order, number)
-        seats = seated(self.game, [self.seats[place] for place in order])
+        seats = seated(self.game, [self.seats[number] for number in order])
         seed = Random(f"{self.terms.seed}/{number}").getrandbits(32) if number else self.terms.seed
         terms = replace(self.terms, seed=seed)
         record = new_record(self.game, seats, terms)
-        record.own["players"] = [list(self.players[place]) for place in order]
+        record.own["players"] = [list(self.players[number]) for number in order]
         self.path = _path(self.options.record, record)
         if number and not self.options.json:
             print()
@@ -109,9 +148,9 @@ class _Series:
         if self.path and not self.options.json:
             print(f"record: {self.path}")
 
-    def interrupted(self) -> int:
-        """Say what was left behind by Ctrl-C."""
-        return _interrupted(self._watcher, self.path)
+    def tell_interrupted(self) -> None:
+        """Say what was left behind."""
+        _tell_interrupted(self._watcher, self.path)
 
     def _print_lines(self) -> None:
         count = self.options.games - self.faults
@@ -142,9 +181,9 @@ class _Series:
         print(json.dumps(summary, ensure_ascii=False))
 
 
-def _resume(options: Namespace) -> int:
+def _resume(options: Options, path: str) -> int:
     """Go on with the match of a record, and keep it in the same file."""
-    record = read_record(options.resume)
+    record = read_record(path)
     game = (
         rules_of(record)
         if options.file is None
@@ -157,22 +196,22 @@ def _resume(options: Namespace) -> int:
         record.others = {name: value for name, value in record.others.items() if name not in _SIGNED}
     seed = record.own.get("seed")
     first = seed if isinstance(seed, int) else 0
-    seats: list[Seat] = [make_seat(player, first + place) for place, player in enumerate(players)]
+    seats: list[Seat] = [make_seat(player, first + number) for number, player in enumerate(players)]
     order = seated(game, seats)
-    watcher = _watcher(options, game, options.resume)
+    watcher = _watcher(options, game, path)
 
     async def play() -> None:
         try:
-            await resume(game, order, record, keep=keeper(options.resume, key), watcher=watcher)
+            await resume(game, order, record, keep=keeper(path, key), watcher=watcher)
         finally:
             await asyncio.gather(*[seat.close() for seat in seats])
 
     try:
-        with ending_gently():
-            asyncio.run(play())
-    except KeyboardInterrupt:
-        return _interrupted(watcher, options.resume)
-    return _OK if record.is_completed else _FAULT
+        run_until_signal(play())
+    except EndedBySignal as end:
+        _tell_interrupted(watcher, path)
+        return end.status
+    return OK if record.is_completed else ANSWER_IS_NO
 
 
 def _players(record: Record) -> list[Named]:
@@ -199,17 +238,16 @@ def _again(players: Sequence[Named]) -> str:
 _SIGNED: Final = ("matchHostPK", "matchHostSignature")
 
 
-def _interrupted(watcher: Watcher | None, path: str | None) -> int:
+def _tell_interrupted(watcher: Watcher | None, path: str | None) -> None:
     if isinstance(watcher, TerminalWatcher):
         watcher.close()
     if path is not None and Path(path).exists():
         complain(f"interrupted; go on with: anygame match --resume {shlex.quote(path)}")
     else:
         complain("interrupted; with --record DIR, matches can be gone on with")
-    return _INTERRUPTED
 
 
-def _watcher(options: Namespace, game: Game, path: str | None) -> Watcher:
+def _watcher(options: Options, game: Game, path: str | None) -> Watcher:
     if options.json:
         return JsonWatcher(game, path)
     screen = Screen()
@@ -226,3 +264,6 @@ def _path(folder: str | None, record: Record) -> str | None:
         reason = getattr(error, "strerror", None) or error
         raise RecordError(f"cannot make the folder {folder}: {reason}") from error
     return str(Path(folder) / f"{record.match_id}.json")
+
+
+COMMAND = Command(Options, run, _DETAILS)

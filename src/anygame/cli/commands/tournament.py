@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.files import read_game
-from anygame.cli.interrupts import ending_gently
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.interrupts import EndedBySignal, run_until_signal
+from anygame.cli.matches.options import ClockOptions
+from anygame.cli.matches.seating import PLAYERS, make_seat, named
+from anygame.cli.options import Command, argument, flag, option, positive
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.seating import make_seat, named
+from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, RuleSheetError
 from anygame.match.running import Terms
 from anygame.tournament.running import Tournament
@@ -17,7 +20,6 @@ from anygame.tournament.standings import standings
 from anygame.tournament.store import Store
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Sequence
 
     from anygame.game.game import Game
@@ -26,29 +28,52 @@ if TYPE_CHECKING:
     from anygame.tournament.standings import Standing
     from anygame.tournament.store import Result
 
-__all__ = ["tournament"]
+__all__ = ["COMMAND"]
 
-_OK: Final = 0
-_FAULT: Final = 1
-_INTERRUPTED: Final = 130
+_DETAILS: Final = f"""\
+{PLAYERS}
+In each round, every choice of players meets on every sheet, once in each turn of the
+roles. Matches are kept in the store after every step: the same command goes on where it
+was stopped, and does nothing but print once all is played.
+
+with --json, one object:
+  {{"matches": {{"played", "planned", "failed"}},
+   "players": [{{"name", "rating", "mu", "sigma", "games", "mean", "margin", "errors"}}],
+   "sheets": {{FILE: {{NAME: MEAN}}}}}}
+  rating is mu - 3 sigma; null without the extra `tournament`
+"""
 
 
-def tournament(options: Namespace) -> int:
+@dataclass(frozen=True)
+class Options(ClockOptions):
+    """What ``anygame tournament`` is asked."""
+
+    files: list[str] = argument("FILE", count="+", help="rule sheets")
+    players: list[str] = option(
+        "--players", metavar="PLAYER", count="+", required=True, help="two or more, as a rule"
+    )
+    store: str = option("--store", metavar="FILE", required=True, help="the SQLite file of all matches")
+    rounds: int = option("--rounds", read=positive, default=1, metavar="N", help="how many rounds (1)")
+    seed: int = option("--seed", read=int, default=0, metavar="S", help="of random moves and players (0)")
+    plot: str | None = option("--plot", metavar="IMAGE", help="draw the ratings: *.png, *.svg, *.pdf")
+    report: bool = flag("--report", help="print the table, play nothing")
+
+
+def run(options: Options) -> int:
     """Play what is left of a tournament, and print where the players stand."""
     games = _games(options)
     players = dict(named(options.players))
     terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
-    status = _OK
+    status = OK
     with Store(options.store) as store:
         event = Tournament(games, players, store, terms, make_seat)
         meetings = event.meetings(options.rounds)
         if not options.report:
             try:
-                with ending_gently():
-                    asyncio.run(_play(event, meetings, quiet=options.json))
-            except KeyboardInterrupt:
+                run_until_signal(_play(event, meetings, quiet=options.json))
+            except EndedBySignal as end:
                 complain("interrupted; the same command goes on")
-                status = _INTERRUPTED
+                status = end.status
         planned = {(meeting.round, meeting.sheet, meeting.players) for meeting in meetings}
         results = [
             result for result in store.results() if (result.round, result.sheet, result.players) in planned
@@ -62,10 +87,10 @@ def tournament(options: Namespace) -> int:
         from anygame.tournament.plot import plot_standings
 
         plot_standings(found, options.plot)
-    return status or (_FAULT if any(result.fault for result in results) else _OK)
+    return status or (ANSWER_IS_NO if any(result.fault for result in results) else OK)
 
 
-def _games(options: Namespace) -> dict[str, Game]:
+def _games(options: Options) -> dict[str, Game]:
     games: dict[str, Game] = {}
     for file in options.files:
         if file == "-":
@@ -145,3 +170,6 @@ def _player(standing: Standing) -> dict[str, Any]:
         "margin": estimate.margin if estimate and isfinite(estimate.margin) else None,
         "errors": standing.errors,
     }
+
+
+COMMAND = Command(Options, run, _DETAILS)

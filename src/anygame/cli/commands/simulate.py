@@ -2,44 +2,90 @@
 
 from __future__ import annotations
 
+import argparse
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.commands import position
-from anygame.cli.machines import compile_game, progress_bar
-from anygame.cli.output import print_json
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, natural, option, positive
+from anygame.cli.output import print_json, print_lines
+from anygame.cli.positions import load_position
+from anygame.cli.progress import compile_game, counting_columns, progress_bar
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Iterator
 
-    from anygame.game.game import Game
-    from anygame.game.simulation import SimulationResult
-    from anygame.game.state import State
+    from anygame.game import Game, SimulationResult, State
 
-__all__ = ["describe", "simulate"]
+__all__ = ["COMMAND", "describe"]
 
-_OK: Final = 0
+_SHAPE: Final = """\
+{"game", "seed", "threads", "machine", "asked", "playouts", "cut", "interrupted", "states",
+   "seconds", "setup_seconds", "playouts_per_second", "states_per_second",
+   "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},
+   "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",
+                    "branching"}}}
+  spread is the standard deviation of the goals, error that of their mean; missing and double
+  count games that ended without a goal or with several; cut those given up for their length"""
+
+#: Years of playing; and counters of 64 bits hold what so many playouts add up to.
+_MOST_PLAYOUTS: Final = 10**15
 _GOALS_SHOWN: Final = 12
 
 
-def simulate(options: Namespace) -> int:
+def _many(text: str) -> int:
+    """Read a number that may be written as 1e6 or 1_000_000."""
+    try:
+        number = int(text) if "e" not in text.lower() else float(text)
+    except ValueError:
+        number = 0.5
+    if not 0 < number <= _MOST_PLAYOUTS or number != int(number):
+        raise argparse.ArgumentTypeError(f"expected a number such as 1000000 or 1e6, found {text[:40]!r}")
+    return int(number)
+
+
+@dataclass(frozen=True)
+class Options(PositionOptions):
+    """What ``anygame simulate`` is asked."""
+
+    playouts: int = option(
+        "--playouts", read=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
+    )
+    seed: int | None = option("--seed", read=int, metavar="S", help="the same seed gives the same result")
+    threads: int = option("--threads", read=positive, default=1, metavar="T", help="cores to use (1)")
+    limit: int = option(
+        "--limit",
+        read=natural,
+        default=10_000,
+        metavar="L",
+        help="give a game up after L joint moves (10000)",
+    )
+    compile_seconds: int | None = option(
+        "--compile-seconds",
+        read=positive,
+        metavar="C",
+        help="play by the rules if compiling takes longer (30)",
+    )
+
+
+def run(options: Options) -> int:
     """Play games at random and print what they have in common. Ctrl-C ends it, with what was done."""
-    game, state = position(options)
+    game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
         compile_game(game, seconds=options.compile_seconds)
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     result = _played(game, state, seed, options)
     if options.json:
         print_json(describe(game, result, options.playouts))
-        return _OK
-    for line in _lines(game, result, options.playouts):
-        print(line)
-    return _OK
+    else:
+        print_lines(_lines(game, result, options.playouts))
+    return OK
 
 
-def _played(game: Game, state: State, seed: int, options: Namespace) -> SimulationResult:
-    with progress_bar(*_columns()) as bar:
+def _played(game: Game, state: State, seed: int, options: Options) -> SimulationResult:
+    with progress_bar(*counting_columns()) as bar:
         tell = None
         if bar is not None:
             task = bar.add_task("playouts", total=options.playouts)
@@ -50,35 +96,6 @@ def _played(game: Game, state: State, seed: int, options: Namespace) -> Simulati
         return game.simulate(
             options.playouts, seed, options.threads, state=state, limit=options.limit, progress=tell
         )
-
-
-def _columns() -> list[Any]:
-    """Return a bar with the number of playouts so far, the rate, and the time left; nothing without rich."""
-    try:
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            ProgressColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-        from rich.text import Text
-    except ImportError:
-        return []
-
-    class Rate(ProgressColumn):
-        """Playouts a second."""
-
-        def render(self, task: Any) -> Text:
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
-
-    return [
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    ]
 
 
 def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]:
@@ -166,3 +183,12 @@ def _kept(game: Game, result: SimulationResult) -> str:
     if result.machine != "network":
         return ""
     return ", with machine code kept from before" if game.has_kept_code else ", machine code made now"
+
+
+_DETAILS: Final = f"""\
+The first time a sheet is simulated its rules are compiled, which is kept.
+
+{AFTER}
+{json_shape(_SHAPE)}"""
+
+COMMAND = Command(Options, run, _DETAILS)

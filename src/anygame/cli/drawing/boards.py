@@ -1,8 +1,4 @@
-"""Drawing: boards and facts as lines of text, plain or with styles for a terminal.
-
-Nothing is printed here. A line is a list of pieces (`anygame.cli.symbols.Piece`); `text` makes plain text of
-lines.
-"""
+"""Boards drawn with their legends, and the facts beside them in short."""
 
 from __future__ import annotations
 
@@ -10,7 +6,8 @@ from collections import defaultdict
 from itertools import accumulate, groupby, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.symbols import Piece, Symbols
+from anygame.cli.drawing.lines import Line, Piece
+from anygame.cli.drawing.symbols import Symbols
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
@@ -19,21 +16,14 @@ if TYPE_CHECKING:
     from anygame.boards import Board, Boards, Layout, Square
     from anygame.language.terms import Constant, Term
 
-__all__ = ["Line", "draw_boards", "list_facts", "picture", "text"]
+__all__ = ["draw_boards", "list_facts", "picture"]
 
-#: The pieces of a line, from left to right.
-Line = list[Piece]
 #: Lines that stay together.
 Block = list[Line]
 
 _GAP: Final = 4
 _LABEL: Final = "dim"
 _LINES_PER_FLUENT: Final = 3
-
-
-def text(lines: Iterable[Line]) -> str:
-    """Return lines as plain text."""
-    return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
 
 
 def picture(boards: Boards, facts: Collection[Term], *, width: int = 80, stones: bool = False) -> list[Line]:
@@ -133,11 +123,11 @@ class _Grid:
         if layout.shape != "square":
             self.pitch += self.pitch % 2
         offsets = dict(zip(layout.rows, layout.offsets, strict=True))
-        self.columns = {column: place for place, column in enumerate(layout.columns)}
+        self.columns = {column: index for index, column in enumerate(layout.columns)}
         left = min(
-            2 * place + offsets[row]
+            2 * index + offsets[row]
             for row in layout.rows
-            for column, place in self.columns.items()
+            for column, index in self.columns.items()
             if (row, column) in self.pieces
         )
         self.label_width = max(len(str(row)) for row in layout.rows)
@@ -161,11 +151,11 @@ class _Grid:
         start = self.shift[row] if self.layout.shape == "slanted" else 0
         line = [(start, Piece(str(row).rjust(self.label_width), _LABEL))]
         columns = [column for column in self.columns if (row, column) in self.pieces]
-        line.extend((self.place(row, column), self.pieces[row, column]) for column in columns)
+        line.extend((self.start(row, column), self.pieces[row, column]) for column in columns)
         if self.layout.shape == "hexagon" and columns:
             end = self.label_width + 2 + max(self.count(r) for r in self.layout.rows) * self.pitch + 1
             line.append((end, Piece(f"{columns[0]}..{columns[-1]}", _LABEL)))
-        return _placed(line)
+        return _joined(line)
 
     def count(self, row: Constant) -> int:
         """Return the number of squares of a row."""
@@ -173,21 +163,21 @@ class _Grid:
 
     def header(self, row: Constant) -> Line:
         """Return the names of the columns as they lie above or below a row."""
-        return _placed([(self.place(row, column), Piece(str(column), _LABEL)) for column in self.columns])
+        return _joined([(self.start(row, column), Piece(str(column), _LABEL)) for column in self.columns])
 
-    def place(self, row: Constant, column: Constant) -> int:
+    def start(self, row: Constant, column: Constant) -> int:
         """Return where the symbol of a square starts."""
         return self.label_width + 2 + self.shift[row] + self.columns[column] * self.pitch
 
 
-def _placed(items: Iterable[tuple[int, Piece]]) -> Line:
-    """Return a line with every piece at its place, or as soon after as there is room."""
+def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
+    """Return a line with every piece where it should start, or as soon after as there is room."""
     line: Line = []
     length = 0
-    for place, piece in items:
-        if place > length:
-            line.append(Piece(" " * (place - length)))
-            length = place
+    for start, piece in items:
+        if start > length:
+            line.append(Piece(" " * (start - length)))
+            length = start
         line.append(piece)
         length += len(piece.text)
     return line
@@ -207,7 +197,7 @@ def _side_by_side(blocks: Iterable[list[Line]], width: int) -> list[Line]:
         height = max(len(row), len(block))
         padded = [lines + [[]] * (height - len(lines)) for lines in (row, block)]
         row = [
-            _placed([*_starts(left), *_starts(right, indent)]) for left, right in zip(*padded, strict=True)
+            _joined([*_starts(left), *_starts(right, indent)]) for left, right in zip(*padded, strict=True)
         ]
         used = indent + size
     return lines + row

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.machines import game_of
-from anygame.cli.output import print_json
+from anygame.cli.exit_status import INTERRUPTED, OK
+from anygame.cli.options import Command, option, positive
+from anygame.cli.output import complain, print_json, print_lines
+from anygame.cli.positions import load_game
+from anygame.cli.progress import counting_columns, progress_bar
+from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from anygame.game.playouts import Playout
-    from anygame.game.roles import Role
+    from anygame.game import Game, Playout, Role
 
-__all__ = ["Summary", "playout"]
+__all__ = ["COMMAND", "Summary"]
 
-_OK: Final = 0
-_INTERRUPTED: Final = 130
+_SHAPE: Final = """\
+{"game", "seed", "asked", "playouts", "unfinished", "lengths": {"mean", "min", "max"},
+   "goals": {ROLE: {"mean", "min", "max", "counts": {GOAL: NUMBER}}}}
+  lengths are numbers of joint moves; unfinished counts games that were cut for their length"""
+
+#: Games that take seconds one by one, and that `simulate` plays in less than one.
+_MANY: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Options(JsonOption, MachineOption):
+    """What ``anygame playout`` is asked."""
+
+    count: int = option("--count", read=positive, default=1, metavar="N", help="how many games (1)")
+    seed: int | None = option("--seed", read=int, metavar="S", help="the same seed gives the same games")
 
 
 @dataclass
@@ -83,27 +96,34 @@ class Summary:
             yield f"goal of {role.ljust(width)}  {average} ({counts})"
 
 
-def playout(options: Namespace) -> int:
+def run(options: Options) -> int:
     """Play games at random and print their average. Ctrl-C ends early, with what has been done so far."""
-    game = game_of(options)
+    if options.count >= _MANY:
+        complain(f"note: for many games, `simulate --playouts {options.count}` is faster by far")
+    game = load_game(options)
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     summary = Summary(game.roles)
-    status = _OK
+    status = OK
     try:
-        with _progress(options.count) as advance:
-            for one in game.playouts(options.count, seed):
-                summary.add(one)
-                advance()
+        _play(game, options.count, seed, summary)
     except KeyboardInterrupt:
-        status = _INTERRUPTED
+        status = INTERRUPTED
     if options.json:
         print_json({"game": game.name, "seed": seed, "asked": options.count} | summary.describe())
         return status
     done = f"{summary.count} of {options.count}" if status else str(summary.count)
     print(f"{done} random {'playout' if summary.count == 1 else 'playouts'} of {game.name}, seed {seed}")
-    for line in summary.lines():
-        print(line)
+    print_lines(summary.lines())
     return status
+
+
+def _play(game: Game, count: int, seed: int, summary: Summary) -> None:
+    with progress_bar(*counting_columns()) as bar:
+        task = bar.add_task("playouts", total=count) if bar is not None else None
+        for one in game.playouts(count, seed):
+            summary.add(one)
+            if bar is not None and task is not None:
+                bar.advance(task)
 
 
 def _spread(counter: Counter[int] | Counter[int | None]) -> dict[str, Any]:
@@ -123,19 +143,4 @@ def _order(goal: int | None) -> tuple[bool, int]:
     return goal is None, goal or 0
 
 
-@contextmanager
-def _progress(count: int) -> Iterator[Callable[[], object]]:
-    """Show progress on standard error, if that is a terminal and rich is installed."""
-    bar = None
-    if sys.stderr.isatty():
-        with suppress(ImportError):
-            from rich.console import Console
-            from rich.progress import Progress
-
-            bar = Progress(console=Console(stderr=True), transient=True)
-    if bar is None:
-        yield lambda: None
-        return
-    with bar:
-        task = bar.add_task("playouts", total=count)
-        yield lambda: bar.advance(task)
+COMMAND = Command(Options, run, json_shape(_SHAPE))

@@ -14,13 +14,13 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
-from anygame.cli.manual import ALIASES, COMMANDS
 from anygame.cli.moves import legal_by_role
+from anygame.cli.repl.manual import ALIASES, COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.cli.shell import Shell
+    from anygame.cli.repl.shell import Shell
     from anygame.language.terms import Term
 
 __all__ = ["CommandCompleter", "Prompt"]

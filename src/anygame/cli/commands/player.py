@@ -5,43 +5,104 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+from argparse import ArgumentTypeError
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, flag, option, positive, seconds
+from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player
 from anygame.protocol.habits import Habits
 from anygame.protocol.server import PlayerServer
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from anygame.protocol.server import Said
 
-__all__ = ["LIMITS", "player"]
+__all__ = ["COMMAND", "LIMITS"]
 
-_OK: Final = 0
+_DETAILS: Final = """\
+Managers send the rules, and ask for moves by the GGP protocol (HTTP, usually port 9147).
+Only this machine is listened to, unless --host says more: 0.0.0.0 for everybody. If no
+port is given and 9147 is taken, the next free one is used. Ctrl-C ends the player.
+
+An answer leaves before the clock is up, with the best move so far. A match that its
+manager has left is given up when nothing has come for the start clock, ten play clocks
+and ten seconds, or for --patience.
+
+In GDL-II, both forms of messages are understood. The older one has percepts where GDL-I
+has moves; with --gdl2 it is always read so in games in which some rule says what a role
+`sees`, without it only where they can be no moves.
+
+with --json, one object a line:
+  {"event": "listening", "host", "port", "name", "strategy"}
+  {"event": "message", "time", "peer", "message", "match", "text", "reply", "seconds", "note"}
+  {"event": "stopped"}
+  message is INFO, PING, START, PLAY, STOP, ABORT, PREVIEW, or ? for what is none; note says
+  what went wrong
+
+exit status:
+  0    ended by Ctrl-C or SIGTERM
+  2    there is no such player, or the port cannot be had
+"""
+
+_HIGHEST_PORT: Final = 65_535
 _USUAL_PORT: Final = 9147
 _PORTS_TRIED: Final = 10
 #: Rules come from strangers here; no game of the field needs as much.
 LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 
-def player(options: Namespace) -> int:
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= _HIGHEST_PORT):
+        raise ArgumentTypeError(f"expected a port from 0 to {_HIGHEST_PORT}, found {text!r}")
+    return int(text)
+
+
+@dataclass(frozen=True)
+class Options(JsonOption, CaseOption):
+    """What ``anygame player`` is asked."""
+
+    port: int | None = option(
+        "--port", read=_port, metavar="PORT", help="where to listen (9147); 0 for any free port"
+    )
+    host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
+    name: str | None = option(
+        "--name", metavar="NAME", help="what managers are told (anygame and the strategy)"
+    )
+    strategy: str = option(
+        "--strategy",
+        default="mcts",
+        metavar="PLAYER",
+        help="random, legal, greedy, mcts (the default), MODULE:CLASS or FILE.py:CLASS",
+    )
+    gdl2: bool = flag("--gdl2", help="short messages of GDL-II games hold percepts")
+    parallel: int = option("--parallel", read=positive, default=1, metavar="N", help="matches at a time (1)")
+    margin: float | None = option(
+        "--margin", read=seconds, metavar="SECONDS", help="to keep back of every clock"
+    )
+    patience: float | None = option(
+        "--patience", read=seconds, metavar="SECONDS", help="without a message in a match"
+    )
+    seed: int | None = option("--seed", read=int, metavar="S", help="of random numbers")
+
+
+def run(options: Options) -> int:
     """Play until Ctrl-C or SIGTERM."""
     if is_address(options.strategy):
         raise PlayerError(f"expected a player of this machine, found the address {options.strategy}")
     make_player(options.strategy, seed=options.seed)
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(options))
-    return _OK
+    return OK
 
 
-async def _serve(options: Namespace) -> None:
+async def _serve(options: Options) -> None:
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         # Elsewhere than in the main thread of a POSIX system, Ctrl-C interrupts the loop instead.
@@ -50,7 +111,7 @@ async def _serve(options: Namespace) -> None:
     log = _Log(over, as_json=options.json)
     server = _server(options, log)
     try:
-        port = await _listening(server, options)
+        port = await _listening(server, options.host, options.port)
         name, strategy = server.name, options.strategy
         host = f"[{options.host}]" if ":" in options.host else options.host
         text = f"{name} ({strategy}) listens on {host}:{port}; Ctrl-C ends it"
@@ -63,7 +124,7 @@ async def _serve(options: Namespace) -> None:
         raise log.broken
 
 
-def _server(options: Namespace, log: _Log) -> PlayerServer:
+def _server(options: Options, log: _Log) -> PlayerServer:
     # Every player that is needed has other random numbers, the same ones for the same seed.
     seeds = count(options.seed) if options.seed is not None else None
     habits = Habits(
@@ -82,19 +143,17 @@ def _server(options: Namespace, log: _Log) -> PlayerServer:
     )
 
 
-async def _listening(server: PlayerServer, options: Namespace) -> int:
+async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
     """Listen on the port asked for; without one, on the usual one or the next that is free."""
-    tried = [options.port] if options.port is not None else range(_USUAL_PORT, _USUAL_PORT + _PORTS_TRIED)
+    tried = [asked] if asked is not None else range(_USUAL_PORT, _USUAL_PORT + _PORTS_TRIED)
     refusal: OSError | None = None
     for port in tried:
         try:
-            return await server.listen(options.host, port)
+            return await server.listen(host, port)
         except (OSError, UnicodeError) as error:
             refusal = error if isinstance(error, OSError) else OSError(str(error))
     reason = refusal.strerror if refusal is not None and refusal.strerror else refusal
-    raise PlayerError(
-        f"cannot listen on {options.host}, port {tried[0]}: {reason}; try another --port or --host"
-    )
+    raise PlayerError(f"cannot listen on {host}, port {tried[0]}: {reason}; try another --port or --host")
 
 
 class _Log:
@@ -126,3 +185,6 @@ class _Log:
         if said.note:
             text += f"  [{said.note}]"
         self.say(text, event="message", time=now.isoformat(timespec="milliseconds"), **event)
+
+
+COMMAND = Command(Options, run, _DETAILS)

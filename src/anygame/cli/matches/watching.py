@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import find_boards
-from anygame.cli.drawing import picture
+from anygame.cli.drawing.boards import picture
 from anygame.match.referee import Watcher
 
 if TYPE_CHECKING:

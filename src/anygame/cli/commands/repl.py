@@ -1,56 +1,85 @@
-"""The ``repl`` command: reads lines from a terminal or a script, and lets a `Shell` execute them."""
+"""The ``repl`` command: a game at the prompt. Reads lines from a terminal or a script for a `Shell`."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.machines import game_of
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.options import Command, argument, flag, option
 from anygame.cli.output import Screen, complain
-from anygame.cli.session import Session
-from anygame.cli.shell import Shell
+from anygame.cli.positions import load_game
+from anygame.cli.repl.session import Session
+from anygame.cli.repl.shell import Shell
+from anygame.cli.shared_options import MachineOption
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Callable
 
-__all__ = ["repl"]
+__all__ = ["COMMAND"]
 
-_OK: Final = 0
 _EXTRA: Final = "for completion, history and colours: pip install 'anygame[terminal]'"
 
 
-def repl(options: Namespace) -> int:
+_DETAILS: Final = """\
+Commands are read from standard input. On a terminal they are edited and completed
+(if the extra is installed: pip install 'anygame[terminal]'). Otherwise there is no
+prompt, and a command that fails does not stop the next one.
+`help` lists the commands.
+
+exit status:
+  0    done
+  1    not on a terminal: a command failed; standard error tells which, and why
+  2    there is no such game
+"""
+
+
+@dataclass(frozen=True)
+class Options(MachineOption):
+    """What ``anygame repl`` is asked."""
+
+    file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
+    seed: int | None = option("--seed", read=int, metavar="S", help="for moves played at random")
+    echo: bool = flag("--echo", help="repeat the commands in the output, after `> `")
+
+
+def run(options: Options) -> int:
     """Play a game: with a prompt on a terminal, else as a script of commands."""
     if options.file == "-":
         raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
-    game = game_of(options)
+    game = load_game(options)
     screen = Screen()
     shell = Shell(Session(game, options.seed), screen)
     if sys.stdin.isatty() and screen.is_terminal:
         _converse(shell, screen)
-    else:
-        _run_script(shell, echo=options.echo)
-    return _OK
+        return OK
+    return ANSWER_IS_NO if _run_script(shell, echo=options.echo) else OK
 
 
-def _run_script(shell: Shell, *, echo: bool) -> None:
-    """Execute the lines of standard input; what fails is reported with its line, and the next one follows."""
+def _run_script(shell: Shell, *, echo: bool) -> int:
+    """Execute the lines of standard input; return how many failed.
+
+    What fails is reported with its line, and the next one follows.
+    """
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    failed = 0
     for number, line in enumerate(sys.stdin, start=1):
         if echo:
             print(f"> {line.rstrip()}")
         try:
             if not shell.execute(line):
-                return
+                break
         except AnygameError as error:
+            failed += 1
             if echo:
                 print(f"error: {error}")
             else:
                 complain(f"line {number}: {error}")
+    return failed
 
 
 def _converse(shell: Shell, screen: Screen) -> None:
@@ -81,10 +110,13 @@ def _converse(shell: Shell, screen: Screen) -> None:
 def _asker(shell: Shell) -> tuple[Callable[[], str], str]:
     """Return what asks for the next line, and what to tell about it."""
     try:
-        from anygame.cli.prompt import Prompt
+        from anygame.cli.repl.prompt import Prompt
     except ImportError:
         with suppress(ImportError):
             import readline  # noqa: F401
 
         return lambda: input(shell.prompt), f"\n({_EXTRA})"
     return Prompt(shell).ask, " Tab completes."
+
+
+COMMAND = Command(Options, run, _DETAILS)

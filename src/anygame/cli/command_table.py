@@ -1,0 +1,40 @@
+"""All commands with one line of help each, known without importing any of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from anygame.cli.options import Command
+
+__all__ = ["COMMANDS", "load_command"]
+
+#: What each command does, in the order in which help lists them.
+COMMANDS: Final = {
+    "games": "list the games that come with the package",
+    "repl": "play a game, question its states",
+    "state": "print the facts of a state",
+    "legal": "print the legal moves",
+    "goals": "print the goal of every role",
+    "query": "print all instances of a pattern that hold",
+    "playout": "play games at random, print what they have in common",
+    "simulate": "play games at random by the million, print what they have in common",
+    "perft": "count the sequences of joint moves of a length",
+    "explain": "print how the rules are understood",
+    "check": "tell what is wrong or odd in rule sheets",
+    "explain-code": "tell what a code of a diagnostic means",
+    "format": "lay rule sheets out",
+    "translate": "write a rule sheet in KIF or infix",
+    "mend": "mend what can be mended without knowing the game",
+    "match": "play matches between players",
+    "replay": "step through a match record, check it",
+    "tournament": "let players meet each other",
+    "player": "play for managers over the network",
+}
+
+
+def load_command(name: str) -> Command[Any]:
+    """Import the module of a command, and with it what the command needs."""
+    command: Command[Any] = import_module(f"anygame.cli.commands.{name.replace('-', '_')}").COMMAND
+    return command

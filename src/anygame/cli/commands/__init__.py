@@ -1,0 +1,1 @@
+"""The commands, a module each: its options, and what it does with them (`anygame.cli.options.Command`)."""

@@ -1,0 +1,73 @@
+"""The ``explain`` command: how the rules are understood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, choice, option
+from anygame.cli.output import print_json
+from anygame.cli.progress import compile_game
+from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
+from anygame.cli.sheets import read_game
+from anygame.errors import AnygameError
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+
+__all__ = ["COMMAND"]
+
+_SHAPE: Final = '{"game", "strata" or "plan" or "domains" or "network": ...}'
+
+
+@dataclass(frozen=True)
+class Options(JsonOption, SheetOptions):
+    """What ``anygame explain`` is asked."""
+
+    what: str = choice(
+        {
+            "strata": "in which order relations are computed",
+            "plan": "how the rules are joined",
+            "domains": "which values arguments can have",
+            "network": "what they become when they are compiled",
+        }
+    )
+    dot: str | None = option(
+        "--dot", metavar="OUT", help="with --network: write it as a picture for Graphviz, if it is small"
+    )
+
+
+def run(options: Options) -> int:
+    """Print strata, the plan of joins, domains, or the network."""
+    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    if options.what == "network":
+        compile_game(game)
+    if options.dot is not None:
+        return _draw(game, options)
+    if options.json:
+        described = getattr(game, f"describe_{options.what}")()
+        print_json({"game": game.name, options.what: described})
+    else:
+        print(getattr(game, f"explain_{options.what}")().rstrip())
+    return OK
+
+
+def _draw(game: Game, options: Options) -> int:
+    """Write a picture of the network."""
+    if options.what != "network" or options.dot is None:
+        raise AnygameError("--dot draws the network: give --network too")
+    drawn = game.draw_network()
+    if options.dot == "-":
+        print(drawn, end="")
+        return OK
+    try:
+        Path(options.dot).write_text(drawn, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise AnygameError(f"cannot write {options.dot}: {reason}") from error
+    return OK
+
+
+COMMAND = Command(Options, run, json_shape(_SHAPE))

@@ -1,0 +1,34 @@
+"""The ``explain-code`` command: what a code of a diagnostic means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anygame.analysis.doctor.explanations import EXPLANATIONS
+from anygame.cli.diagnostic_codes import known_code
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, argument
+from anygame.language.diagnostics import CODES
+
+__all__ = ["COMMAND"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``anygame explain-code`` is asked."""
+
+    code: str | None = argument("CODE", count="?", help="without it, all codes are listed")
+
+
+def run(options: Options) -> int:
+    """Print what a code means, or all codes."""
+    if options.code is None:
+        width = max(map(len, CODES))
+        for code in sorted(CODES):
+            print(f"{code:{width}}  {CODES[code]}")
+        return OK
+    print(EXPLANATIONS[known_code(options.code)].text)
+    return OK
+
+
+COMMAND = Command(Options, run, "It tells what the rule is, why GDL has it, and gives examples.\n")

@@ -1,0 +1,73 @@
+"""The ``format`` command: lays rule sheets out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, OK
+from anygame.cli.options import Command, argument, flag
+from anygame.cli.output import complain
+from anygame.cli.rewriting import check_writable, print_changes, print_sheet, replace_sheet
+from anygame.cli.sheets import sheet_source
+from anygame.errors import RuleSheetError
+from anygame.language.layout import format_sheet
+
+__all__ = ["COMMAND"]
+
+_DETAILS: Final = """\
+Facts stand on one line, rules with each formula of the body on a line of its own;
+comments stay where they are, and of blank lines between items one. The result is read
+again and has the same rules, or nothing is changed.
+
+exit status:
+  0    done; with --check: all files are laid out like this
+  1    with --check: some are not; their names are printed
+  2    something could not be read
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``anygame format`` is asked."""
+
+    files: list[str] = argument("FILE", count="+", help="rule sheets, - for standard input")
+    write: bool = flag("--write", group="what", help="change the files, print nothing")
+    check: bool = flag("--check", group="what", help="only print the names of files that would change")
+    diff: bool = flag("--diff", help="print the changes")
+
+
+def run(options: Options) -> int:
+    """Lay files out; return the exit status. A file that cannot be read does not stop the others."""
+    if options.write:
+        for name in options.files:
+            check_writable(name)
+    status = OK
+    for name in options.files:
+        try:
+            changed = _format_file(name, options)
+        except RuleSheetError as error:
+            complain(error)
+            status = BAD_INPUT
+        else:
+            status = max(status, ANSWER_IS_NO if changed and options.check else OK)
+    return status
+
+
+def _format_file(name: str, options: Options) -> bool:
+    """Lay one file out; return whether that changes it."""
+    source = sheet_source(name)
+    text = format_sheet(source)
+    changed = text != source.text
+    if changed and options.check:
+        print(source.name)
+    if changed and options.diff:
+        print_changes(source, text)
+    if changed and options.write:
+        replace_sheet(name, text)
+    if not (options.check or options.diff or options.write):
+        print_sheet(text)
+    return changed
+
+
+COMMAND = Command(Options, run, _DETAILS)

@@ -1,0 +1,75 @@
+"""The ``games`` command: the games that come with the package."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command
+from anygame.cli.output import print_json, print_lines
+from anygame.cli.shared_options import JsonOption
+from anygame.game.game import load
+from anygame.language.installed import describe_sheet, games, open_sheet
+
+__all__ = ["COMMAND"]
+
+#: Letters of a summary from which something can be learned.
+_TELLING: Final = 25
+_DETAILS: Final = """\
+Commands that take FILE take these names too, where there is no such file:
+  anygame repl copolymer
+
+with --json, one object:
+  {"games": [{"name", "title", "roles": [ROLE], "description"}]}
+"""
+
+
+@dataclass(frozen=True)
+class Options(JsonOption):
+    """What ``anygame games`` is asked."""
+
+
+def run(options: Options) -> int:
+    """Print name, roles and description of every game."""
+    found = [_described(name) for name in games()]
+    if options.json:
+        print_json({"games": [asdict(game) for game in found]})
+    else:
+        _print_table(found)
+    return OK
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What is told of a game."""
+
+    name: str
+    title: str
+    roles: list[str]
+    description: str
+
+
+def _described(name: str) -> _Described:
+    title, description = describe_sheet(open_sheet(name).text)
+    return _Described(name, title, [*map(str, load(name).roles)], description)
+
+
+def _print_table(found: list[_Described]) -> None:
+    """Print a line for each game."""
+    rows = [(game.name, ", ".join(game.roles), _summary(game.description)) for game in found]
+    names, roles = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:2])
+    print_lines(f"{name.ljust(names)}  {whose.ljust(roles)}  {what}" for name, whose, what in rows)
+
+
+def _summary(text: str) -> str:
+    """Return the first sentences of a description, one if it says enough ("A puzzle for one" does not)."""
+    summary = ""
+    for sentence in text.split(". "):
+        summary = f"{summary}. {sentence}" if summary else sentence
+        if len(summary) >= _TELLING:
+            break
+    return summary.rstrip(".")
+
+
+COMMAND = Command(Options, run, _DETAILS)

@@ -1,0 +1,44 @@
+"""The ``legal`` command: the legal moves of all roles, or of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from anygame.cli.exit_status import OK
+from anygame.cli.moves import legal_by_role
+from anygame.cli.options import Command, argument
+from anygame.cli.output import print_json, print_lines
+from anygame.cli.positions import describe_position, load_position
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+
+__all__ = ["COMMAND"]
+
+_SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
+
+
+@dataclass(frozen=True)
+class Options(PositionOptions):
+    """What ``anygame legal`` is asked."""
+
+    role: str | None = argument("ROLE", count="?", help="of this role only, one a line")
+
+
+def run(options: Options) -> int:
+    """Print legal moves: of one role the moves alone, of all roles each with its role before it."""
+    game, state = load_position(options)
+    moves = legal_by_role(state)
+    if options.role is not None:
+        role = game.roles[game.role_index(options.role)]
+        moves = {role: moves[role]}
+    if options.json:
+        legal = {role: list(map(str, found)) for role, found in moves.items()}
+        print_json(describe_position(options, state) | {"legal": legal})
+    elif options.role is not None:
+        print_lines(str(move) for found in moves.values() for move in found)
+    else:
+        print_lines(f"{role} {move}" for role, found in moves.items() for move in found)
+    return OK
+
+
+COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

@@ -1,0 +1,72 @@
+"""The ``mend`` command: mends what can be mended without knowing the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.mends import MENDS, mend_sheet
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, argument, flag, several
+from anygame.cli.rewriting import check_writable, print_changes, replace_sheet
+from anygame.cli.sheets import sheet_source
+from anygame.errors import QueryError
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["COMMAND"]
+
+_DETAILS: Final = """\
+what is mended, or only some of it with --select:
+  order        literals that bind a variable go before a not or distinct that needs it
+  case         keywords are written in lower case
+  parentheses  (f) becomes f
+  role         (role ?r) is added where nothing says who may be meant in legal or goal
+  base, input  are added where there are none: what the rules can make true and legal
+
+What was mended is listed; without --write, with the changes.
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``anygame mend`` is asked."""
+
+    file: str = argument("FILE", help="the rule sheet, - for standard input")
+    write: bool = flag("--write", help="change the file")
+    select: list[str] = several("--select", metavar="MENDS", help="only these; commas or repeated")
+
+
+def run(options: Options) -> int:
+    """Mend a sheet; print what was mended, and without ``--write`` the changes; return the exit status."""
+    if options.write:
+        check_writable(options.file)
+    kinds = _kinds(options.select)
+    source = sheet_source(options.file)
+    mended = mend_sheet(source, kinds)
+    for mend in mended.mends:
+        where = mend.span.place if mend.span else source.name
+        print(f"{where}: mended[{mend.kind}]: {shown(mend.message, 200)}")
+    for note in mended.notes:
+        print(f"{source.name}: {note}")
+    if not mended.mends:
+        print(f"{source.name}: there is nothing to mend")
+    elif options.write:
+        replace_sheet(options.file, mended.text)
+    else:
+        print_changes(source, mended.text)
+    return OK
+
+
+def _kinds(texts: Iterable[str]) -> list[str]:
+    """Return the kinds of mends that are asked for; all by default. Raises QueryError for an unknown one."""
+    asked = [kind.strip().lower() for text in texts for kind in text.split(",") if kind.strip()]
+    for kind in asked:
+        if kind not in MENDS:
+            raise QueryError(f"there is no mend called {shown(kind)}; there are {', '.join(MENDS)}")
+    return asked or list(MENDS)
+
+
+COMMAND = Command(Options, run, _DETAILS)

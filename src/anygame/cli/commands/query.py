@@ -1,0 +1,49 @@
+"""The ``query`` command: all instances of a pattern that hold in a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from anygame.cli.answers import bare, instances
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.moves import advised, read_joint
+from anygame.cli.options import Command, argument, option
+from anygame.cli.output import print_json, print_lines
+from anygame.cli.positions import describe_position, load_position
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.errors import QueryError
+
+__all__ = ["COMMAND"]
+
+_SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
+
+
+@dataclass(frozen=True)
+class Options(PositionOptions):
+    """What ``anygame query`` is asked."""
+
+    pattern: str = argument("PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal')
+    moves: str | None = option(
+        "--moves", metavar="MOVES", help="the joint move on which the answer depends, as for (next ?fact)"
+    )
+
+
+def run(options: Options) -> int:
+    """Print every instance that holds; without any, print nothing and return ANSWER_IS_NO."""
+    game, state = load_position(options)
+    joint = read_joint(state, options.moves) if options.moves is not None else None
+    try:
+        found = sorted({bare(binding) for binding in state.query(options.pattern, joint)})
+    except QueryError as error:
+        raise advised(error, "with --moves") from error
+    if options.json:
+        bindings = [{f"?{name}": str(term) for name, term in binding} for binding in found]
+        answer = {"pattern": options.pattern, "bindings": bindings}
+        print_json(describe_position(options, state) | answer)
+    else:
+        print_lines(instances(game, options.pattern, found))
+    return OK if found else ANSWER_IS_NO
+
+
+COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

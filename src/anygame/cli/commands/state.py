@@ -1,0 +1,44 @@
+"""The ``state`` command: the facts of a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, flag
+from anygame.cli.output import Screen, print_json, print_lines
+from anygame.cli.positions import describe_position, load_position
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+
+__all__ = ["COMMAND"]
+
+_SHAPE: Final = '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}'
+
+
+@dataclass(frozen=True)
+class Options(PositionOptions):
+    """What ``anygame state`` is asked."""
+
+    board: bool = flag("--board", help="draw boards, list the other facts")
+
+
+def run(options: Options) -> int:
+    """Print the facts of a state, one a line; with ``--board`` as boards and a short list."""
+    game, state = load_position(options)
+    facts = sorted(map(str, state.facts))
+    if options.json:
+        print_json(describe_position(options, state) | {"roles": list(game.roles), "facts": facts})
+    elif options.board:
+        # Most questions draw nothing, and need not wait for what finds boards.
+        from anygame.boards import find_boards
+        from anygame.cli.drawing.boards import picture
+
+        screen = Screen()
+        screen.show(picture(find_boards(game), state.facts, width=screen.width, stones=screen.stones))
+    else:
+        print_lines(facts)
+    return OK
+
+
+COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

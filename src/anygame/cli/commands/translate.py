@@ -1,0 +1,60 @@
+"""The ``translate`` command: writes a rule sheet in KIF or infix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, argument, option
+from anygame.cli.rewriting import print_sheet, replace_sheet
+from anygame.cli.sheets import sheet_source
+from anygame.errors import RuleSheetError
+from anygame.language.forms import form_of
+from anygame.language.layout import format_sheet
+from anygame.language.source import Source
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+__all__ = ["COMMAND"]
+
+_DETAILS: Final = """\
+Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
+Comments start with %, variables with a capital letter; other names that are not
+lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is KIF,
+*.hrf is infix, and of other files the first item tells.
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``anygame translate`` is asked."""
+
+    file: str = argument("FILE", help="the rule sheet, - for standard input")
+    to: Literal["kif", "infix"] = option(
+        "--to", choices=("kif", "infix"), required=True, help="the form wanted"
+    )
+    output: str | None = option(
+        "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
+    )
+
+
+def run(options: Options) -> int:
+    """Write a sheet in another form; return the exit status."""
+    source = sheet_source(options.file)
+    text = format_sheet(source, options.to)
+    if options.output is None:
+        print_sheet(text)
+        return OK
+    read_as = form_of(Source(options.output, text))
+    if read_as != options.to:
+        suffix = ".hrf" if options.to == "infix" else ".kif"
+        raise RuleSheetError(
+            f"{options.output} would be read as {read_as} because of its name; call it something{suffix}"
+        )
+    replace_sheet(options.output, text)
+    return OK
+
+
+COMMAND = Command(Options, run, _DETAILS)

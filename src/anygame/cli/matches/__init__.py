@@ -1,0 +1,1 @@
+"""Matches on the command line: who sits where, and how a match is watched."""

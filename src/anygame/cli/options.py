@@ -1,0 +1,190 @@
+"""How a command declares its options: as fields of a dataclass, with their types, flags and help.
+
+A module of `anygame.cli.commands` has one `Command`, whose ``options`` are such a dataclass::
+
+    @dataclass(frozen=True)
+    class Options(SheetOptions):
+        depth: int = argument("DEPTH", natural, help="the number of joint moves")
+        divide: bool = flag("--divide", help="for each first joint move apart")
+
+Options that several commands have are inherited (`anygame.cli.shared_options`).
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field, fields
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    #: Makes a value of a text; raises ArgumentTypeError where it cannot.
+    Reader: TypeAlias = Callable[[str], object]
+
+__all__ = ["Command", "argument", "choice", "flag", "natural", "option", "positive", "seconds", "several"]
+
+OptionsT = TypeVar("OptionsT")
+_KEY: Final = "argument"
+#: More than can ever be counted; int() need not read thousands of digits.
+_MOST_DIGITS: Final = 18
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    """What argparse is told of a field.
+
+    Attributes:
+        flags: names with dashes; empty for an argument that has a position.
+        settings: as of ``ArgumentParser.add_argument``.
+        group: options of one group exclude each other.
+        constants: instead of flags, those that set the field to a constant, one of which is needed.
+    """
+
+    flags: tuple[str, ...]
+    settings: Mapping[str, Any]
+    group: str = ""
+    constants: Mapping[str, str] | None = None
+
+
+def _declared(*flags: str, group: str = "", **settings: Any) -> Any:
+    given = {name: value for name, value in settings.items() if value is not None}
+    return field(metadata={_KEY: _Declaration(flags, given, group)})
+
+
+def argument(metavar: str, read: Reader | None = None, *, help: str, count: str | None = None) -> Any:
+    """Declare an argument with a position; ``count`` is ``?`` where it may be left out, ``+`` for many."""
+    return _declared(metavar=metavar, type=read, help=help, nargs=count)
+
+
+def option(
+    *flags: str,
+    metavar: str | None = None,
+    read: Reader | None = None,
+    help: str,
+    default: object = None,
+    choices: Sequence[str] | None = None,
+    count: str | None = None,
+    required: bool | None = None,
+) -> Any:
+    """Declare an option with a value; without a default, it is None where it is not given."""
+    return _declared(
+        *flags,
+        metavar=metavar,
+        type=read,
+        help=help,
+        default=default,
+        choices=choices,
+        nargs=count,
+        required=required,
+    )
+
+
+def several(*flags: str, metavar: str, help: str) -> Any:
+    """Declare an option that may be repeated: the list of its values."""
+    return _declared(*flags, metavar=metavar, action="append", default=[], help=help)
+
+
+def flag(*flags: str, help: str, group: str = "", to: bool = True) -> Any:
+    """Declare an option without a value that sets its field to ``to``; a group's exclude each other."""
+    return _declared(*flags, action="store_true" if to else "store_false", help=help, group=group)
+
+
+def choice(constants: Mapping[str, str]) -> Any:
+    """Declare flags of which one is needed: each sets the field to its name. They come with their helps."""
+    return field(metadata={_KEY: _Declaration((), {}, constants=constants)})
+
+
+@dataclass(frozen=True)
+class Command(Generic[OptionsT]):
+    """A command.
+
+    Attributes:
+        options: the dataclass of its options.
+        run: carries it out, and returns the exit status.
+        details: what its help says below the options.
+    """
+
+    options: type[OptionsT]
+    run: Callable[[OptionsT], int]
+    details: str = ""
+
+    def parse(self, name: str, summary: str, arguments: Sequence[str]) -> OptionsT:
+        """Read the arguments after the name of the command; what is wrong with them ends the process."""
+        parser = _Parser(
+            prog=f"anygame {name}",
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            epilog=self.details,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self._declare(parser)
+        return self.options(**vars(parser.parse_args(arguments)))
+
+    def _declare(self, parser: argparse.ArgumentParser) -> None:
+        declared = {each.name: each.metadata[_KEY] for each in fields(self.options)}  # type: ignore[arg-type]
+        # The command's own options stand before those that it shares with others.
+        own = self.options.__annotations__
+        groups: dict[str, Any] = {}
+        for name, declaration in sorted(declared.items(), key=lambda item: item[0] not in own):
+            if declaration.constants:
+                _declare_constants(parser, name, declaration.constants)
+            elif declaration.flags:
+                group = declaration.group
+                if group and group not in groups:
+                    groups[group] = parser.add_mutually_exclusive_group()
+                groups.get(group, parser).add_argument(*declaration.flags, dest=name, **declaration.settings)
+        for name, declaration in declared.items():
+            if not declaration.flags and not declaration.constants:
+                parser.add_argument(name, **declaration.settings)
+
+
+def _declare_constants(parser: argparse.ArgumentParser, name: str, constants: Mapping[str, str]) -> None:
+    group = parser.add_mutually_exclusive_group(required=True)
+    for constant, meaning in constants.items():
+        group.add_argument(f"--{constant}", dest=name, action="store_const", const=constant, help=meaning)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Accepts options between positional arguments, as in ``legal FILE --after MOVES ROLE``."""
+
+    _is_intermixed = False
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        if self._is_intermixed:
+            return super().parse_known_args(args, namespace)
+        self._is_intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_intermixed = False
+
+
+# -- readers of values ---------------------------------------------------------------------------------------
+
+
+def natural(text: str) -> int:
+    """Read a whole number from 0."""
+    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found {text[:40]!r}")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1."""
+    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS or not int(text):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text[:40]!r}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not (isfinite(found) and found > 0):
+        raise argparse.ArgumentTypeError(f"expected seconds, a number above 0, found {text!r}")
+    return found

@@ -1,0 +1,51 @@
+"""The game and the state that a command line asks about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anygame.cli.moves import play_text
+from anygame.cli.progress import compile_game
+from anygame.cli.sheets import read_game
+from anygame.errors import IllegalMoveError, TermSyntaxError
+
+if TYPE_CHECKING:
+    from anygame.cli.shared_options import MachineOption, PositionOptions
+    from anygame.game.game import Game
+    from anygame.game.state import State
+
+__all__ = ["describe_position", "load_game", "load_position"]
+
+
+def load_game(options: MachineOption) -> Game:
+    """Load the game that a command line names, with the machine it asks for.
+
+    Raises:
+        RuleSheetError: there is no such file, or its rules cannot be used.
+    """
+    game = read_game(options.file, case_sensitive=options.case_sensitive, machine=options.machine)
+    if options.machine == "network":
+        compile_game(game)
+    return game
+
+
+def load_position(options: PositionOptions) -> tuple[Game, State]:
+    """Load the game and play the moves of ``--after``.
+
+    Raises:
+        RuleSheetError: as `load_game`.
+        IllegalMoveError: one of the moves cannot be read or played.
+    """
+    game = load_game(options)
+    state = game.initial_state()
+    for number, moves in enumerate(options.after, start=1):
+        try:
+            state, _ = play_text(state, moves)
+        except (IllegalMoveError, TermSyntaxError) as error:
+            raise IllegalMoveError(f'--after "{moves}" (number {number}): {error}') from error
+    return game, state
+
+
+def describe_position(options: PositionOptions, state: State) -> dict[str, Any]:
+    """Return what the JSON of all questions about a state begins with."""
+    return {"game": state.game.name, "step": len(options.after), "terminal": state.is_terminal}

@@ -1,0 +1,73 @@
+"""The options that several commands have: each a dataclass to inherit from (`anygame.cli.options`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.options import argument, flag, option, several
+
+if TYPE_CHECKING:
+    from anygame.game.game import MachineName
+
+__all__ = [
+    "AFTER",
+    "CaseOption",
+    "JsonOption",
+    "MachineOption",
+    "PositionOptions",
+    "SheetOptions",
+    "json_shape",
+]
+
+#: What the help of commands says that take ``--after``.
+AFTER: Final = """\
+--after takes one joint move: a move for each role in the order of the roles, or
+only for those roles that have more than one legal move. A number stands for the
+move with that number in the role's list of legal moves.
+"""
+
+
+def json_shape(shape: str) -> str:
+    """Return what help says of the object that ``--json`` prints."""
+    return f"with --json, one object; terms are texts in KIF:\n  {shape}\n"
+
+
+@dataclass(frozen=True)
+class CaseOption:
+    """How names are read."""
+
+    case_sensitive: bool = flag("--case-insensitive", to=False, help="read names without regard to capitals")
+
+
+@dataclass(frozen=True)
+class SheetOptions(CaseOption):
+    """A rule sheet."""
+
+    file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`; - for standard input")
+
+
+@dataclass(frozen=True)
+class JsonOption:
+    """The form of the answer."""
+
+    json: bool = flag("--json", help="print JSON")
+
+
+@dataclass(frozen=True)
+class MachineOption(SheetOptions):
+    """A rule sheet, and what computes the answers."""
+
+    machine: MachineName = option(
+        "--machine",
+        choices=("auto", "reasoner", "network"),
+        default="auto",
+        help="what computes the answers, which are the same: the rules, the rules compiled, or what suits",
+    )
+
+
+@dataclass(frozen=True)
+class PositionOptions(JsonOption, MachineOption):
+    """A question about a state: the initial one, or the one to which some moves lead."""
+
+    after: list[str] = several("--after", metavar="MOVES", help="play a joint move first; may be repeated")
