@@ -156,7 +156,7 @@ def test_explain_network_tells_its_figures() -> None:
     assert status == 0
     compiled = anygame.load(_SHEET).compiled
     assert compiled is not None
-    for stage, _ in compiled.stages:
+    for stage, _ in (*compiled.passes, *compiled.stages):
         assert re.search(rf"^{stage}: .* s\)$", output, re.MULTILINE)
     assert f"inputs of the network: {len(compiled.fluents)} fluents; moves: 10 of x, 10 of o" in output
     assert f"gates: {compiled.network.gates} with {len(compiled.network.inputs)} inputs on" in output
@@ -173,6 +173,7 @@ def test_explain_network_gives_json() -> None:
     assert told["cycles"] == []
     assert 2 < told["levels"] < told["gates"]
     assert {stage["stage"] for stage in told["stages"]} >= {"grounding", "gates"}
+    assert {"inlining static relations", "decomposing bodies"} <= {entry["pass"] for entry in told["passes"]}
 
 
 def test_a_picture_shows_every_gate_and_line(tmp_path: Path) -> None:

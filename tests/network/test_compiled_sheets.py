@@ -126,6 +126,14 @@ SHEETS = {
     (<= terminal (true (p 3)) (true (q 3)))
     (<= (goal r 1) (true (s ?x)))
     """,
+    "few alternatives": """
+    (role r) (value 1) (value 2) (init (p 1))
+    (<= (legal r (set ?x)) (value ?x) (or (true (p ?x)) (not (true (p 2)))))
+    (legal r stay)
+    (<= (next (p ?x)) (value ?x) (or (true (p ?x)) (does r (set ?x))) (or (does r stay) (does r (set 2))))
+    (<= terminal (not (true (p 1))))
+    (<= (goal r 1) (or (true (p 1)) (true (p 2))))
+    """,
     "many alternatives over a term that is put together": """
     (role r) (init (p (f 1))) (init (s 1)) (legal r a) (legal r b)
     (<= (next (s ?x)) (true (s ?x)) (does r a))

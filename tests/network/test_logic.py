@@ -7,9 +7,11 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anygame.network.logic.circuit import Circuit
+from anygame.network.logic.factoring import sum_of_products
 from anygame.network.logic.gates import Gates
-from anygame.network.logic.rewrites import Circuit, drop_implied, merge_conjunctions
-from anygame.network.logic.sums import sum_of_products
+from anygame.network.logic.rewrites.conjunctions import merge_conjunctions
+from anygame.network.logic.rewrites.implied import drop_implied_conditions
 from anygame.network.network import FALSE, TRUE
 
 _INPUTS = 6
@@ -82,7 +84,7 @@ def test_what_a_move_implies_is_dropped_only_where_the_move_is_legal(
     allowed = sum_of_products(gates, legal)
     after = sum_of_products(gates, [[2 * move, *parts] for parts in following])
     circuit = Circuit(gates, {("legal", move): allowed, ("next", 0): after})
-    simpler = drop_implied(circuit)
+    simpler = drop_implied_conditions(circuit)
     for inputs in _every_input():
         if not inputs[move - 1] or _holds(gates, allowed, inputs):
             expected = _holds(gates, after, inputs)

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["describe", "levels", "picture", "text"]
 
+#: Graphviz needs minutes for more, and nobody finds anything in it.
 _MOST_DRAWN: Final = 1_000
+#: Characters; a longer name is cut, lest its box hide the others.
 _LONGEST_NAME: Final = 60
 
 
@@ -28,6 +30,7 @@ def describe(compiled: CompiledGame, code: Mapping[str, int | str]) -> dict[str,
     network = compiled.network
     roles = zip(compiled.roles, compiled.actions, strict=True)
     return {
+        "passes": [{"pass": name, **figures} for name, figures in compiled.passes],
         "stages": [{"stage": name, **figures} for name, figures in compiled.stages],
         "fluents": network.fluents,
         "actions": {str(role): len(moves) for role, moves in roles},
@@ -56,6 +59,13 @@ def text(described: Mapping[str, Any]) -> str:
 
 
 def _lines(described: Mapping[str, Any]) -> Iterator[str]:
+    for figures in described["passes"]:
+        done = (
+            f"{figures['rewrote']:,} rules became {figures['made']:,}"
+            if figures["rewrote"]
+            else "nothing to do"
+        )
+        yield f"{figures['pass']}: {done} ({figures['seconds']:.3f} s)"
     before: dict[str, float] = {}
     for stage in described["stages"]:
         figures = {name: value for name, value in stage.items() if name not in ("stage", "seconds")}
@@ -115,14 +125,14 @@ def picture(compiled: CompiledGame) -> str:
 
 
 def _nodes(compiled: CompiledGame) -> Iterator[str]:
-    for place, fact in enumerate(compiled.fluents, start=1):
-        yield f"  n{place} [shape=box, label={_quoted(f'true {fact}')}];"
-    place = compiled.network.first_action
+    for node, fact in enumerate(compiled.fluents, start=1):
+        yield f"  n{node} [shape=box, label={_quoted(f'true {fact}')}];"
+    node = compiled.network.first_action
     for role, moves in zip(compiled.roles, compiled.actions, strict=True):
         for move in moves:
             label = _quoted(f"does {role} {move}")
-            yield f"  n{place} [shape=box, style=rounded, label={label}];"
-            place += 1
+            yield f"  n{node} [shape=box, style=rounded, label={label}];"
+            node += 1
 
 
 def _gates(network: Network) -> Iterator[str]:

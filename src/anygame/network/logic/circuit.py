@@ -1,132 +1,94 @@
-"""From atoms to gates: every atom that an output needs, in the order in which they depend on each other."""
+"""Circuits: gates, and the literals that somebody wants of them."""
 
 from __future__ import annotations
 
-from time import monotonic
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from anygame.errors import LimitError
 from anygame.network.logic.gates import Gates
-from anygame.network.logic.sums import parts_of_sum, sum_of_products
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from anygame.network.logic.atoms import Atoms
-
-__all__ = ["build_gates", "strong_components"]
-
-_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 256
+__all__ = ["Circuit", "rebuilt"]
 
 
-def build_gates(
-    atoms: Atoms,
-    inputs: Mapping[int, int],
-    nodes: int,
-    choices: Iterable[Sequence[int]],
-    wanted: Iterable[int],
-    deadline: float,
-) -> tuple[Gates, dict[int, int]]:
-    """Return the gates for some atoms, and the literal of each.
+@dataclass(frozen=True)
+class Circuit:
+    """Gates and the literals somebody wants of them.
 
-    Args:
-        atoms: and what derives them.
-        inputs: the node of each atom that is a fluent or an action.
-        nodes: how many nodes there are before the first gate.
-        choices: groups of nodes of which exactly one holds.
-        wanted: the atoms to be computed.
-        deadline: on the monotonic clock.
-
-    Raises:
-        LimitError: the deadline has passed.
+    Attributes:
+        gates: over fluents, then actions.
+        outputs: literals by name; ``("legal", action)`` among them, with the node of the action.
     """
-    gates = Gates(nodes, choices)
-    literals: dict[int, int] = {atom: 2 * node for atom, node in inputs.items()}
-    targets = list(wanted)
-    parents = _Parents(atoms, literals)
-    for number, component in enumerate(strong_components(targets, parents)):
-        if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0 and monotonic() > deadline:
-            raise LimitError("the rules did not become gates in the time they were given", "seconds", 0)
-        _enter(gates, parents, literals, component)
-    return gates, {atom: literals[atom] for atom in targets}
+
+    gates: Gates
+    outputs: Mapping[tuple[str, int], int]
+
+    @cached_property
+    def needed(self) -> list[int]:
+        """The gates that the outputs need, ascending."""
+        pending = [literal >> 1 for literal in self.outputs.values()]
+        seen: set[int] = set()
+        while pending:
+            node = pending.pop()
+            if node in seen:
+                continue
+            inputs = self.gates.inputs_of(2 * node)
+            if inputs is not None:
+                seen.add(node)
+                pending += [literal >> 1 for literal in inputs]
+        return sorted(seen)
+
+    def size(self) -> tuple[int, int]:
+        """Return how many gates and inputs of gates the outputs need."""
+        return len(self.needed), sum(len(self.gates.inputs_of(2 * node) or ()) for node in self.needed)
 
 
-class _Parents:
-    """What each atom is derived from; remembers conjunctions until they have been used."""
+def rebuilt(circuit: Circuit, simplify: Callable[[Sequence[int]], list[int] | None]) -> Circuit:
+    """Return the circuit with the inputs of each gate simplified; None stands for a gate that never holds.
 
-    def __init__(self, atoms: Atoms, known: dict[int, int]) -> None:
-        self._atoms = atoms
-        self._known = known
-        self.conjunctions: dict[int, list[tuple[int, ...]]] = {}
+    Gates that outputs need are made anew, inputs first; what has become the same or trivial vanishes on the
+    way. Gates of cycles are carried over as they stand.
+    """
+    old = circuit.gates
+    new = Gates(old.inputs, old.choices)
+    literals: dict[int, int] = {}
+    opened = [node for node in circuit.needed if node in old.opened]
+    for node in opened:
+        literals[node] = new.open() ^ 1
+    targets = [literal >> 1 for literal in circuit.outputs.values()]
 
-    def __call__(self, atom: int) -> list[int]:
-        if atom in self._known:
-            return []
-        found = self.conjunctions[atom] = self._atoms.of_conjunctions(atom)
-        if len(found) == 1:
-            return [literal >> 1 for literal in found[0]]
-        return list({literal >> 1 for product in found for literal in product})
+    def moved(literal: int) -> int:
+        return literals.get(literal >> 1, 2 * (literal >> 1)) ^ (literal & 1)
 
-
-def _enter(gates: Gates, parents: _Parents, literals: dict[int, int], component: list[int]) -> None:
-    products_of = parents.conjunctions
-    if len(component) == 1:
-        atom = component[0]
-        if atom in literals:
-            return
-        products = products_of.pop(atom)
-        if not any(literal >> 1 == atom for product in products for literal in product):
-            literals[atom] = sum_of_products(gates, _translated(literals, products))
-            return
-        products_of[atom] = products
-    # Atoms that depend on each other: each is a disjunction to be closed when all are known.
-    for atom in component:
-        literals[atom] = gates.open()
-    for atom in component:
-        parts = parts_of_sum(gates, _translated(literals, products_of.pop(atom)))
-        gates.close(literals[atom], parts)
-
-
-def _translated(literals: Mapping[int, int], products: Iterable[tuple[int, ...]]) -> Iterator[list[int]]:
-    for product in products:
-        yield [literals[literal >> 1] ^ (literal & 1) for literal in product]
-
-
-def strong_components(targets: Iterable[int], parents: Callable[[int], list[int]]) -> Iterator[list[int]]:
-    """Yield the strongly connected components of a graph, parents first (Tarjan 1972, without recursion)."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    for target in targets:
-        if target in index:
-            continue
-        index[target] = low[target] = len(index)
-        stack.append(target)
-        on_stack.add(target)
-        work = [(target, iter(parents(target)))]
+    def make(root: int) -> None:
+        work = [root]
         while work:
-            node, rest = work[-1]
-            for parent in rest:
-                if parent not in index:
-                    index[parent] = low[parent] = len(index)
-                    stack.append(parent)
-                    on_stack.add(parent)
-                    work.append((parent, iter(parents(parent))))
-                    break
-                if parent in on_stack:
-                    low[node] = min(low[node], index[parent])
-            else:
+            node = work[-1]
+            inputs = old.inputs_of(2 * node)
+            if node in literals or inputs is None:
                 work.pop()
-                if work:
-                    above = work[-1][0]
-                    low[above] = min(low[above], low[node])
-                if low[node] == index[node]:
-                    component = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.append(member)
-                        if member == node:
-                            break
-                    yield component
+                continue
+            simpler = simplify(inputs)
+            waiting = [
+                literal >> 1
+                for literal in simpler or ()
+                if literal >> 1 not in literals and old.inputs_of(literal) is not None
+            ]
+            if waiting:
+                work += waiting
+                continue
+            literals[node] = 0 if simpler is None else new.conjunction(map(moved, simpler))
+            work.pop()
+
+    for node in targets:
+        make(node)
+    # Closing what was opened may need gates that nothing else did.
+    for node in opened:
+        inputs = old.inputs_of(2 * node) or ()
+        for literal in inputs:
+            make(literal >> 1)
+        new.close(literals[node] ^ 1, [moved(literal) ^ 1 for literal in inputs])
+    return Circuit(new, {name: moved(literal) for name, literal in circuit.outputs.items()})

@@ -1,4 +1,8 @@
-"""Sums of products: disjunctions of conjunctions, with what they share taken out."""
+"""Algebraic factoring: disjunctions of conjunctions, with the literals they share taken out.
+
+After Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"), with single
+literals as divisors: what is shared by whole groups of products goes along with the commonest one.
+"""
 
 from __future__ import annotations
 

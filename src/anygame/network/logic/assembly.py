@@ -1,4 +1,8 @@
-"""From a circuit to a network: only what outputs need, in an order in which it can be computed."""
+"""From a circuit to a network: only the gates that outputs need, in topological order.
+
+This is the one place where gates are put in order: what depends on the state alone, then what depends on the
+moves, each gate behind what it reads; gates that depend on themselves lie together.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.circuit import strong_components
+from anygame.network.logic.components import strong_components
 from anygame.network.network import Cycle, Network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from anygame.network.logic.gates import Gates
 
-__all__ = ["lay_out"]
+__all__ = ["assemble"]
 
 
-def lay_out(
+def assemble(
     gates: Gates,
     *,
     actions: tuple[int, ...],
@@ -27,7 +31,7 @@ def lay_out(
     legal: Sequence[int],
     terminal: int,
     goals: Sequence[Sequence[tuple[int, int]]],
-    following: Sequence[int],
+    next_state: Sequence[int],
 ) -> Network:
     """Return the network of some gates over ``len(initial)`` fluents and the actions.
 
@@ -38,7 +42,7 @@ def lay_out(
         legal: per action.
         terminal: a literal.
         goals: per role, values with their literals.
-        following: per fluent, whether it holds next.
+        next_state: per fluent, whether it holds next.
     """
     fluents = len(initial)
     first_gate = gates.inputs
@@ -48,31 +52,27 @@ def lay_out(
         inputs = gates.inputs_of(2 * node)
         return [] if inputs is None else [literal >> 1 for literal in inputs if literal >> 1 >= first_gate]
 
-    depends = _moves_matter(gates, 1 + fluents)
-    from_state = [literal >> 1 for literal in state_outputs if literal >> 1 >= first_gate]
-    from_moves = [literal >> 1 for literal in following if literal >> 1 >= first_gate]
-    # What depends on the state alone comes first, even where only the next state needs it.
-    order = sorted(
-        strong_components([*from_state, *from_moves], parents), key=lambda component: depends(component[0])
-    )
-    place: dict[int, int] = {}
+    needed = [literal >> 1 for literal in (*state_outputs, *next_state) if literal >> 1 >= first_gate]
+    of_state, of_moves = _by_dependence(strong_components(needed, parents), gates, 1 + fluents)
+    position: dict[int, int] = {}
     cycles: list[Cycle] = []
-    for component in order:
-        first = len(place)
+    # What depends on the state alone comes first, even where only the next state needs it.
+    for component in (*of_state, *of_moves):
+        first = len(position)
         if len(component) > 1 or component[0] in parents(component[0]):
             component = _by_feedback(component, parents)
             cycles.append(Cycle(first, first + len(component)))
         for node in component:
-            place[node] = first_gate + len(place)
-    state_gates = sum(len(component) for component in order if not depends(component[0]))
+            position[node] = first_gate + len(position)
+    state_gates = sum(map(len, of_state))
 
     def moved(literal: int) -> int:
         node = literal >> 1
-        return 2 * place.get(node, node) + (literal & 1)
+        return 2 * position.get(node, node) + (literal & 1)
 
     inputs: list[int] = []
     starts = [0]
-    for node in place:
+    for node in position:
         found = gates.inputs_of(2 * node)
         assert found is not None
         inputs += map(moved, found)
@@ -90,28 +90,32 @@ def lay_out(
             starts_array,
             inputs_array,
             first_gate,
-            {place[node] for node in gates.opened & place.keys()},
+            {position[node] for node in gates.opened & position.keys()},
         ),
         initial=initial,
         legal=np.array([moved(literal) for literal in legal], np.int32),
         terminal=moved(terminal),
         goals=tuple(tuple((value, moved(literal)) for value, literal in role) for role in goals),
-        next=np.array([moved(literal) for literal in following], np.int32),
+        next=np.array([moved(literal) for literal in next_state], np.int32),
     )
 
 
-def _moves_matter(gates: Gates, first_action: int) -> Callable[[int], bool]:
-    """Return a function that says whether a gate depends on the moves."""
-    known = np.zeros(gates.inputs + len(gates.gates), np.bool_)
-    known[first_action : gates.inputs] = True
-    changed = True
-    while changed:
-        # Gates come after what they read but for cycles, so one round mostly settles it.
-        changed = False
-        for number, inputs in enumerate(gates.gates, gates.inputs):
-            if not known[number] and inputs and any(known[literal >> 1] for literal in inputs):
-                known[number] = changed = True
-    return lambda node: bool(known[node])
+def _by_dependence(
+    components: Iterable[list[int]], gates: Gates, first_action: int
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the components that depend on the state alone, and those that depend on the moves, in order."""
+    of_moves = [False] * (gates.inputs + len(gates.gates))
+    of_moves[first_action : gates.inputs] = [True] * (gates.inputs - first_action)
+    found: tuple[list[list[int]], list[list[int]]] = [], []
+    for component in components:
+        # Components come behind what they read.
+        depends = any(
+            of_moves[literal >> 1] for node in component for literal in gates.inputs_of(2 * node) or ()
+        )
+        for node in component:
+            of_moves[node] = depends
+        found[depends].append(component)
+    return found
 
 
 def _by_feedback(component: list[int], parents: Callable[[int], list[int]]) -> list[int]:

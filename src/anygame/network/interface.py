@@ -1,0 +1,134 @@
+"""The interface of a network: which atoms are its inputs and outputs, by name and in its order."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.datalog.relations import Relation
+from anygame.errors import LimitError
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from anygame.language.terms import Term
+    from anygame.network.grounding.grounder import Grounding
+    from anygame.network.logic.atoms import Atoms
+
+__all__ = ["Interface"]
+
+#: Goals that fit the arrays in which they are counted.
+_GOAL: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
+
+
+class Interface:
+    """Which atoms are inputs and outputs, in the order of the network.
+
+    Attributes:
+        fluents: the term of each fluent, sorted by text.
+        fluent_atoms: its atom.
+        next_state: the atom that says whether it holds next; None where it never does.
+        initial: bool [fluents]; the initial state.
+        actions: per role the terms of its moves, sorted by text.
+        action_atoms: their atoms.
+        legal: per action, role after role, the atom that says whether it is legal.
+        terminal: the atom of the end; None where there is none.
+        goals: per role its goal values with their atoms, ascending.
+    """
+
+    def __init__(self, grounding: Grounding, atoms: Atoms) -> None:
+        reasoner = grounding.reasoner
+        self._grounding = grounding
+        self._atoms = atoms
+        roles = {reasoner.values.number(role): index for index, role in enumerate(reasoner.roles)}
+        fluents: list[tuple[str, Term, int, int | None, bool]] = []
+        actions: list[list[tuple[str, Term, int, int | None]]] = [[] for _ in roles]
+        for relation in atoms.fluents:
+            terms = self._terms(relation, 0)
+            starts = set(grounding.initial.get(relation, np.zeros(0, np.int64)).tolist())
+            next_state = self._same_rows("next", relation)
+            for row, (term, atom, after) in enumerate(
+                zip(terms, atoms.of(relation).tolist(), next_state, strict=True)
+            ):
+                fluents.append((str(term), term, atom, after, row in starts))
+        for relation in atoms.actions:
+            terms = self._terms(relation, 1)
+            legal = self._same_rows("legal", relation)
+            players = grounding.tables[relation].column(0).tolist()
+            for term, role, atom, allowed in zip(
+                terms, players, atoms.of(relation).tolist(), legal, strict=True
+            ):
+                actions[roles[role]].append((str(term), term, atom, allowed))
+        fluents.sort(key=lambda item: item[0])
+        for moves in actions:
+            moves.sort(key=lambda item: item[0])
+        self.fluents = tuple(item[1] for item in fluents)
+        self.fluent_atoms = [item[2] for item in fluents]
+        self.next_state = [item[3] for item in fluents]
+        self.initial = np.array([item[4] for item in fluents], np.bool_)
+        self.actions = tuple(tuple(item[1] for item in moves) for moves in actions)
+        self.action_atoms = [[item[2] for item in moves] for moves in actions]
+        self.legal = [item[3] for moves in actions for item in moves]
+        terminal = atoms.of(reasoner.layout.variants(("terminal", 0))[0]).tolist()
+        self.terminal: int | None = terminal[0] if terminal else None
+        self.goals = self._goals(roles)
+
+    def outputs(self) -> list[int | None]:
+        """Return every atom that is to be computed."""
+        goals = [atom for role in self.goals for _, atom in role]
+        return [*self.legal, self.terminal, *goals, *self.next_state]
+
+    def named(self, literal: Callable[[int | None], int]) -> dict[tuple[str, int], int]:
+        """Return the outputs by name: legal by the node of the action, next and goals by index."""
+        first = 1 + len(self.fluents)
+        found = {("legal", first + index): literal(atom) for index, atom in enumerate(self.legal)}
+        found["terminal", 0] = literal(self.terminal)
+        goals = [atom for role in self.goals for _, atom in role]
+        found.update({("goal", index): literal(atom) for index, atom in enumerate(goals)})
+        found.update({("next", index): literal(atom) for index, atom in enumerate(self.next_state)})
+        return found
+
+    def goal_literals(self, outputs: Mapping[tuple[str, int], int]) -> list[list[tuple[int, int]]]:
+        """Return per role its goal values with their literals."""
+        numbers = count()
+        return [[(value, outputs["goal", next(numbers)]) for value, _ in role] for role in self.goals]
+
+    def _terms(self, relation: Relation, argument: int) -> list[Term]:
+        values = self._grounding.reasoner.values.terms
+        rows = self._grounding.tables[relation].rows().tolist()
+        return [relation.arguments(tuple([values[number] for number in row]))[argument] for row in rows]
+
+    def _same_rows(self, predicate: str, relation: Relation) -> list[int | None]:
+        """Return the atoms of another relation in the rows of a relation."""
+        table = self._grounding.tables[relation]
+        other = Relation(predicate, relation.shapes)
+        source = self._grounding.tables.get(other)
+        if source is None:
+            return [None] * table.count
+        numbers = source.find([table.column(n) for n in range(table.width)], table.count)
+        atoms = self._atoms.of(other, numbers).tolist()
+        return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
+
+    def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
+        goals: list[list[tuple[int, int]]] = [[] for _ in roles]
+        for relation in self._grounding.reasoner.layout.variants(("goal", 2)):
+            if relation not in self._grounding.tables:
+                continue
+            values = self._terms(relation, 1)
+            players = self._grounding.tables[relation].column(0).tolist()
+            atoms = self._atoms.of(relation).tolist()
+            for value, role, atom in zip(values, players, atoms, strict=True):
+                if role not in roles:
+                    continue
+                if not _GOAL.fullmatch(str(value)):
+                    raise LimitError(
+                        f"the goal value {shown(str(value))} is no integer of up to nine digits",
+                        limit="goals",
+                        bound=9,
+                    )
+                goals[roles[role]].append((int(str(value)), atom))
+        return [sorted(values) for values in goals]

@@ -1,0 +1,279 @@
+"""Passes over rules: one rule before and after each, and games that stay the same without any of them."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.network.agreement import assert_agreement, compiled
+from tests.network.test_compiled_sheets import SHEETS
+
+from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation, Unequal
+from anygame.language.parser import parse_term
+from anygame.language.terms import Variable
+from anygame.network.grounding.passes.complements import complement_moves
+from anygame.network.grounding.passes.context import Context
+from anygame.network.grounding.passes.decomposition import decompose_bodies
+from anygame.network.grounding.passes.disjunctions import expand_disjunctions, name_disjunctions
+from anygame.network.grounding.passes.guards import project_guards
+from anygame.network.grounding.passes.inlining import inline_static_relations
+from anygame.network.grounding.passes.moves import project_moves
+from anygame.network.grounding.passes.nesting import name_nested_terms
+from anygame.network.grounding.passes.specialising import specialise_views
+from anygame.network.grounding.pipeline import OPTIONAL
+from anygame.network.grounding.rules import GroundRule
+from anygame.network.logic.pipeline import REWRITES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.language.terms import Term
+    from anygame.network.grounding.rules import Test
+
+
+def _context(**definitions: str) -> Context:
+    """Return a context in which relations with small names of one letter are static."""
+    numbers = count(1)
+    return Context(
+        is_static=lambda relation: len(relation.predicate) == 1,
+        is_dense=lambda relation: relation.predicate == "d",
+        is_view=lambda relation: relation.predicate.startswith("view"),
+        definition=lambda relation: (
+            [_rule(definitions[relation.predicate])] if relation.predicate in definitions else None
+        ),
+        new_relation=lambda width: Relation(f" {next(numbers)}", (None,) * width),
+    )
+
+
+def _term(text: str) -> Term:
+    return Variable(text) if text in tuple("xyzuvwbr") else parse_term(text)
+
+
+def _atom(text: str) -> FlatAtom:
+    """Read ``name x y``: a relation over constants and the variables x, y, z, u, v, w, b and r."""
+    name, *terms = re.findall(r"\(.*?\)|[^\s()]+", text)
+    name = f" {name}" if text.startswith(" ") else name
+    return FlatAtom(Relation(name, (None,) * len(terms)), tuple(map(_term, terms)))
+
+
+def _test(text: str) -> Test:
+    if " | " in text:
+        return Alternatives(tuple((_test(part),) for part in text.split(" | ")))
+    if text.startswith("not "):
+        return Negated(_atom(text.removeprefix("not ")))
+    if "=" in text:
+        left, sign, right = re.split(r" (!=|==) ", text)
+        return Unequal(_term(left), _term(right), negated=sign == "==")
+    return _atom(text)
+
+
+def _rule(text: str) -> GroundRule:
+    """Read ``head :- a x, not b y, [c z], x != y``; the guards are in brackets."""
+    head, _, body = text.partition(" :- ")
+    parts = [part for part in body.split(", ") if part]
+    tests = [part for part in parts if "=" in part or "|" in part]
+    atoms = [part for part in parts if part not in tests]
+    return GroundRule(
+        _atom(head),
+        tuple(_atom(part) for part in atoms if not part.startswith(("[", "not "))),
+        tuple(_atom(part.removeprefix("not ")) for part in atoms if part.startswith("not ")),
+        tuple(_atom(part.strip("[]")) for part in atoms if part.startswith("[")),
+        tuple(map(_test, tests)),
+    )
+
+
+def _told(rules: list[GroundRule]) -> list[str]:
+    """Return rules in the form in which they are read."""
+
+    def atom(found: FlatAtom) -> str:
+        return " ".join([found.relation.predicate, *(str(term).lstrip("?") for term in found.columns)])
+
+    def told(rule: GroundRule) -> str:
+        body = [*map(atom, rule.positives), *(f"not {atom(one)}" for one in rule.negatives)]
+        body += [*(f"[{atom(one)}]" for one in rule.guards), *map(str, rule.composed), *map(str, rule.tests)]
+        return f"{atom(rule.head)} :- {', '.join(body)}".replace("?", "")
+
+    return [told(rule) for rule in rules]
+
+
+CASES: dict[str, tuple[Callable[[GroundRule, Context], list[GroundRule]], str, list[str]]] = {
+    "a disjunction is multiplied out": (
+        expand_disjunctions,
+        "legal r x :- [c x], true x | not true y",
+        ["legal r x :- true x, [c x]", "legal r x :- not true y, [c x]"],
+    ),
+    "a disjunction gets a relation": (
+        name_disjunctions,
+        "legal r x :- [c x], true x | key x",
+        [" 1 x :- true x, [c x]", " 1 x :- key x, [c x]", "legal r x :-  1 x, [c x]"],
+    ),
+    "a test of static relations is left alone": (
+        expand_disjunctions,
+        "legal r x :- [c x], c x | x != y",
+        ["legal r x :- [c x], (c.1(x) or x != y)"],
+    ),
+    "a nested term is named": (
+        name_nested_terms,
+        "next (s ?n) :- does r up, true (s ?n)",
+        ["next  0 :- does r up, true  0,  0 = (s n)"],
+    ),
+    "a guard is projected": (
+        project_guards,
+        "far x :- true x, [part x y]",
+        [" 1 x :- [part x y]", "far x :- true x, [ 1 x]"],
+    ),
+    "a static guard is not projected": (
+        project_guards,
+        "far x :- true x, [c x y]",
+        ["far x :- true x, [c x y]"],
+    ),
+    "a move is projected": (
+        project_moves,
+        "next u v b :- does a x y u v, true x y b",
+        [
+            " 1 x y :- does a x y u v",
+            " 2 u v :- does a x y u v",
+            "next u v b :-  1 x y,  2 u v, true x y b",
+        ],
+    ),
+    "a move that one part needs whole is not projected": (
+        project_moves,
+        "next x y :- does a x y, true x y",
+        ["next x y :- does a x y, true x y"],
+    ),
+    "a body falls apart": (
+        decompose_bodies,
+        "cross :- true x y, true u v, not true z z, [c z]",
+        [
+            " 1 :- true x y",
+            " 2 :- true u v",
+            " 3 :- not true z z, [c z]",
+            "cross :-  1,  2,  3",
+        ],
+    ),
+    "a loose end is split off": (
+        decompose_bodies,
+        "line :- true x y, true y z, true z u",
+        [" 1 z :- true z u", "line :- true x y, true y z,  1 z"],
+    ),
+    "a triangle stays whole": (
+        decompose_bodies,
+        "line :- true x y, true y z, true z x",
+        ["line :- true x y, true y z, true z x"],
+    ),
+    "a move is said by its failures": (
+        complement_moves,
+        " part x y :- does a u v, [true x y], x != u | y != v",
+        [
+            " 1 :- does a u v",
+            " 2 x y :- does a u v, [true x y], x == u, y == v",
+            " part x y :-  1, not  2 x y, [true x y]",
+        ],
+    ),
+    "a dense relation fails where it does not hold": (
+        complement_moves,
+        " part x :- does a u, [true x], [d x u]",
+        [" 1 :- does a u", " 2 x :- does a u, [true x], not d.2(x, u)", " part x :-  1, not  2 x, [true x]"],
+    ),
+    "a sparse relation is matched": (
+        complement_moves,
+        " part x :- does a u, [true x], [c x u]",
+        [" part x :- does a u, [true x], [c x u]"],
+    ),
+    "moves of any role are told apart": (
+        complement_moves,
+        " part x :- does r u, [true x], x != u",
+        [
+            " 2 r :- does r u",
+            " 3 r x :- does r u, [true x], x == u",
+            " 1 r x :-  2 r, not  3 r x, [true x]",
+            " part x :-  1 r x",
+        ],
+    ),
+    "a rule of the sheet keeps its move": (
+        complement_moves,
+        "next x :- does a u, [true x], x != u",
+        ["next x :- does a u, [true x], x != u"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_rule_before_and_after(name: str) -> None:
+    rewrite, before, after = CASES[name]
+    rule = _rule(before)
+    found = rewrite(rule, _context())
+    assert _told(found) == after
+    assert len(after) > 1 or found[0] is rule or found[0] != rule
+
+
+def test_a_static_relation_is_inlined() -> None:
+    context = _context(s="s x y :- [k x z], [k y z]")
+    found = inline_static_relations(_rule("row u v :- true u v, [s u v]"), context)
+    assert _told(found) == ["row x 1 y 1 :- true x 1 y 1, [k x 1 z 1], [k y 1 z 1]"]
+
+
+def test_a_definition_that_does_not_fit_leaves_no_rule() -> None:
+    context = _context(s="s 1 y :- [k y y]")
+    assert inline_static_relations(_rule("row u :- true u, [s 2 u]"), context) == []
+
+
+def test_a_view_is_specialised() -> None:
+    rules = [_rule("terminal :- view a x, not view k x"), _rule("view x y :- true x y")]
+    found = specialise_views(rules, _context())
+    assert _told(found) == [
+        " 1 a :- ",
+        " 1 k :- ",
+        "terminal :- view a x, not view k x",
+        "view x y :- true x y, [ 1 x]",
+    ]
+
+
+def test_disjunctions_in_disjunctions_are_named_one_by_one() -> None:
+    inner = Alternatives(((_test("true x"),), (_test("key x"),)))
+    rule = GroundRule(_atom("legal r x"), guards=(_atom("c x"),), tests=(Alternatives(((inner,),) * 40),))
+    found = name_disjunctions(rule, _context())
+    assert len(found) == 41
+    assert _told(name_disjunctions(found[0], _context()))[-1] == " 1 x :-  1 x, [c x]"
+
+
+_SOME = [
+    "frame axioms over a static relation",
+    "a piece that a move carries",
+    "moves at once, negated",
+    "whole fluents and moves as variables",
+    "terms that nest and are counted",
+    "many alternatives over a term that is put together",
+    "few alternatives",
+    "a chain of literals",
+    "a large static relation that is loosely tied",
+    "views that are read with constants alone",
+    "another value that does where one fails",
+]
+
+
+@pytest.mark.parametrize("name", [*OPTIONAL, *(name for name, _ in REWRITES)])
+def test_any_pass_can_be_left_out(name: str) -> None:
+    for sheet in _SOME:
+        assert_agreement(SHEETS[sheet], playouts=3, without=[name])
+
+
+def test_every_pass_has_something_to_do_somewhere() -> None:
+    idle = set(OPTIONAL)
+    for sheet in SHEETS.values():
+        idle -= {name for name, figures in compiled(sheet).passes if figures["rewrote"]}
+    assert not idle
+
+
+def test_all_passes_can_be_left_out_together() -> None:
+    for sheet in _SOME[:4]:
+        game = assert_agreement(SHEETS[sheet], playouts=3, without=OPTIONAL)
+        assert {name for name, _ in game.passes} == {"naming disjunctions", "naming nested terms"}
+
+
+@pytest.mark.parametrize("name", ["naming nested terms", "no such pass"])
+def test_passes_that_cannot_be_left_out(name: str) -> None:
+    with pytest.raises(ValueError, match=f"no pass that can be left out: '{name}'; these can: inlining"):
+        compiled(SHEETS["a chain of literals"], without=[name])
