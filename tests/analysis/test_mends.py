@@ -13,7 +13,8 @@ from tests.language.test_laws import programs
 from tests.language.test_layout import sheets
 
 import anygame
-from anygame.analysis.mends import MENDS, Edit, apply_edits, mend_sheet
+from anygame.analysis.edits import Edit, apply_edits
+from anygame.analysis.mends import MENDS, mend_sheet
 from anygame.analysis.ordering import binding_order
 from anygame.errors import RuleSheetError
 from anygame.language import Literal, Source, parse_program, parse_term, read_source

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.analysis.doctor.explanations import EXPLANATIONS
+from anygame.analysis.doctor import CODES
 from anygame.cli.moves import play_text
 
 CLEAN = """\
@@ -205,9 +205,9 @@ def test_codes_are_listed_and_explained() -> None:
     output, status = run(["explain-code"])
     assert status == 0
     listed = [line.split()[0] for line in output.splitlines()]
-    assert listed == sorted(EXPLANATIONS)
+    assert listed == sorted(CODES)
     output, status = run(["explain-code", "never-fires"])
-    assert (output, status) == (EXPLANATIONS["never-fires"].text + "\n", 0)
+    assert (output, status) == (CODES["never-fires"].text + "\n", 0)
     assert run(["explain-code", "nevr-fires"]) == (
         "anygame: there is no code nevr-fires; did you mean never-fires?\n",
         2,

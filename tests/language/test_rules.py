@@ -32,7 +32,7 @@ def test_variables_come_from_left_to_right_with_repetitions() -> None:
 
 def test_parts_without_a_source_have_no_place() -> None:
     rule = Rule(Atom("p", (Constant("a"),)), (Literal(Atom("q")),))
-    assert (rule.span, rule.head.span, rule.body[0].node) == (None, None, None)  # type: ignore[attr-defined]
+    assert (rule.span, rule.head.span, rule.body[0].node) == (None, None, None)
     assert str(rule) == "(<= (p a) q)"
 
 
@@ -82,6 +82,6 @@ def test_maps_change_atoms_or_terms_and_keep_the_rest() -> None:
     assert str(changed) == "(not (or (r2 ?x) (and s2 (distinct ?x b))))"
     bound = map_terms(formula, lambda term: substitute(term, {Variable("x"): Constant("c")}))
     assert str(bound) == "(not (or (r c) (and s (distinct c b))))"
-    nodes = [getattr(part, "node", None) for part, _ in walk([formula])]
-    assert [getattr(part, "node", None) for part, _ in walk([bound])] == nodes
+    nodes = [part.node for part, _ in walk([formula])]
+    assert [part.node for part, _ in walk([bound])] == nodes
     assert map_terms(formula, lambda term: term) == map_atoms(formula, lambda atom: atom) == formula

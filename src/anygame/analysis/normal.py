@@ -83,7 +83,7 @@ def negation_normal(formula: Formula, *, positive: bool = True) -> Formula:
         parts = tuple(negation_normal(part, positive=positive) for part in formula.formulas)
         conjunctive = isinstance(formula, And) == positive
         return And(parts, formula.node) if conjunctive else Or(parts, formula.node)
-    return formula if positive else Not(formula, getattr(formula, "node", None))
+    return formula if positive else Not(formula, formula.node)
 
 
 def _conjuncts(formulas: Iterable[Formula]) -> Iterator[Formula]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Variable
 
-__all__ = ["binding_order"]
+__all__ = ["binding_order", "binds"]
 
 
 def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> list[int]:
@@ -20,9 +20,9 @@ def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> li
 
     A variable that nothing binds is not waited for.
     """
-    binds = [_binds(formula) for formula in body]
-    bindable = {variable for found in binds for variable in found}
-    needs = [(_needs(formula) & bindable) - found for formula, found in zip(body, binds, strict=True)]
+    bound_by = [binds(formula) for formula in body]
+    bindable = {variable for found in bound_by for variable in found}
+    needs = [(_needs(formula) & bindable) - found for formula, found in zip(body, bound_by, strict=True)]
     known = set(bound)
     order: list[int] = []
     waiting: list[int] = []
@@ -31,18 +31,18 @@ def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> li
         while (ready := next((other for other in waiting if needs[other] <= known), None)) is not None:
             waiting.remove(ready)
             order.append(ready)
-            known |= binds[ready]
+            known |= bound_by[ready]
     return order + waiting
 
 
-def _binds(formula: Formula) -> set[Variable]:
+def binds(formula: Formula) -> set[Variable]:
     """Return the variables that a formula binds when it holds."""
     if isinstance(formula, Literal):
         return set(formula.variables())
     if isinstance(formula, And):
-        return {variable for part in formula.formulas for variable in _binds(part)}
+        return {variable for part in formula.formulas for variable in binds(part)}
     if isinstance(formula, Or) and formula.formulas:
-        return set.intersection(*map(_binds, formula.formulas))
+        return set.intersection(*map(binds, formula.formulas))
     return set()
 
 
@@ -51,7 +51,7 @@ def _needs(formula: Formula) -> set[Variable]:
     if isinstance(formula, Literal):
         return set()
     if isinstance(formula, And):
-        return {variable for part in formula.formulas for variable in _needs(part)} - _binds(formula)
+        return {variable for part in formula.formulas for variable in _needs(part)} - binds(formula)
     if isinstance(formula, Or):
-        return {variable for part in formula.formulas for variable in _needs(part) - _binds(part)}
+        return {variable for part in formula.formulas for variable in _needs(part) - binds(part)}
     return set(formula.variables())

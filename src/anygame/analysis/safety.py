@@ -13,7 +13,7 @@ from anygame.analysis.normal import (
     binders,
     normalise,
 )
-from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes
+from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
 from anygame.language.rules import Distinct, Literal, Not
 
 if TYPE_CHECKING:
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Variable
 
 __all__ = ["normal_rules", "unsafe_variables"]
-
-register_codes(
-    {
-        "unsafe-variable": "no positive literal of the body binds a variable",
-        "terms-too-large": "the equations of a rule make terms beyond the limit",
-        "too-many-alternatives": "the disjunctions of a rule multiply beyond the limit",
-    }
-)
 
 
 def normal_rules(program: Program) -> list[NormalRule]:

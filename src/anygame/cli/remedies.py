@@ -5,25 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.analysis.mends import Mend, find_mends
+from anygame.analysis.doctor import CODES
+from anygame.analysis.mends import find_mends
 from anygame.language.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anygame.analysis.edits import Mend
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Program
     from anygame.language.source import Source
 
 __all__ = ["Remedy", "remedies_for"]
 
-#: The kinds of mends that take care of a code.
-_KINDS: Final = {
-    "zero-arity": ("parentheses",),
-    "literal-order": ("order",),
-    "unsafe-variable": ("role",),
-    "no-declarations": ("base", "input"),
-}
 _ROLE_HINT: Final = "add (role "
 
 
@@ -57,14 +52,14 @@ def _edit(span: Span, text: str) -> dict[str, Any]:
 
 def remedies_for(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, Remedy]:
     """Return the remedies of those diagnostics of a program that have one."""
-    wanted = [found for found in diagnostics if found.code in _KINDS]
+    wanted = [found for found in diagnostics if CODES[found.code].mends]
     source = program.source
     if not wanted or source is None:
         return {}
-    mends = find_mends(program, [kind for kinds in _KINDS.values() for kind in kinds])
+    mends = find_mends(program, {kind for found in wanted for kind in CODES[found.code].mends})
     remedies = {}
     for found in wanted:
-        kinds = _KINDS[found.code]
+        kinds = CODES[found.code].mends
         if found.code == "no-declarations":
             remedies[found] = Remedy(tuple(kind for kind in kinds if kind in found.message), ())
             continue

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from anygame.language.diagnostics import CODES, Severity
+from anygame.analysis.doctor import CODES
+from anygame.language.diagnostics import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from anygame.cli.remedies import Remedy
     from anygame.language.diagnostics import Diagnostic
@@ -20,20 +21,20 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def format_sarif(
-    found: Iterable[tuple[str, Diagnostic, Remedy | None]], help_texts: Mapping[str, str]
-) -> dict[str, Any]:
+def format_sarif(found: Iterable[tuple[str, Diagnostic, Remedy | None]]) -> dict[str, Any]:
     """Return a SARIF log of one run.
 
     Args:
         found: diagnostics with the names of their files, and what mends them.
-        help_texts: longer explanations by code.
     """
     found = list(found)
     codes = sorted({diagnostic.code for _, diagnostic, _ in found})
     rules = [
-        {"id": code, "shortDescription": {"text": CODES[code]}}
-        | ({"help": {"text": help_texts[code]}} if code in help_texts else {})
+        {
+            "id": code,
+            "shortDescription": {"text": CODES[code].title},
+            "help": {"text": CODES[code].text},
+        }
         for code in codes
     ]
     return {

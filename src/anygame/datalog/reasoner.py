@@ -17,7 +17,7 @@ from anygame.datalog.flatten import flatten
 from anygame.datalog.steps import ACTION, STATE, STATIC, Frame, Row
 from anygame.datalog.values import Values
 from anygame.errors import LimitError, PositionError
-from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, register_codes, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, shown
 from anygame.language.limits import Limits
 from anygame.language.rules import Atom, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
@@ -32,14 +32,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 __all__ = ["Fluents", "Move", "Reasoner"]
-
-register_codes(
-    {
-        "unstratified": "rules depend on each other through a negation",
-        "static-relation": "a relation that may not depend on the state or the moves does",
-        "action-dependent": "a relation that may not depend on the moves does",
-    }
-)
 
 #: Characters of all answers to one question, where any are long.
 _MOST_TEXT: Final = 100_000_000

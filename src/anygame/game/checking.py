@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
-from anygame.language.diagnostics import Diagnostic, Note, Severity, register_codes, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.terms import Variable
 from anygame.language.unification import unify
 
@@ -29,19 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAY_SEVERITIES", "Bounds", "Finding", "check_play", "check_rules"]
 
-register_codes(
-    {
-        "limit-reached": "the rules are more than the reasoner can hold",
-        "fluent-outside-base": "a fluent becomes true that base does not declare",
-        "move-outside-input": "a move is legal that input does not declare",
-        "no-move": "a role has no legal move though the game is not over",
-        "goal-missing": "the game is over and a role has no goal",
-        "goal-conflict": "the game is over and a role has several goals",
-        "goal-in-play": "the game is over and a goal is no integer from 0 to 100",
-        "endless": "a playout does not come to an end",
-        "play-cut": "playing stopped before all playouts were played",
-    }
-)
 #: How bad each finding of play is.
 PLAY_SEVERITIES: Final = {
     "limit-reached": Severity.ERROR,

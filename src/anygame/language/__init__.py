@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from anygame.language.diagnostics import (
-    CODES,
     Diagnostic,
     Note,
     Severity,
@@ -11,7 +10,6 @@ from anygame.language.diagnostics import (
     format_diagnostics,
     format_excerpt,
     raise_if_errors,
-    register_codes,
 )
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.parser import parse_atom, parse_nodes, parse_program, parse_term
@@ -38,7 +36,6 @@ from anygame.language.terms import Compound, Constant, Term, Variable, substitut
 from anygame.language.text import read_source
 
 __all__ = [
-    "CODES",
     "KEYWORDS",
     "And",
     "Atom",
@@ -78,7 +75,6 @@ __all__ = [
     "parse_term",
     "raise_if_errors",
     "read_source",
-    "register_codes",
     "substitute",
     "variables_of",
     "walk",

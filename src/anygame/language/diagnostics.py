@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import RuleSheetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from anygame.language.source import Span
 
 __all__ = [
-    "CODES",
     "Diagnostic",
     "Note",
     "Severity",
@@ -31,50 +30,8 @@ __all__ = [
     "format_diagnostics",
     "format_excerpt",
     "raise_if_errors",
-    "register_codes",
     "shown",
 ]
-
-#: Every code with what it means. A later stage adds its own with `register_codes`.
-CODES: Final[dict[str, str]] = {
-    # the text
-    "bad-encoding": "the file is not UTF-8 text",
-    "control-character": "a character that cannot be part of a rule sheet",
-    "too-deep": "lists are nested deeper than the limit",
-    "too-large": "the text has more characters or tokens than the limit",
-    "too-many-problems": "reading stopped, since nearly everything is wrong",
-    "token-too-long": "a single token is longer than the limit",
-    "unclosed-list": "an opening parenthesis has no closing one",
-    "unexpected-close": "a closing parenthesis has no opening one",
-    # the structure
-    "and-formula": "`and` is KIF but not GDL",
-    "bad-head": "something other than a sentence stands as the head of a rule or as a fact",
-    "derived-role": "a rule, not a fact, declares roles",
-    "empty-body": "a rule without a body",
-    "empty-list": "a list with nothing in it",
-    "empty-or": "a disjunction of nothing, which is false",
-    "empty-variable": "a question mark without a name",
-    "formula-arity": "`not`, `and`, `distinct` or `<=` with a wrong number of parts",
-    "keyword-arity": "a keyword with a wrong number of arguments",
-    "keyword-in-term": "a keyword inside a term, where it has no meaning",
-    "list-as-name": "a list stands where a name belongs",
-    "no-role": "no fact declares a role",
-    "old-declaration": "a `base` or `input` sentence of an older style, which is ignored",
-    "state-in-head": "`true` or `does` is stated or concluded",
-    "stray-rule": "`<=` stands elsewhere than at the start of a rule",
-    "too-many-arguments": "a sentence or term has more arguments than the limit",
-    "variable-as-name": "a variable stands where a relation or function belongs",
-    "variable-in-fact": "a fact has variables",
-    "variable-sentence": "a variable stands where a sentence belongs",
-    "zero-arity": "parentheses round a single name",
-}
-
-
-def register_codes(codes: Mapping[str, str]) -> None:
-    """Add a stage's codes to the table. Raises ValueError when a code is taken with another meaning."""
-    for code, description in codes.items():
-        if CODES.setdefault(code, description) != description:
-            raise ValueError(f"the diagnostic code {code!r} is taken: {CODES[code]}")
 
 
 class Severity(IntEnum):
@@ -101,7 +58,7 @@ class Diagnostic:
     """One fault or oddity.
 
     Attributes:
-        code: its kind, a key of `CODES`; stable, so that tools can rely on it.
+        code: its kind, such as ``unsafe-variable``; stable, so that tools can rely on it.
         severity: how bad it is.
         message: what was expected and what was found, one line.
         span: where; None where the text as a whole is meant.
@@ -115,10 +72,6 @@ class Diagnostic:
     span: Span | None = None
     notes: tuple[Note, ...] = ()
     hint: str = ""
-
-    def __post_init__(self) -> None:
-        if self.code not in CODES:
-            raise ValueError(f"unknown diagnostic code {self.code!r}: add it with register_codes")
 
     def __lt__(self, other: object) -> bool:
         return self._sort_key < other._sort_key if isinstance(other, Diagnostic) else NotImplemented

@@ -20,7 +20,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.language.diagnostics import Diagnostic, Note, Severity, register_codes, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.forms import kif_variable
 from anygame.language.source import Node, Span
 from anygame.language.text import check_characters, too_large
@@ -32,14 +32,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Source
 
 __all__ = ["parse_infix"]
-
-register_codes(
-    {
-        "infix-character": "a character that has no meaning in the infix form",
-        "infix-name": "a name in quotes that KIF cannot spell",
-        "infix-syntax": "something else was expected here, in the infix form",
-    }
-)
 
 _LEXEME: Final = re.compile(
     r"""(?:\s+|%[^\r\n]*)+

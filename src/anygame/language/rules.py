@@ -76,6 +76,11 @@ class Formula:
     """What stands in a body; one of the five classes below."""
 
     @property
+    def node(self) -> Node | None:
+        """Where the formula stands in the source."""
+        return None
+
+    @property
     def parts(self) -> tuple[Formula, ...]:
         """The formulas that this one joins or negates."""
         return ()

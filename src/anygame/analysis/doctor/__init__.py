@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# Imported for what they register:
-from anygame.analysis.doctor import (
-    cost,
-    duplicates,
-    firing,
-    flow,
-    form,
-    goals,
-    naming,
-    recursion,
-    structure,
-)
+from anygame.analysis.doctor.code import Check, Code
+from anygame.analysis.doctor.codes import CHECKS, CODES
 from anygame.analysis.doctor.reading import Reading, read_sheet
-from anygame.analysis.doctor.registry import CHECKS, SEVERITIES, run_checks
 from anygame.analysis.doctor.sheet import Sheet
 from anygame.analysis.safety import normal_rules
 from anygame.errors import RuleSheetError
@@ -26,9 +15,7 @@ from anygame.language.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from anygame.language.rules import Program
 
-__all__ = ["CHECKS", "SEVERITIES", "Reading", "check_program", "read_sheet"]
-
-_ = (cost, duplicates, firing, flow, form, goals, naming, recursion, structure)
+__all__ = ["CHECKS", "CODES", "Check", "Code", "Reading", "check_program", "read_sheet"]
 
 
 def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic]:
@@ -43,9 +30,10 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
     >>> [found.code for found in check_program(program) if found.severity > 1]
     ['undefined-relation']
     """
-    diagnostics = list(run_checks(Sheet(program), complete=complete))
+    sheet = Sheet(program)
+    found = [each for check in CHECKS if complete or not check.needs_all for each in check.diagnostics(sheet)]
     try:
         normal_rules(program)
     except RuleSheetError as error:
-        diagnostics += [found for found in error.diagnostics if isinstance(found, Diagnostic)]
-    return sorted(dict.fromkeys(diagnostics))
+        found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
+    return sorted(dict.fromkeys(found))

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.domains import Domains
 from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
 from anygame.language.rules import Atom, Distinct, Literal, atoms_in, walk
+from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.language.rules import Formula, Program, Rule
-    from anygame.language.source import Node, Span
+    from anygame.language.source import Node
     from anygame.language.terms import Term
 
 __all__ = ["Key", "Name", "Sheet", "key_of", "span_of"]
@@ -125,6 +126,25 @@ class Sheet:
             dict.fromkeys(rule.head.arguments[0] for rule in self.heads.get(("role", 1), ()) if not rule.body)
         )
 
+    def roles_without(self, relation: Key) -> list[Term]:
+        """Return the roles that can never be the first argument of a relation."""
+        tops = self.domains.tops(*relation, 0) if self.is_safe else ()
+        known = {top if isinstance(top, tuple) else (top.name, 0) for top in tops}
+        heads = [rule.head.arguments[0] for rule in self.heads.get(relation, ())]
+        named = {first for first in heads if not isinstance(first, Variable)}
+        of_all = len(named) < len(set(heads))
+        return [
+            role
+            for role in self.roles
+            if not (of_all or role in named) or (self.is_safe and key_of(role) not in known)
+        ]
+
+    @cached_property
+    def start(self) -> Span | None:
+        """The place to point at for what the sheet as a whole lacks: its first character."""
+        first = self.program.rules[0].node
+        return Span(first.source, first.start, first.start + 1) if first else None
+
     def role_span(self, role: Term) -> Span | None:
         """Return the place of the fact that declares a role."""
         rules = self.heads.get(("role", 1), ())
@@ -171,8 +191,7 @@ def key_of(term: Term) -> Key | None:
 
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
     """Return the place of a formula, or of its rule where it has none of its own."""
-    node: Node | None = getattr(formula, "node", None)
-    return node.span if node else rule.span
+    return formula.node.span if formula.node else rule.span
 
 
 def _names_of_rule(rule: Rule) -> Iterator[Name]:

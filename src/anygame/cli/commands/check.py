@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import check_program, read_sheet
-from anygame.analysis.doctor.explanations import EXPLANATIONS
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, OK
 from anygame.cli.options import Command, argument, flag, natural, option, several
@@ -95,9 +94,8 @@ def run(options: Options) -> int:
     if options.json:
         print_json(_json(checked, counts, reports))
     elif options.sarif:
-        texts = {code: explanation.text for code, explanation in EXPLANATIONS.items()}
         results = [(file, finding.diagnostic, finding.remedy) for file, finding in reports]
-        print_json(format_sarif(results, texts))
+        print_json(format_sarif(results))
     else:
         _summarise(checked, counts, hidden)
     return status or (ANSWER_IS_NO if counts[Severity.ERROR] else OK)

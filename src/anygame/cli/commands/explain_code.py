@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anygame.analysis.doctor.explanations import EXPLANATIONS
+from anygame.analysis.doctor import CODES
 from anygame.cli.diagnostic_codes import known_code
 from anygame.cli.exit_status import OK
 from anygame.cli.options import Command, argument
-from anygame.language.diagnostics import CODES
 
 __all__ = ["COMMAND"]
 
@@ -25,9 +24,9 @@ def run(options: Options) -> int:
     if options.code is None:
         width = max(map(len, CODES))
         for code in sorted(CODES):
-            print(f"{code:{width}}  {CODES[code]}")
+            print(f"{code:{width}}  {CODES[code].title}")
         return OK
-    print(EXPLANATIONS[known_code(options.code)].text)
+    print(CODES[known_code(options.code)].text)
     return OK
 
 

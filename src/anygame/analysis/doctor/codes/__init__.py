@@ -1,0 +1,88 @@
+"""Every code of a diagnostic, one file each: what it means, examples, and the check that finds it.
+
+Those of ``reading``, ``reasoning`` and ``play`` are found by other stages: while a sheet is read, when its
+rules are put in order for the reasoner, and in play. A check stands with the few codes that it alone finds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.codes import (
+    arity,
+    case_differs,
+    duplicate_rule,
+    goal_value,
+    growing_recursion,
+    idle_distinct,
+    keyword_constant,
+    keyword_in_body,
+    large_join,
+    likely_typo,
+    literal_order,
+    negated_formula,
+    negation_by_name,
+    nested_or,
+    never_fires,
+    no_declarations,
+    no_goal,
+    no_legal,
+    no_terminal,
+    overlapping_goals,
+    play,
+    reading,
+    reasoning,
+    shared_name,
+    single_variable,
+    undeclared,
+    undefined_relation,
+    unknown_role,
+    unread_fluent,
+    unread_move,
+    unused_relation,
+    unusual_character,
+)
+
+if TYPE_CHECKING:
+    from anygame.analysis.doctor.code import Check, Code
+
+__all__ = ["CHECKS", "CODES"]
+
+#: All checks, in the order in which they run.
+CHECKS: Final[tuple[Check, ...]] = (
+    no_legal.CHECK,
+    no_goal.CHECK,
+    no_terminal.CHECK,
+    no_declarations.CHECK,
+    unknown_role.CHECK,
+    goal_value.CHECK,
+    undefined_relation.CHECK,
+    unused_relation.CHECK,
+    unread_fluent.CHECK,
+    unread_move.CHECK,
+    undeclared.CHECK,
+    never_fires.CHECK,
+    growing_recursion.CHECK,
+    negation_by_name.CHECK,
+    overlapping_goals.CHECK,
+    case_differs.CHECK,
+    arity.CHECK,
+    shared_name.CHECK,
+    unusual_character.CHECK,
+    keyword_constant.CHECK,
+    likely_typo.CHECK,
+    single_variable.CHECK,
+    keyword_in_body.CHECK,
+    negated_formula.CHECK,
+    nested_or.CHECK,
+    literal_order.CHECK,
+    idle_distinct.CHECK,
+    duplicate_rule.CHECK,
+    large_join.CHECK,
+)
+#: Every code there is, by its name.
+CODES: Final[dict[str, Code]] = {
+    code.name: code
+    for codes in (reading.CODES, reasoning.CODES, *(check.codes for check in CHECKS), play.CODES)
+    for code in codes
+}

@@ -1,0 +1,358 @@
+"""What can never hold, by what can stand where: rules, alternatives, negations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.sheet import span_of
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.analysis.doctor.sheet import Key, Sheet
+    from anygame.analysis.domains import Top
+    from anygame.analysis.normal import NormalRule
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
+    from anygame.language.source import Node, Span
+    from anygame.language.terms import Term
+
+__all__ = ["CHECK"]
+
+_DEEPEST: Final = 9
+_SHOWN: Final = 6
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
+
+_NEVER_FIRES: Final = Code(
+    "never-fires",
+    Severity.WARNING,
+    "a rule that can never fire",
+    demand="Every rule can fire.",
+    why=(
+        "What can stand at each argument follows from the facts and heads. Where a literal asks for "
+        "something else, its rule is dead: a name is misspelt, or a case is missing."
+    ),
+    source=PRACTICE,
+    bad="(colour red)\n(colour blue)\n(<= (warm ?x) (colour ?x) (colour green))",
+    good="(colour red)\n(colour blue)\n(<= (warm ?x) (colour ?x) (colour red))",
+)
+_DEAD_ALTERNATIVE: Final = Code(
+    "dead-alternative",
+    Severity.WARNING,
+    "an alternative that can never hold",
+    demand="Every alternative of a disjunction can hold.",
+    why="As for rules that never fire.",
+    source=PRACTICE,
+    bad="(colour red)\n(<= terminal (or (colour red) (colour green)))",
+    good="(colour red)\n(<= terminal (or (colour red) (true over)))",
+)
+_UNWRITTEN_FLUENT: Final = Code(
+    "unwritten-fluent",
+    Severity.WARNING,
+    "a fluent that is read and never becomes true",
+    demand="Some `init` or `next` makes every fluent true that a rule asks about.",
+    why="What nobody makes true never is. The name is misspelt, or its rule is missing.",
+    source=PRACTICE,
+    bad="(init (lamp on))\n(<= terminal (true (light on)))",
+    good="(init (lamp on))\n(<= terminal (true (lamp on)))",
+)
+_UNKNOWN_MOVE: Final = Code(
+    "unknown-move",
+    Severity.WARNING,
+    "a move that is read and never legal",
+    demand="Every move that a rule asks about can be legal.",
+    why="Players make legal moves only: nobody ever does what is never legal.",
+    source=PRACTICE,
+    bad="(role x)\n(legal x press)\n(<= (next over) (does x pres))",
+    good="(role x)\n(legal x press)\n(<= (next over) (does x press))",
+)
+_IDLE_NEGATION: Final = Code(
+    "idle-negation",
+    Severity.WARNING,
+    "a negation that always holds",
+    demand="A negation denies what could hold.",
+    why=(
+        "What never holds need not be denied; most often a name is misspelt, and the wrong thing is allowed."
+    ),
+    source=PRACTICE,
+    bad="(colour red)\n(<= terminal (true over) (not (colour rde)))\n(init over)",
+    good="(colour red)\n(<= terminal (true over) (not (colour red)))\n(init over)",
+)
+
+_OF_NAMES: Final = (_UNWRITTEN_FLUENT, _UNKNOWN_MOVE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why an atom or a body can never hold.
+
+    Attributes:
+        code: what to report it as; None where the cause lies elsewhere.
+        message: the end of a sentence.
+        span: the place of the cause.
+        relation: the relation that is empty, where that is the reason.
+        hint: what to try.
+    """
+
+    code: Code | None
+    message: str
+    span: Span | None
+    notes: tuple[Note, ...] = ()
+    relation: Key | None = None
+    hint: str = ""
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report rules, alternatives and negations that what can stand where decides."""
+    if not sheet.is_safe:
+        return
+    reasons = {id(part): _reason(sheet, part) for part in sheet.normal}
+    for number, rule in enumerate(sheet.program.rules):
+        if rule.body and number not in sheet.parts:
+            message = "this rule can never fire: it wants terms to be equal that differ"
+            yield _NEVER_FIRES.found(message, rule.span, hint="mend or delete it")
+    yield from _once([*_in_rules(sheet, reasons)])
+    yield from _groundless(sheet, reasons)
+
+
+def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None]) -> Iterator[Diagnostic]:
+    for number, parts in sheet.parts.items():
+        yield from _of_rule(sheet.program.rules[number], [reasons[id(part)] for part in parts])
+        yield from _of_tests(sheet, parts)
+
+
+def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield each diagnostic once; of a name that is wrong throughout the first, with how many follow."""
+    groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
+    for diagnostic in diagnostics:
+        of_name = diagnostic.code in {code.name for code in _OF_NAMES}
+        key = diagnostic.code, diagnostic.message if of_name else diagnostic.span
+        groups[key].setdefault(diagnostic.span, diagnostic)
+    for group in groups.values():
+        first, *others = group.values()
+        more = Note(f"and {len(others)} more time{'s' * (len(others) > 1)}")
+        yield replace(first, notes=(*first.notes, more)) if others else first
+
+
+def _of_rule(rule: Rule, causes: list[_Reason | None]) -> Iterator[Diagnostic]:
+    found_causes = [cause for cause in causes if cause is not None]
+    for cause in found_causes:
+        if cause.code in _OF_NAMES:
+            yield cause.code.found(cause.message, cause.span, *cause.notes, hint=cause.hint)
+    plain = [cause for cause in found_causes if cause.code is _NEVER_FIRES]
+    if plain and len(found_causes) == len(causes):
+        cause = plain[0]
+        yield _NEVER_FIRES.found(
+            f"this rule can never fire: {cause.message}",
+            cause.span or rule.span,
+            *cause.notes,
+            hint=cause.hint,
+        )
+    elif plain:
+        for cause in plain:
+            yield _DEAD_ALTERNATIVE.found(
+                f"this alternative can never hold: {cause.message}",
+                cause.span or rule.span,
+                *cause.notes,
+                hint=cause.hint,
+            )
+
+
+def _of_tests(sheet: Sheet, parts: Iterable[NormalRule]) -> Iterator[Diagnostic]:
+    """Report what is wrong in negations and in disjunctions that only test."""
+    for part in parts:
+        for item in part.body:
+            if isinstance(item, Not | Or):
+                for atom, positive in atoms_in((item,)):
+                    reason = _reason_of_atom(sheet, atom, part.origin, {})
+                    if reason is None or not reason.code:
+                        continue
+                    if reason.code is not _NEVER_FIRES:
+                        yield reason.code.found(reason.message, reason.span, *reason.notes, hint=reason.hint)
+                    elif positive:
+                        message = f"this alternative can never hold: {reason.message}"
+                        yield _DEAD_ALTERNATIVE.found(message, reason.span, *reason.notes, hint=reason.hint)
+                    else:
+                        message = f"this negation always holds: {reason.message}"
+                        yield _IDLE_NEGATION.found(message, reason.span, *reason.notes, hint=reason.hint)
+
+
+def _groundless(sheet: Sheet, reasons: dict[int, _Reason | None]) -> Iterator[Diagnostic]:
+    """Report relations all of whose rules wait for each other."""
+    waits: dict[Key, set[Key]] = {}
+    for key, rules in sheet.heads.items():
+        places = {id(rule) for rule in rules}
+        causes = [reasons[id(part)] for part in sheet.normal if id(part.origin) in places]
+        wanted = {cause.relation for cause in causes if cause and cause.relation}
+        if causes and len([c for c in causes if c and c.relation]) == len(causes):
+            waits[key] = {relation for relation in wanted if relation}
+    changed = True
+    while changed:
+        kept = {key: wanted for key, wanted in waits.items() if all(other in waits for other in wanted)}
+        changed = len(kept) < len(waits)
+        waits = kept
+    if waits:
+        key = min(waits, key=lambda key: sheet.program.rules.index(sheet.heads[key][0]))
+        others = [other for other in waits if other != key]
+        yield _NEVER_FIRES.found(
+            f"{shown(key[0])} can never hold: each of its rules needs "
+            + ("itself" if not others else "what in turn needs it"),
+            sheet.heads[key][0].span,
+            *[Note("and this one waits for it", sheet.heads[other][0].span) for other in others[:3]],
+            hint="a fact, or a rule that starts it",
+        )
+
+
+def _reason(sheet: Sheet, part: NormalRule) -> _Reason | None:
+    """Return why the body of a normal rule can never hold, None where it may."""
+    places: Places = defaultdict(list)
+    indirect: _Reason | None = None
+    for item in part.body:
+        if isinstance(item, Literal):
+            reason = _reason_of_atom(sheet, item.atom, part.origin, places)
+            if reason and reason.code:
+                return reason
+            indirect = indirect or reason
+    if indirect:
+        return indirect
+    return _contradiction(part) or _disjoint(places)
+
+
+def _contradiction(part: NormalRule) -> _Reason | None:
+    held = {item.atom: item.atom for item in part.body if isinstance(item, Literal)}
+    for item in part.body:
+        if isinstance(item, Not) and isinstance(item.formula, Literal) and item.formula.atom in held:
+            atom = item.formula.atom
+            note = Note("it must hold here", held[atom].span)
+            return _Reason(_NEVER_FIRES, f"{shown(str(atom))} must hold and not hold", atom.span, (note,))
+        if isinstance(item, Distinct) and item.left is item.right:
+            message = f"{item.left} is never distinct from itself"
+            return _Reason(_NEVER_FIRES, message, span_of(item, part.origin))
+    return None
+
+
+def _disjoint(places: Places) -> _Reason | None:
+    for variable, uses in places.items():
+        common = uses[0][0]
+        for tops, atom in uses[1:]:
+            common &= tops
+            if not common:
+                first = next((use for use in uses if not use[0] & tops), uses[0])
+                message = f"no value fits {variable} everywhere: here it is {_listed(tops)}"
+                note = Note(f"and here it is {_listed(first[0])}", first[1].span)
+                return _Reason(_NEVER_FIRES, message, atom.span, (note,))
+    return None
+
+
+def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Reason | None:
+    """Return why an atom can never hold; notes what its variables can be."""
+    domains = sheet.domains
+    pending: list[tuple[Term, Node | None, tuple[object, ...], str]] = []
+    for number, term in enumerate(atom.arguments):
+        tops = domains.tops(atom.predicate, len(atom.arguments), number)
+        if not tops:
+            return _Reason(None, "", None, relation=atom.key)
+        node = _child(atom.node, number)
+        where = f"the {_ordinal(number)} argument of {shown(atom.predicate)}"
+        path: tuple[object, ...] = (atom.predicate, len(atom.arguments), number)
+        reason = _reason_of_term(sheet, atom, term, tops, (node, where))
+        if reason:
+            return reason
+        pending.append((term, node, path, where))
+        if isinstance(term, Variable) and term in atom.variables():
+            places.setdefault(term, []).append((tops, atom))
+    while pending:
+        term, node, path, _ = pending.pop()
+        if not isinstance(term, Compound) or len(path) > _DEEPEST:
+            continue
+        functor = (term.functor, len(term.arguments))
+        for number, sub in enumerate(term.arguments):
+            tops = domains.below(path, functor, number)
+            inner = _child(node, number)
+            where = f"the {_ordinal(number)} argument of {shown(term.functor)}"
+            reason = _reason_of_term(sheet, atom, sub, tops, (inner, where))
+            if reason:
+                return reason
+            if isinstance(sub, Variable):
+                places.setdefault(sub, []).append((tops, atom))
+            pending.append((sub, inner, (*path, functor, number), where))
+    return None
+
+
+def _reason_of_term(
+    sheet: Sheet, atom: Atom, term: Term, tops: frozenset[Top], place: tuple[Node | None, str]
+) -> _Reason | None:
+    if isinstance(term, Variable):
+        return None
+    top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else term  # type: ignore[assignment]
+    if top in tops:
+        return None
+    node, where = place
+    span = node.span if node else atom.span
+    key = top if isinstance(top, tuple) else (top.name, 0)
+    if where.endswith(" of true") and atom.predicate == "true":
+        if key in sheet.writers:
+            return _Reason(None, "", span)
+        message = f"nothing ever makes the fluent {_kind(top)} true: no init, no next writes it"
+        return _Reason(_UNWRITTEN_FLUENT, message, span, hint=_fluent_advice(sheet, key, atom))
+    if where.endswith(" of does") and where.startswith("the second") and atom.predicate == "does":
+        if key in sheet.moves:
+            return _Reason(None, "", span)
+        message = f"{_kind(top)} is never legal, so that nobody ever does it"
+        return _Reason(_UNKNOWN_MOVE, message, span, hint=_near_key(key, sheet.moves))
+    near = get_close_matches(key[0], sorted({t[0] if isinstance(t, tuple) else t.name for t in tops}), n=1)
+    hint = shown(near[0]) if near and near[0] != key[0] else ""
+    message = f"{where} is never {_kind(top)}, but {_listed(tops)}"
+    return _Reason(_NEVER_FIRES, message, span, hint=hint)
+
+
+def _fluent_advice(sheet: Sheet, key: Key, atom: Atom) -> str:
+    if key in sheet.heads:
+        return f"it is a relation, not a fluent: {shown(str(atom.arguments[0]))} without `true`"
+    return _near_key(key, sheet.writers)
+
+
+def _near_key(key: Key, known: Iterable[Key]) -> str:
+    """Return the key with the nearest name, the same name first of all, as a pattern; or nothing."""
+    by_name = {other[0]: other for other in known}
+    near = get_close_matches(key[0], sorted(by_name), n=1, cutoff=0.7)
+    return _kind(by_name[near[0]] if by_name[near[0]][1] else Constant(near[0])) if near else ""
+
+
+def _child(node: Node | None, number: int) -> Node | None:
+    return node.children[number + 1] if node and node.children and len(node.children) > number + 1 else None
+
+
+def _ordinal(number: int) -> str:
+    return _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
+
+
+def _kind(top: Top) -> str:
+    return f"({shown(top[0])}{' ?' * top[1]})" if isinstance(top, tuple) else shown(str(top))
+
+
+def _listed(tops: Iterable[Top]) -> str:
+    names = sorted(map(_kind, tops), key=lambda text: (not text.isdigit(), len(text) * text.isdigit(), text))
+    if len(names) > _SHOWN:
+        return f"one of {', '.join(names[:_SHOWN])} ... ({len(names)} in all)"
+    return " or ".join(names) if names else "nothing"
+
+
+CHECK: Final = Check(
+    (
+        _NEVER_FIRES,
+        _DEAD_ALTERNATIVE,
+        _UNWRITTEN_FLUENT,
+        _UNKNOWN_MOVE,
+        _IDLE_NEGATION,
+    ),
+    _check,
+)

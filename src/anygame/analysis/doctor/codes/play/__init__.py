@@ -1,0 +1,32 @@
+"""Codes of what is found in play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.codes.play import (
+    endless,
+    fluent_outside_base,
+    goal_conflict,
+    goal_in_play,
+    goal_missing,
+    move_outside_input,
+    no_move,
+    play_cut,
+)
+
+if TYPE_CHECKING:
+    from anygame.analysis.doctor.code import Code
+
+__all__ = ["CODES"]
+
+CODES: Final[tuple[Code, ...]] = (
+    fluent_outside_base.CODE,
+    move_outside_input.CODE,
+    no_move.CODE,
+    goal_missing.CODE,
+    goal_conflict.CODE,
+    goal_in_play.CODE,
+    endless.CODE,
+    play_cut.CODE,
+)

@@ -1,0 +1,22 @@
+"""The game is over and a role has no goal."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from anygame.analysis.doctor.code import PLAY, Code
+from anygame.analysis.doctor.codes.play.game import END, GAME, STEPS
+from anygame.language.diagnostics import Severity
+
+__all__ = ["CODE"]
+
+CODE: Final = Code(
+    "goal-missing",
+    Severity.ERROR,
+    "the game is over and a role has no goal",
+    demand="When the game is over every role has a goal.",
+    why="Who has none does not know how the game ended.",
+    source=PLAY,
+    bad=f"{STEPS}{END}(<= (goal solo 100) (true (at 2)))",
+    good=GAME,
+)

@@ -1,0 +1,53 @@
+"""A move that changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.sheet import key_of
+from anygame.analysis.doctor.wording import named, pattern
+from anygame.language.diagnostics import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.analysis.doctor.sheet import Sheet
+    from anygame.language.diagnostics import Diagnostic
+
+__all__ = ["CHECK"]
+
+#: Moves that are there to do nothing.
+_IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
+
+_CODE: Final = Code(
+    "unread-move",
+    Severity.INFO,
+    "a move that changes nothing",
+    demand="Some rule asks whether a move was made, unless it is noop.",
+    why="A move that nobody asks about changes nothing; its effect may be misspelt.",
+    source=PRACTICE,
+    bad="(role x)\n(legal x (mark 1))\n(<= (next over) (does x (marks 1)))",
+    good="(role x)\n(legal x (mark 1))\n(<= (next over) (does x (mark 1)))",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report legal moves that no rule asks about."""
+    done = [atom.arguments[1] for atom in sheet.reads.get(("does", 2), ())]
+    read = {key_of(move) for move in done}
+    if None in read:
+        return
+    for key, heads in sheet.moves.items():
+        if key not in read and key[0] not in _IDLE_MOVES:
+            yield _CODE.found(
+                f"no rule asks whether a role does {named(key)}: the move changes nothing",
+                heads[0].span,
+                hint=f"a rule that reads (does ?role {pattern(key)}), or the name noop",
+            )
+
+
+CHECK: Final = Check(
+    (_CODE,),
+    _check,
+)

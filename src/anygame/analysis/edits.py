@@ -1,0 +1,88 @@
+"""Edits of a sheet's text.
+
+An edit replaces a part of the text by pieces: new text, and ranges of the old text, which are mended too.
+So a literal can be moved and corrected at the same time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anygame.language.source import Span
+
+__all__ = ["Edit", "Mend", "apply_edits", "end_of_line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Characters ``start`` (included) to ``end`` (excluded) of a text, and what takes their place.
+
+    Attributes:
+        start: where the part starts that is replaced.
+        end: where it ends; the same for an insertion.
+        pieces: new text, and ranges of the old text inside the part.
+    """
+
+    start: int
+    end: int
+    pieces: tuple[str | tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """One mend.
+
+    Attributes:
+        kind: as ``anygame mend --select`` knows it.
+        message: what is mended.
+        span: where; None where something is added to the sheet as a whole.
+        edits: how.
+    """
+
+    kind: str
+    message: str
+    span: Span | None
+    edits: tuple[Edit, ...] = ()
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with the edits made; they do not overlap, but for edits inside a range that stays."""
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
+    return _rendered(text, 0, len(text), ordered)
+
+
+def _rendered(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
+    pieces = []
+    number = 0
+    while number < len(edits):
+        edit = edits[number]
+        number += 1
+        inner = []
+        while number < len(edits) and edits[number].start < edit.end:
+            inner.append(edits[number])
+            number += 1
+        pieces.append(text[start : edit.start])
+        for piece in edit.pieces:
+            if isinstance(piece, str):
+                pieces.append(piece)
+            else:
+                low, high = piece
+                inside = [other for other in inner if low <= other.start and other.end <= high]
+                pieces.append(_rendered(text, low, high, inside))
+        start = edit.end
+    pieces.append(text[start:end])
+    return "".join(pieces)
+
+
+def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:
+    """Return where the comment ends that follows on the same line; ``end`` where none does."""
+    number = bisect_left(comments, (end, end))
+    if number == len(comments):
+        return end
+    start, after = comments[number]
+    return end if text[end:start].strip(" \t") else after
