@@ -69,6 +69,40 @@ def test_json_is_an_object_a_line() -> None:
     assert (first["name"], first["games"], first["errors"]) == ("Illegal", 2, 6)
 
 
+_FAILING = """\
+from anygame.players import Player
+
+class Failing(Player):
+    def start(self, game, role, clock):
+        raise ValueError("no memory")
+
+    def move(self, state, clock):
+        raise ZeroDivisionError("division by zero")
+"""
+
+
+def test_why_a_player_failed_is_told_and_recorded(tmp_path: Path) -> None:
+    player = tmp_path / "failing.py"
+    player.write_text(_FAILING)
+    players = ["--players", f"{player}:Failing", "legal", "--record", str(tmp_path)]
+    command = ["match", "gdl/rock_paper_scissors.kif", *players, "--seed", "1"]
+    output, status = run([*command, "--json"])
+    assert status == 0
+    _, ready, first, *_ = _events(output)
+    assert ready["reasons"] == {"left": "Failing failed: ValueError: no memory"}
+    assert first["errors"] == {"left": "IL nil"}
+    assert first["reasons"] == {"left": "Failing failed: ZeroDivisionError: division by zero"}
+    (path,) = tmp_path.glob("*.json")
+    reasons = json.loads(path.read_text())["anygame"]["reasons"]
+    assert reasons == [[ready["reasons"]["left"], None], *[[first["reasons"]["left"], None]] * 3]
+    output, _ = run(command)
+    assert "START  left: Failing failed: ValueError: no memory" in output
+    assert output.count("left: IL nil (Failing failed: ZeroDivisionError: division by zero);") == 3
+    output, status = run(["replay", str(path)])
+    assert status == 0
+    assert output.count("left: IL nil (Failing failed: ZeroDivisionError: division by zero);") == 3
+
+
 def test_a_game_with_wrong_rules_ends_with_status_1(tmp_path: Path) -> None:
     sheet = tmp_path / "stuck.kif"
     sheet.write_text("(role a) (init (s 1)) (<= (legal a go) (true (s 1))) (<= terminal (true (s 9)))")

@@ -45,11 +45,12 @@ legal move, and the match goes on. Ctrl-C sends ABORT to the players.
 
 with --json, one object a line:
   {{"event": "start", "match", "game", "players": {{ROLE: NAME}}, "seed", "step", "record"}}
-  {{"event": "ready", "errors": {{ROLE: ERROR}}, "seconds": {{ROLE: SECONDS}}}}
-  {{"event": "turn", "step", "moves": {{ROLE: MOVE}}, "errors", "seconds"}}
+  {{"event": "ready", "errors": {{ROLE: ERROR}}, "reasons": {{ROLE: TEXT}},
+   "seconds": {{ROLE: SECONDS}}}}
+  {{"event": "turn", "step", "moves": {{ROLE: MOVE}}, "errors", "reasons", "seconds"}}
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
   {{"event": "summary", "games", "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
-  errors and seconds only of roles that have any; margin is half of a 95 % interval
+  errors, reasons and seconds only of roles that have any; margin is half of a 95 % interval
 
 exit status:
   0    done

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.boards import find_boards
 from anygame.cli.drawing.boards import picture
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from anygame.match.replaying import Replay
 
 __all__ = ["COMMAND"]
+
+Text = TypeVar("Text", str, "str | None")
 
 _DETAILS: Final = """\
 On a terminal, the record is stepped through: Enter goes on, b back, a number to that
@@ -186,10 +189,15 @@ class _Shown:
     def _say_moves(self, step: int) -> None:
         moves = self.record.moves[step - 1]
         self.screen.say(f"{step:>3}  {'  '.join(map(_tight, moves))}")
-        errors = self.record.errors[step] if step < len(self.record.errors) else []
-        for role, error, move in zip(self.roles, errors, moves, strict=False):
+        # Records of others may say less than there are moves.
+        errors = chain(_at(self.record.errors, step), repeat(""))
+        reasons = chain(_at(self.record.reasons, step), repeat(None))
+        for role, move, error, reason in zip(self.roles, moves, errors, reasons, strict=False):
             if error:
-                self.screen.say(f"     {role}: {error}; {_tight(move)} was drawn instead", "red")
+                why = f" ({reason})" if reason else ""
+                self.screen.say(f"     {role}: {error}{why}; {_tight(move)} was drawn instead", "red")
+            elif reason:
+                self.screen.say(f"     {role}: {reason}", "red")
 
     def _say_goals(self) -> None:
         goals = self.record.goals
@@ -202,6 +210,11 @@ class _Shown:
         screen = self.screen
         screen.show(picture(self.boards, facts, width=screen.width, stones=screen.stones))
         screen.say()
+
+
+def _at(lists: list[list[Text]], step: int) -> list[Text]:
+    """Return what a record says of a step, for each role."""
+    return lists[step] if step < len(lists) else []
 
 
 def _tight(move: str) -> str:

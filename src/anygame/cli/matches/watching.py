@@ -42,9 +42,9 @@ class LineWatcher(Watcher):
             self.screen.say(f"going on after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Tell who did not answer to START."""
+        """Tell who did not answer to START, or failed there."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
-            if verdict.error:
+            if verdict.error or verdict.detail:
                 self.screen.say(f"START  {role}: {_fault(verdict)}", "red")
 
     def moved(self, turn: Turn) -> None:
@@ -54,6 +54,8 @@ class LineWatcher(Watcher):
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
             if verdict.error:
                 self.screen.say(f"     {role}: {_fault(verdict)}; {move} was drawn instead", "red")
+            elif verdict.detail:
+                self.screen.say(f"     {role}: {_fault(verdict)}", "red")
 
     def ended(self, record: Record, fault: str) -> None:
         """Tell the goals."""
@@ -156,12 +158,12 @@ class JsonWatcher(Watcher):
         )
 
     def _replies(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> dict[str, Any]:
-        errors = self._by_role([verdict.error for verdict in verdicts])
-        times = self._by_role([round(taken, 3) for taken in seconds])
-        return {
-            "errors": {role: error for role, error in errors.items() if error},
-            "seconds": {role: taken for role, taken in times.items() if taken},
+        told = {
+            "errors": self._by_role([verdict.error for verdict in verdicts]),
+            "reasons": self._by_role([verdict.detail for verdict in verdicts]),
+            "seconds": self._by_role([round(taken, 3) for taken in seconds]),
         }
+        return {name: {role: value for role, value in of.items() if value} for name, of in told.items()}
 
     def _by_role(self, values: Sequence[Any]) -> dict[str, Any]:
         return dict(zip(self.game.roles, values, strict=True))
@@ -201,6 +203,8 @@ class _Ticker:
 
 def _fault(verdict: Verdict) -> str:
     """Return what was wrong with a reply, for people."""
+    if not verdict.error:
+        return verdict.detail
     kind, _, reply = verdict.error.partition(" ")
     what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
     return f"{what} ({verdict.detail})" if verdict.detail else what
