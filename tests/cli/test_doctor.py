@@ -189,7 +189,7 @@ def test_play_waits_for_a_sheet_without_errors() -> None:
 
 
 def test_own_sheets_play_without_a_finding() -> None:
-    output, status = run(["check", str(ROOT / "gdl"), "--play", "2", "--steps", "200", "--ignore", "endless"])
+    output, status = run(["check", str(ROOT / "gdl"), "--play", "1", "--steps", "100", "--ignore", "endless"])
     assert (output, status) == ("", 0)
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _DIFFERENCES = json.loads((Path(__file__).parent.parent / "data" / "known_differences.json").read_text())
 _LIMITS = GroundingLimits(instances=250_000, join=4_000_000, seconds=15)
+#: What takes a fifth of the time of all sheets together.
+_LONG = frozenset({"mineClearingSmall"})
 #: Straight code of larger networks takes the compiler seconds; the loop is tried on them.
 _STRAIGHT = 8_000
 
@@ -138,7 +140,9 @@ def _read(corpus: Path, name: str, game: CompiledGame) -> Trace:
 
 
 @pytest.mark.skipif(not _sheets(), reason="no corpus of public rule sheets (see tests/conftest.py)")
-@pytest.mark.parametrize("name", _sheets())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in _LONG)) for name in _sheets()]
+)
 def test_every_recorded_state_agrees_in_its_lane(corpus: Path, name: str) -> None:
     reasoner = Reasoner(parse_program(read_source(corpus / "rules" / f"{name}.kif")))
     try:
