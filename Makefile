@@ -2,7 +2,7 @@
 # make test   set up .venv; lint, types and the tests, on all cores
 # make test-long  lint, types and all tests, with random laws on ten times as many examples
 # make check  what CI runs: lint, types, tests
-# make benchmark  measure all sheets, and write the README's table anew
+# make benchmark  measure the sheets of gdl/, and write the table of docs/speed.md anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
 PYTHON ?= python3
 VENV   := .venv
@@ -45,7 +45,7 @@ types: $(VENV)/.installed
 check: test
 
 benchmark: $(VENV)/.installed
-	$(BIN)/python tools/benchmark.py gdl --into README.md
+	$(BIN)/python tools/benchmark.py gdl --into docs/speed.md
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

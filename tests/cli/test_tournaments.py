@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.transcripts import run
 from tests.match.recordings import ROOT
-from tests.tools.readme import README
+from tests.tools.chapters import told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,8 +45,8 @@ def test_a_table_is_printed(tmp_path: Path) -> None:
     assert again.splitlines() == lines[9:]
 
 
-def test_the_readme_shows_such_a_table(tmp_path: Path) -> None:
-    text = README.read_text(encoding="utf-8")
+def test_such_a_table_is_shown(tmp_path: Path) -> None:
+    text = told()
     shown = re.search(
         r"^anygame (tournament .*) DB\n```\n\n```text\n\.\.\.\n(.*?)^```", text, re.MULTILINE | re.DOTALL
     )

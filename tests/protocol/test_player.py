@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.protocol.loops import RULES, listening, run, say, send
-from tests.tools.readme import README
+from tests.tools.chapters import told
 
 import anygame
 from anygame.cli.commands.player import LIMITS
@@ -378,8 +378,8 @@ def test_what_does_not_fit_is_guessed_at() -> None:
     run(main)
 
 
-def test_limits_are_as_the_readme_says() -> None:
-    text = README.read_text(encoding="utf-8").replace("\n ", "")
+def test_limits_are_as_they_are_told() -> None:
+    text = told().replace("\n ", "")
     bounds = Bounds()
     assert f"at most {bounds.bytes // 2**20} MiB and {bounds.seconds:.0f} seconds to come in" in text
     assert f"at most {bounds.connections} connections, and a relation has at most a million facts" in text

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.tools.test_match_scripts import shown
+from tests.tools.chapters import shown
 from tools.line_player import LinePlayer, main
 
 import anygame
@@ -26,7 +26,7 @@ def _played(program: str, clock: float = 20) -> Record:
     return record
 
 
-def test_a_program_plays_as_the_readme_shows() -> None:
+def test_a_program_plays_as_is_shown() -> None:
     arguments = "tools/line_player.py gdl/rock_paper_scissors.kif python3 tools/line_random.py"
     done = subprocess.run(
         [sys.executable, *arguments.replace("python3", sys.executable).split()],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.protocol.loops import listening, run
-from tests.tools.readme import README
+from tests.tools.chapters import shown
 from tools.manager_loop import main as manager_loop
 from tools.manager_loop import manage, read_address
 
@@ -19,18 +19,7 @@ ROOT = Path(__file__).parents[2]
 SHEET = str(ROOT / "gdl" / "tic_tac_toe.kif")
 
 
-def shown(command: str) -> str:
-    """Return what the README shows below a command."""
-    found = re.search(
-        rf"^```sh\n{re.escape(command)}[^\n]*\n```\n\n```text\n(.*?)^```$",
-        README.read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL,
-    )
-    assert found
-    return found[1]
-
-
-def test_two_players_print_what_the_readme_shows() -> None:
+def test_two_players_print_what_is_shown() -> None:
     arguments = (
         "tools/two_players.py gdl/tic_tac_toe.kif legal random --seed 1 --start-clock 5 --play-clock 2"
     )

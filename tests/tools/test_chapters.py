@@ -1,36 +1,66 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
-from tests.tools.readme import README, replayed
+from tests.tools.chapters import CHAPTERS, README, replayed, sheets, told
 
 import anygame
 from anygame import language
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-@pytest.fixture(autouse=True)
-def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+_LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+chapters = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.relative_to(ROOT).as_posix())
 
 
-def test_examples_print_what_the_readme_shows() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert len(re.findall(r"^```(?:python|console)$", text, re.MULTILINE)) >= 4
+@chapters
+def test_examples_print_what_is_shown(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
     assert replayed(text) == text
 
 
-def test_examples_of_sheets_and_tools_are_there() -> None:
+def test_the_readme_is_short_and_has_an_example() -> None:
     text = README.read_text(encoding="utf-8")
-    for path in set(re.findall(r"\b(?:gdl|tools|tests|src)/[\w./]*", text)):
-        assert (ROOT / path).exists(), path
+    assert text.count("\n") <= 150
+    assert "```python" in text
 
 
-def test_sheet_in_the_readme_is_a_sound_game() -> None:
-    (sheet,) = re.findall(
-        r"^```lisp\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    )
+@chapters
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in _LINK.findall(_FENCED.sub("", path.read_text(encoding="utf-8"))):
+        if link.startswith(("http://", "https://")):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.exists(), link
+        assert not anchor or anchor in _anchors(target), link
+
+
+def _anchors(path: Path) -> set[str]:
+    """Return what the headings of a chapter can be linked by."""
+    headings = re.findall(r"^#+ (.*)$", _FENCED.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("index", [README, ROOT / "docs" / "README.md"], ids=["README", "docs"])
+def test_every_chapter_is_in_the_index(index: Path) -> None:
+    links = {(index.parent / link).resolve() for link in _LINK.findall(index.read_text(encoding="utf-8"))}
+    assert links >= {path for path in CHAPTERS if path.name != "README.md"}
+
+
+def test_files_that_are_named_are_there() -> None:
+    for path in set(re.findall(r"\b(?:gdl|tools|tests|src)/[\w./]*", told())):
+        assert (ROOT / path.rstrip(".")).exists(), path
+
+
+def test_the_sheet_of_the_first_steps_is_a_sound_game() -> None:
+    sheet = sheets((ROOT / "docs" / "first-steps.md").read_text(encoding="utf-8"))["matches.kif"]
     game = anygame.loads(sheet)
     assert not game.program.warnings
     for playout in game.playouts(20, seed=1):
@@ -60,7 +90,7 @@ GAME = "(role a) (legal a x) (<= terminal (true over)) (d 1) (d 2) (d 3) "
         ("(INIT (S 1)) (<= (n ?x) (True (S ?x))) (<= (n 7) (true (s ?x)))", "(n ?x)", ["1"]),
     ],
 )
-def test_dialect_is_as_the_readme_says(rules: str, pattern: str, answers: list[str]) -> None:
+def test_the_dialect_is_as_it_is_told(rules: str, pattern: str, answers: list[str]) -> None:
     game = anygame.loads(GAME + rules)
     assert [str(found["x"]) for found in game.initial_state().query(pattern)] == answers
     assert game.roles == ("a",)
@@ -76,14 +106,14 @@ def test_dialect_is_as_the_readme_says(rules: str, pattern: str, answers: list[s
         ("(true (f 1))", "state-in-head"),
     ],
 )
-def test_sheets_are_refused_as_the_readme_says(rules: str, code: str) -> None:
+def test_sheets_are_refused_as_it_is_told(rules: str, code: str) -> None:
     with pytest.raises(anygame.RuleSheetError) as refused:
         anygame.loads(GAME + rules)
     assert code in {getattr(found, "code", "") for found in refused.value.diagnostics}
 
 
-def test_limits_are_as_the_readme_says() -> None:
-    text = README.read_text(encoding="utf-8").replace("\n", " ")
+def test_limits_are_as_they_are_told() -> None:
+    text = told().replace("\n", " ")
     read, reason = language.ReadingLimits(), anygame.Limits()
     assert f"{read.bytes // 2**20} MiB of text, {read.depth} nested parentheses" in text
     assert f"{reason.facts // 10**6} million facts of a relation" in text
@@ -95,9 +125,14 @@ def test_limits_are_as_the_readme_says() -> None:
     [
         ("```python\nn = 1 + 1\nprint(n)\n```\n\n```text\n3\n```\n", "\n2\n```\n"),
         ("```python\nn = 1\n```\n```python\nprint(n)\n```\n```text\n```\n", "\n1\n```\n"),
-        ("```console\n$ anygame perft gdl/tic_tac_toe.kif 1\n8\n```\n", "\n9\n```\n"),
+        ("```console\n$ anygame perft tic_tac_toe 1\n8\n```\n", "\n9\n```\n"),
         (
-            "```console\n$ anygame repl gdl/pig.kif --echo < f\n> roles\nnobody\n```\n",
+            "```lisp one.kif\n(role a)\n```\n```lisp one.kif\n(legal a b)\n```\n"
+            "```console\n$ anygame legal one.kif\n```\n",
+            "\na b\n```\n",
+        ),
+        (
+            "```console\n$ anygame repl pig --echo < f\n> roles\nnobody\n```\n",
             "\n> roles\n1  player1",
         ),
     ],
@@ -109,5 +144,5 @@ def test_other_output_is_noticed(block: str, output: str) -> None:
 
 
 def test_output_that_is_not_shown_is_noticed() -> None:
-    with pytest.raises(AssertionError, match="which the README does not show"):
+    with pytest.raises(AssertionError, match="which is not shown"):
         replayed("```python\nprint(1)\n```\n")

@@ -1,0 +1,99 @@
+"""The examples of the README and of the chapters in docs/: what they are, and what they print.
+
+A block of ``python`` is executed, in one namespace with those before it in the same file; a block of ``text``
+right after it is what it prints. A block of ``console`` has command lines after ``$ ``, with their output
+below; the commands of a REPL session stand after ``> ``. Blocks of ``lisp NAME.kif`` are pieces of a sheet,
+which lies in the folder in which the examples of its file are executed. Blocks of ``sh`` are not executed.
+
+After a change that is meant, write the output anew, and read the difference::
+
+    python -m tests.tools.chapters
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from contextlib import chdir, redirect_stdout
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.cli.transcripts import ROOT, run
+
+README = ROOT / "README.md"
+#: The README, the index of the chapters, and the chapters.
+CHAPTERS = (README, *sorted((ROOT / "docs").glob("*.md")))
+_BLOCK = re.compile(
+    r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
+)
+_PIECE = re.compile(r"^```lisp (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def told() -> str:
+    """Return the text of all chapters."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in CHAPTERS)
+
+
+def shown(command: str) -> str:
+    """Return the output that a chapter shows below a command of the shell."""
+    pattern = rf"^```sh\n{re.escape(command)}[^\n]*\n```\n\n```text\n(.*?)^```$"
+    found = re.search(pattern, told(), re.MULTILINE | re.DOTALL)
+    assert found, f"no chapter shows what {command} prints"
+    return found[1]
+
+
+def sheets(text: str) -> dict[str, str]:
+    """Return the sheets that stand in a chapter, by name."""
+    found: dict[str, str] = {}
+    for name, piece in _PIECE.findall(text):
+        found[name] = f"{found[name]}\n{piece}" if name in found else piece
+    return found
+
+
+def replayed(text: str) -> str:
+    """Return a chapter with the output that its examples have now."""
+    names: dict[str, Any] = {}
+
+    def replay(block: re.Match[str]) -> str:
+        language, code, output = block.groups()
+        if language == "console":
+            return block[0].replace(code, console(code), 1)
+        printed = python(code, names)
+        if output is None:
+            assert not printed, f"an example prints {printed!r}, which is not shown:\n{code}"
+            return block[0]
+        return block[0].removesuffix(f"{output}```\n") + f"{printed}```\n"
+
+    with TemporaryDirectory() as folder, chdir(folder):
+        for name, sheet in sheets(text).items():
+            Path(name).write_text(sheet, encoding="utf-8")
+        return _BLOCK.sub(replay, text)
+
+
+def python(code: str, names: dict[str, Any]) -> str:
+    """Return what Python code prints."""
+    output = io.StringIO()
+    with redirect_stdout(output):
+        exec(compile(code, "<example>", "exec"), names)
+    return output.getvalue()
+
+
+def console(transcript: str) -> str:
+    """Return a transcript of command lines with the output they have now."""
+    parts = []
+    for part in re.split(r"^(?=\$ )", transcript, flags=re.MULTILINE):
+        command, _, rest = part.partition("\n")
+        if not command:
+            continue
+        typed = "".join(line[2:] + "\n" for line in rest.splitlines() if line.startswith("> "))
+        arguments = shlex.split(command.removeprefix("$ anygame ").partition(" <")[0])
+        blank = "\n" if rest.endswith("\n\n") else ""
+        parts.append(f"{command}\n{run(arguments, typed)[0]}{blank}")
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    for chapter in CHAPTERS:
+        chapter.write_text(replayed(chapter.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,83 @@
+"""A picture of a session at the prompt, for the README: what people see on a terminal, as SVG.
+
+    python tools/terminal_picture.py docs/session.svg
+
+Runs ``anygame repl`` on a terminal of its own, with the commands below, and lets rich draw what comes out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GAME: Final = "copolymer"
+COMMANDS: Final = (
+    "random 6",
+    "query (legal ?who (move a ?n))",
+    "why (legal player2 (move d 1))",
+    "why not (legal player2 noop)",
+)
+WIDTH: Final = 100
+FONTS: Final = "Menlo, Consolas, DejaVu Sans Mono, monospace"
+
+
+def session() -> str:
+    """Return what the session shows on a terminal, colours included, with the commands after ``> ``."""
+    command = [sys.executable, "-m", "anygame", "repl", GAME, "--seed", "1", "--echo"]
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    environment |= {"TERM": "xterm-256color", "COLUMNS": str(WIDTH), "LINES": "60", "PYTHONUTF8": "1"}
+    leader, follower = pty.openpty()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=follower, env=environment) as process:
+        os.close(follower)
+        assert process.stdin
+        process.stdin.write("\n".join(COMMANDS).encode())
+        process.stdin.close()
+        shown = b""
+        # The end of a terminal is an error on Linux, nothing elsewhere.
+        with suppress(OSError):
+            while part := os.read(leader, 65536):
+                shown += part
+    os.close(leader)
+    if process.returncode:
+        raise SystemExit(f"terminal_picture: the session ended with status {process.returncode}")
+    return shown.decode().replace("\r\n", "\n")
+
+
+def picture(shown: str) -> str:
+    """Return a terminal's output as SVG."""
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    console.print(Text(f"$ anygame repl {GAME}", style="bold"))
+    for line in shown.rstrip().splitlines():
+        console.print(Text.from_ansi(line), style="bold" if line.startswith("> ") else "", highlight=False)
+    drawn = console.export_svg(title="anygame", unique_id="session")
+    # The fonts that rich names lie on a server elsewhere; any of fixed width will do.
+    return re.sub(
+        "Fira Code, ?monospace", FONTS, re.sub(r"\s*@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw the session into a file; return the exit status."""
+    parser = argparse.ArgumentParser(description="Draw a session at the prompt as SVG.")
+    parser.add_argument("out", metavar="OUT", type=Path, help="the file to write")
+    options = parser.parse_args(arguments)
+    options.out.write_text(picture(session()), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
