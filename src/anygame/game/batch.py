@@ -27,8 +27,8 @@ class Batch:
     """Games side by side: each lane is a match of its own, moved as its owner likes.
 
     Moves are numbers: the places in ``game.actions(role)``. A lane that has come to an end keeps its state,
-    whatever is chosen for it, until it is reset or set. Made by ``game.batch``; ``copy.copy`` makes another one
-    in the same states, with the same random numbers ahead.
+    whatever is chosen for it, until it is reset or set. Made by ``game.batch``; ``copy.copy`` makes another
+    one in the same states, with the same random numbers ahead.
 
     >>> import anygame
     >>> game = anygame.loads(
