@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 import anygame
 from anygame.datalog.reasoner import Reasoner
 from anygame.language.parser import parse_program
 from anygame.network.compiled import CompiledGame, compile_game
 from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.lanes import DOUBLED, MISSING, Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from anygame.language.terms import Term
+    from numpy.typing import NDArray
 
-__all__ = ["assert_agreement", "compiled", "wandered"]
+    from anygame.language.terms import Term
+    from anygame.network.network import Network
+
+__all__ = ["assert_agreement", "assert_agreement_of", "assert_kernels_agree", "compiled", "wandered"]
 
 Step = tuple[anygame.State, tuple["Term", ...] | None]
 
@@ -47,15 +54,22 @@ def assert_agreement(
     text: str, playouts: int = 20, seed: int = 1, without: Collection[str] = ()
 ) -> CompiledGame:
     """Check everything the network says of states reached at random; return the compiled game."""
-    game = anygame.loads(text)
     network_game = compiled(text, without)
-    steps = wandered(game, playouts, seed)
+    assert_agreement_of(anygame.loads(text), network_game, playouts, seed)
+    return network_game
+
+
+def assert_agreement_of(
+    game: anygame.Game, network_game: CompiledGame, playouts: int = 20, seed: int = 1, longest: int = 30
+) -> None:
+    """Check everything a network says of states that the game reaches at random."""
+    steps = wandered(game, playouts, seed, longest)
     network = network_game.network
-    places = {fluent: place for place, fluent in enumerate(network_game.fluents)}
+    numbers = {fluent: number for number, fluent in enumerate(network_game.fluents)}
     fluents = [0] * network.fluents
     for lane, (state, _) in enumerate(steps):
         for fact in state.facts:
-            fluents[places[fact]] |= 1 << lane
+            fluents[numbers[fact]] |= 1 << lane
     values = evaluate_state(network, fluents, len(steps))
     starts = [sum(network.actions[:role]) for role in range(len(game.roles))]
     actions = [0] * sum(network.actions)
@@ -80,8 +94,55 @@ def assert_agreement(
                 f for f, bits in zip(network_game.fluents, following, strict=True) if bits >> lane & 1
             }
             assert found_facts == state.next(joint).facts, f"lane {lane} after {joint}"
-    return network_game
 
 
 def _goals(game: anygame.Game, state: anygame.State, role: int) -> Sequence[Term]:
     return [binding["value"] for binding in state.query(f"(goal {game.roles[role]} ?value)")]
+
+
+def assert_kernels_agree(network: Network, seed: int, steps: int = 4) -> None:
+    """Check everything that machine code says of random states against the plain evaluation of the gates."""
+    lanes = Lanes(network, _LANES, seed)
+    random = np.random.default_rng(seed)
+    states = random.random((_LANES, network.fluents)) < random.random()
+    states[0] = network.initial
+    lanes.load(states)
+    for _ in range(steps):
+        states = lanes.observation()
+        values = evaluate_state(network, _packed(states), _LANES)
+        terminal = _unpacked(values.literal(network.terminal))
+        legal = np.array([_unpacked(values.literal(literal)) for literal in network.legal.tolist()])
+        assert (lanes.terminal == terminal).all()
+        assert (legal.reshape(-1, _LANES) == lanes.legal().T).all()
+        for goals, found in zip(network.goals, lanes.goals(), strict=True):
+            held = np.array([_unpacked(values.literal(literal)) for _, literal in goals]).reshape(-1, _LANES)
+            several = [value for value, _ in goals]
+            for lane in range(_LANES):
+                picked = [value for value, holds in zip(several, held[:, lane], strict=True) if holds]
+                assert found[lane] == (picked[0] if len(picked) == 1 else DOUBLED if picked else MISSING)
+        starts = np.cumsum([0, *network.actions])
+        stuck = np.zeros(_LANES, np.bool_)
+        for first, end in pairwise(starts):
+            stuck |= ~legal.reshape(-1, _LANES)[first:end].any(axis=0)
+        lanes.reset(stuck & ~terminal)
+        if (stuck & ~terminal).any():
+            continue
+        choices = lanes.step_random()
+        does = np.zeros((_LANES, int(starts[-1])), np.bool_)
+        for first, chosen in zip(starts, choices, strict=False):
+            does[chosen >= 0, first + chosen[chosen >= 0]] = True
+        after = np.array([_unpacked(bits) for bits in evaluate_moves(network, values, _packed(does))])
+        after = after.reshape(-1, _LANES).T
+        assert (lanes.observation() == np.where(terminal[:, None], states, after)).all()
+
+
+_LANES = 16
+
+
+def _packed(bits: NDArray[np.bool_]) -> list[int]:
+    """Return one integer per column, with a bit per row."""
+    return [sum(1 << int(row) for row in np.flatnonzero(column)) for column in bits.T]
+
+
+def _unpacked(bits: int) -> NDArray[np.bool_]:
+    return np.array([bits >> lane & 1 for lane in range(_LANES)], np.bool_)

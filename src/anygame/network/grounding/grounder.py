@@ -24,7 +24,7 @@ from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.network.grounding.instantiation import Instances
@@ -102,11 +102,12 @@ class Grounding:
 class _Work:
     """One rule in the fixpoint: what it has seen so far."""
 
-    def __init__(self, rule: GroundRule, tables: Tables, is_static: Callable[[Relation], bool]) -> None:
+    def __init__(self, rule: GroundRule, tables: Tables, static: StaticRelations) -> None:
         self.rule = rule
-        self.join = Join(rule, tables)
-        self.growing = [n for n, atom in enumerate(self.join.literals) if not is_static(atom.relation)]
-        self.seen = [0] * len(self.join.literals)
+        self.join = Join(rule, tables, static)
+        literals = enumerate(self.join.literals)
+        self.growing = [number for number, atom in literals if not static.is_static(atom.relation)]
+        self.seen = [0] * len(self.growing)
         self.has_run = False
 
 
@@ -123,8 +124,8 @@ class _Grounder:
         self._progress = progress
         self._without = without
         self._deadline = monotonic() + limits.seconds
-        self._tables = Tables(reasoner.values, limits.join, self._ask)
-        self._static = StaticRelations(reasoner, self._tables)
+        self._tables = Tables(reasoner.values, limits.join)
+        self._static = StaticRelations(reasoner, self._tables, self._check_time)
         self._roles = [reasoner.values.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
@@ -141,7 +142,7 @@ class _Grounder:
                 if self._static.is_static(relation):
                     self._static.fill(relation)
         self._kept = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
-        works = [_Work(rule, self._tables, self._static.is_static) for rule in rules]
+        works = [_Work(rule, self._tables, self._static) for rule in rules]
         facts, initial = self._static.facts(), self._static.initial()
         rounds = 0
         while self._round(works):
@@ -169,12 +170,6 @@ class _Grounder:
         )
         return prepare(static.dynamic_rules(), context, self._without, self._check_time)
 
-    def _ask(
-        self, relation: Relation, known: tuple[int, ...], key: tuple[int, ...]
-    ) -> Iterable[tuple[int, ...]]:
-        self._check_time()
-        return self._static.ask(relation, known, key)
-
     def _round(self, works: list[_Work]) -> bool:
         grown = False
         for work in works:
@@ -192,30 +187,26 @@ class _Grounder:
 
     def _advance(self, work: _Work) -> bool:
         """Find the instances of a rule that what has arisen since its last turn makes possible."""
-        literals = work.join.literals
-        counts = [self._size(atom.relation) for atom in literals]
         if not work.growing:
             if work.has_run:
                 return False
             work.has_run = True
-            return self._enter(work, work.join.run(None, [(0, n) for n in counts]))
-        if 0 in [counts[index] for index in work.growing]:
+            return self._enter(work, work.join.run(None, {}))
+        literals = work.join.literals
+        counts = [self._tables.table(literals[index].relation).count for index in work.growing]
+        if 0 in counts:
             return False
         grown = False
         for number, index in enumerate(work.growing):
-            if counts[index] == work.seen[index]:
-                continue
-            ranges = [(0, count) for count in counts]
-            ranges[index] = (work.seen[index], counts[index])
-            for earlier in work.growing[:number]:
-                ranges[earlier] = (0, work.seen[earlier])
-            if all(low < high for low, high in (ranges[p] for p in work.growing)):
+            # Old rows of the literals before this one, new rows of this one, all rows of those behind.
+            ranges = {index: (0, count) for index, count in zip(work.growing, counts, strict=True)}
+            ranges[index] = (work.seen[number], counts[number])
+            for earlier, seen in zip(work.growing[:number], work.seen, strict=False):
+                ranges[earlier] = (0, seen)
+            if all(low < high for low, high in ranges.values()):
                 grown |= self._enter(work, work.join.run(index, ranges))
         work.seen = counts
         return grown
-
-    def _size(self, relation: Relation) -> int:
-        return 0 if relation in self._tables.on_demand else self._tables.table(relation).count
 
     def _enter(self, work: _Work, found: Instances) -> bool:
         if not found.count:

@@ -16,11 +16,12 @@ from anygame.network.grounding.rules import variables_of_test
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from anygame.network.grounding.rules import Composed, GroundRule, Test
+    from anygame.network.grounding.static import StaticRelations
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
 __all__ = ["Instances", "Join"]
@@ -50,14 +51,19 @@ class Instances:
 class Join:
     """All instances of one rule that use a range of rows of each of its literals."""
 
-    def __init__(self, rule: GroundRule, tables: Tables) -> None:
+    def __init__(self, rule: GroundRule, tables: Tables, static: StaticRelations) -> None:
         self._rule = rule
         self._tables = tables
+        self._static = static
         self.literals: tuple[FlatAtom, ...] = (*rule.positives, *rule.guards)
         self._needs = [(test, variables_of_test(test)) for test in rule.tests]
 
-    def run(self, first: int | None, ranges: Sequence[tuple[int, int]]) -> Instances:
-        """Return the instances whose rows lie in a range per literal, beginning with one of the literals.
+    def run(self, first: int | None, ranges: Mapping[int, tuple[int, int]]) -> Instances:
+        """Return the instances whose rows lie in some ranges.
+
+        Args:
+            first: the index of the literal to begin with, if it matters.
+            ranges: the rows that are to be looked at, by index of the literal; all rows of the others.
 
         Raises:
             LimitError: a join has too many rows.
@@ -75,7 +81,7 @@ class Join:
                 break
             index = self._next(found, waiting)
             waiting.discard(index)
-            self._extend(found, index, ranges[index])
+            self._extend(found, index, ranges.get(index))
         if found.count and (tests or composed):
             raise AssertionError(f"nothing binds all variables of {self._rule}")
         return found
@@ -98,7 +104,7 @@ class Join:
     def _growth(self, found: Instances, index: int) -> float:
         atom = self.literals[index]
         known = self._known(found, atom)
-        if atom.relation in self._tables.on_demand:
+        if self._static.is_on_demand(atom.relation):
             return 1e15 / (1 + len(known)) if len(known) < atom.relation.width else 0.5
         table = self._tables.table(atom.relation)
         if not known:
@@ -122,31 +128,31 @@ class Join:
         numbers = np.arange(rows[0], rows[1], dtype=np.int64)
         self._take(found, index, table, np.zeros(len(numbers), np.int64), numbers, ())
 
-    def _extend(self, found: Instances, index: int, rows: tuple[int, int]) -> None:
-        """Join the instances with a literal."""
+    def _extend(self, found: Instances, index: int, rows: tuple[int, int] | None) -> None:
+        """Join the instances with some rows of a literal, with all by default."""
         atom = self.literals[index]
         known = self._known(found, atom)
         keys = [self.column(found, atom.columns[number]) for number in known]
-        if atom.relation in self._tables.on_demand:
-            table = self._tables.asked(atom.relation, known, keys)
-            rows = (0, table.count)
+        if self._static.is_on_demand(atom.relation):
+            table = self._static.asked(atom.relation, known, keys)
         else:
             table = self._tables.table(atom.relation)
+        low, high = rows or (0, table.count)
         if len(known) == atom.relation.width:
             numbers = table.find(keys, found.count)
-            held = np.flatnonzero((numbers >= rows[0]) & (numbers < rows[1]))
+            held = np.flatnonzero((numbers >= low) & (numbers < high))
             self._take(found, index, table, held, numbers[held], known)
             return
         if not known:
-            total = found.count * (rows[1] - rows[0])
+            total = found.count * (high - low)
             if total > self._tables.most:
                 raise too_many_rows(self._tables.most)
-            left = np.repeat(np.arange(found.count), rows[1] - rows[0])
-            right = np.tile(np.arange(rows[0], rows[1]), found.count)
+            left = np.repeat(np.arange(found.count), high - low)
+            right = np.tile(np.arange(low, high), found.count)
             self._take(found, index, table, left, right, known)
             return
         left, right = matches(table, known, hashed(keys, found.count), self._tables.most)
-        same = (right >= rows[0]) & (right < rows[1])
+        same = (right >= low) & (right < high)
         for number, key in zip(known, keys, strict=True):
             same &= table.column(number)[right] == key[left]
         if not same.all():
@@ -254,8 +260,8 @@ class Join:
         if isinstance(test, Negated):
             return ~self._holds(found, test.atom)
         keys = [self.column(found, term) for term in test.columns]
-        if test.relation in self._tables.on_demand and keys:
-            table = self._tables.asked(test.relation, tuple(range(len(keys))), keys)
+        if self._static.is_on_demand(test.relation) and keys:
+            table = self._static.asked(test.relation, tuple(range(len(keys))), keys)
         else:
             table = self._tables.table(test.relation)
         present: NDArray[np.bool_] = table.find(keys, found.count) >= 0

@@ -12,13 +12,14 @@ import numpy as np
 from anygame.datalog.relations import Relation
 from anygame.datalog.steps import STATIC
 from anygame.network.grounding.rules import classified, is_own
+from anygame.network.grounding.tables import Table, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.network.grounding.rules import GroundRule
-    from anygame.network.grounding.tables import Ids, Tables
+    from anygame.network.grounding.tables import Ids, Rows, Tables
 
 __all__ = ["ASKED", "StaticRelations"]
 
@@ -36,15 +37,21 @@ _MOST_RULES: Final = 8
 class StaticRelations:
     """The relations of a game that depend on neither state nor moves, in tables filled where they are needed.
 
+    A relation that the reasoner computes on demand has no table: only rows that were asked for are known.
+
     Args:
         reasoner: the rules.
         tables: where rows go.
+        check_time: called before each question to the reasoner; may raise.
     """
 
-    def __init__(self, reasoner: Reasoner, tables: Tables) -> None:
+    def __init__(self, reasoner: Reasoner, tables: Tables, check_time: Callable[[], None]) -> None:
         self._reasoner = reasoner
         self._engine = reasoner.engine
         self._tables = tables
+        self._check_time = check_time
+        self._on_demand: set[Relation] = set()
+        self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
 
     # -- what relations are like -------------------------------------------------------------------
 
@@ -63,7 +70,7 @@ class StaticRelations:
     def is_dense(self, relation: Relation) -> bool:
         """Whether a static relation has more than half of the rows that its columns could make."""
         self.fill(relation)
-        if relation in self._tables.on_demand:
+        if relation in self._on_demand:
             return False
         table = self._tables.table(relation)
         possible = 1
@@ -82,7 +89,7 @@ class StaticRelations:
         self.fill(relation)
         # What nearly always holds is better said by where it fails.
         is_fine = self._tables.table(relation).count <= _LARGE or self.is_dense(relation)
-        if (is_fine and relation not in self._tables.on_demand) or len(rules) > _MOST_RULES:
+        if (is_fine and relation not in self._on_demand) or len(rules) > _MOST_RULES:
             return None
         return [classified(rule, self.is_static) for rule in rules]
 
@@ -95,26 +102,58 @@ class StaticRelations:
         steps = self._engine.sequence(wanted)
         return [classified(rule, self.is_static) for step in steps for rule in step.component.rules]
 
+    def is_on_demand(self, relation: Relation) -> bool:
+        """Whether a static relation has no table, since the reasoner computes it on demand."""
+        return relation in self._on_demand
+
     def fill(self, relation: Relation) -> None:
-        """Give a static relation its table, unless it is one that is only ever asked."""
-        if relation in self._tables.of or relation in self._tables.on_demand:
+        """Give a static relation its table, if it is not computed on demand."""
+        if relation in self._tables.of:
             return
         rows = self._engine.static_rows(relation)
         if rows is None:
-            self._tables.on_demand.add(relation)
+            self._on_demand.add(relation)
         else:
+            self._on_demand.discard(relation)
             self._add(relation, rows)
 
-    def ask(
-        self, relation: Relation, known: tuple[int, ...], key: tuple[int, ...]
-    ) -> Iterable[tuple[int, ...]]:
-        """Yield the rows of a relation computed on demand that have some values in the known columns."""
-        engine = self._engine
+    def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
+        """Return a table with at least those rows of a relation on demand that have the given keys.
+
+        Args:
+            relation: the relation.
+            known: the numbers of the columns that are given.
+            keys: their values, a column each.
+        """
         if not known:
-            yield from (engine.atoms_of_row(relation, row) for row in engine.rows(engine.static, relation))
-            return
+            # Computed as a whole, which it then stays.
+            self._engine.rows(self._engine.static, relation)
+        # It may have been computed as a whole meanwhile: some rule may need all of it.
+        self.fill(relation)
+        if relation not in self._on_demand:
+            return self._tables.table(relation)
+        questions, answers = self._asked.setdefault(
+            (relation, known), (Table(len(known)), Table(relation.width))
+        )
+        distinct = np.unique(np.stack(keys, axis=1), axis=0)
+        columns = list(distinct.astype(np.int32).T)
+        fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
+        rows: list[tuple[int, ...]] = []
+        for key in distinct[fresh].tolist():
+            rows += self._ask(relation, known, tuple(key))
+            if len(rows) > self._tables.most:
+                raise too_many_rows(self._tables.most)
+        if rows:
+            answers.add(list(np.array(rows, np.int32).T), len(rows))
+        questions.add([column[fresh] for column in columns], len(fresh))
+        return answers
+
+    def _ask(
+        self, relation: Relation, known: tuple[int, ...], key: tuple[int, ...]
+    ) -> Iterator[tuple[int, ...]]:
+        self._check_time()
         one_is_free = relation.width == len(known) + 1
-        for row in engine.ask(relation, known, key, engine.static):
+        for row in self._engine.ask(relation, known, key, self._engine.static):
             rest = iter((row,) if one_is_free else row)
             values = dict(zip(known, key, strict=True))
             yield tuple(values[n] if n in values else next(rest) for n in range(relation.width))

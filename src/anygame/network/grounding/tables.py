@@ -10,7 +10,7 @@ import numpy as np
 from anygame.errors import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -156,27 +156,18 @@ class Tables:
     Args:
         values: ground terms as numbers.
         most: how many rows a join may have.
-        ask: computes rows of static relations that are too large to be computed as a whole; called with a
-            relation, the numbers of the known columns, and one tuple of values for them.
 
     Attributes:
+        values: as given.
+        most: as given.
         of: the table of each relation that has one.
-        on_demand: static relations without a table: only rows that are asked for are known.
     """
 
-    def __init__(
-        self,
-        values: Values,
-        most: int,
-        ask: Callable[[Relation, tuple[int, ...], tuple[int, ...]], Iterable[tuple[int, ...]]],
-    ) -> None:
+    def __init__(self, values: Values, most: int) -> None:
         self.values = values
         self.most = most
-        self.ask = ask
         self.of: dict[Relation, Table] = {}
-        self.on_demand: set[Relation] = set()
         self._composed: dict[tuple[str, int], Table] = {}
-        self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
         self._depths: Rows = np.zeros(0, np.int32)
 
     def table(self, relation: Relation) -> Table:
@@ -211,30 +202,6 @@ class Tables:
             self._depths = np.array(self.values.depths, np.int32)
         found: NDArray[np.bool_] = self._depths[column] == 0
         return found
-
-    def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table with at least those rows of a relation that have the given keys."""
-        questions, answers = self._asked.setdefault(
-            (relation, known), (Table(len(known)), Table(relation.width))
-        )
-        if not known:
-            # Nothing to ask for: all of it, as one question.
-            distinct = np.zeros((1, 0))
-        elif len(keys[0]):
-            distinct = np.unique(np.stack(keys, axis=1), axis=0)
-        else:
-            distinct = np.zeros((0, len(known)))
-        columns = list(distinct.astype(np.int32).T)
-        fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
-        rows: list[tuple[int, ...]] = []
-        for key in distinct[fresh].tolist():
-            rows += self.ask(relation, known, tuple(map(int, key)))
-        if len(rows) > self.most:
-            raise too_many_rows(self.most)
-        if rows:
-            answers.add(list(np.array(rows, np.int32).T), len(rows))
-        questions.add([column[fresh] for column in columns], len(fresh))
-        return answers
 
 
 def _tuple(value: object) -> tuple[int, ...]:
