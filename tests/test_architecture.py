@@ -53,7 +53,7 @@ _ALLOWED = {
 _SEAMS = {
     "lark": "language/parser.py",
     "networkx": "analysis/dependencies.py",
-    "h11": "protocol/http.py",
+    "h11": "protocol/http/framing.py",
     "cryptography": "match/signing.py",
     "openskill": "tournament/standings.py",
     "matplotlib": "tournament/plot.py",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import threading
 import time
 from contextlib import asynccontextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anygame.players import LegalPlayer, Player
-from anygame.protocol.server import PlayerServer
+from anygame.protocol.player.server import PlayerServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -27,9 +29,10 @@ RULES = """(
 
 
 def run(main: Callable[[], Coroutine[Any, Any, _Result]], seconds: float = 30) -> _Result:
-    """Run a coroutine in a loop of its own; nothing may be left of it: no task, no thread, no open socket."""
+    """Run a coroutine in a loop of its own; nothing may be left: no task, thread, process, socket."""
     _forget_what_was_there()
     before = set(threading.enumerate())
+    children = processes()
     troubles: list[dict[str, Any]] = []
 
     async def watched() -> _Result:
@@ -52,7 +55,18 @@ def run(main: Callable[[], Coroutine[Any, Any, _Result]], seconds: float = 30) -
     while (threads := set(threading.enumerate()) - before) and time.monotonic() < late:
         time.sleep(0.01)
     assert not threads, f"threads are left: {threads}"
+    assert not processes() - children, "processes are left"
     return result
+
+
+def processes(parent: int | None = None) -> set[int]:
+    """Return the processes that a process has started, by default this one; none where nobody can tell."""
+    tasks = Path(f"/proc/{parent or os.getpid()}/task")
+    found: set[int] = set()
+    for task in tasks.glob("*/children"):
+        with suppress(OSError):
+            found |= set(map(int, task.read_text().split()))
+    return found
 
 
 @cache
@@ -64,10 +78,10 @@ def _forget_what_was_there() -> None:
 
 @asynccontextmanager
 async def listening(
-    make: Callable[[], Player] = LegalPlayer, **options: Any
+    player: Callable[[], Player] | str = LegalPlayer, **options: Any
 ) -> AsyncIterator[tuple[PlayerServer, int]]:
     """A player server on loopback, and its port."""
-    server = PlayerServer(make, **options)
+    server = PlayerServer(player, **options)
     port = await server.listen("127.0.0.1", 0)
     try:
         yield server, port

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.protocol.loops import fake_player, http, listening, run, say, send
 
-from anygame.protocol.http import HttpError, read_request, read_response
+from anygame.protocol.http.framing import HttpError, RequestFraming, ResponseFraming
 from anygame.protocol.transport import HttpTransport
 
 if TYPE_CHECKING:
@@ -43,25 +43,27 @@ PIECES = st.sampled_from(
 BYTES = st.lists(PIECES | st.binary(max_size=8), max_size=8).map(b"".join)
 
 
-async def _fed(data: bytes) -> asyncio.StreamReader:
-    reader = asyncio.StreamReader()
-    reader.feed_data(data)
-    reader.feed_eof()
-    return reader
-
-
 @settings(max_examples=examples(60), deadline=None)
-@given(BYTES)
-def test_whatever_comes_is_a_message_or_an_http_error(data: bytes) -> None:
-    async def read() -> None:
-        with suppress(HttpError):
-            body = await read_request(await _fed(data), 100, lambda: None)
-            assert len(body.content) <= 100
-        with suppress(HttpError):
-            body = await read_response(await _fed(data), 100)
-            assert len(body.content) <= 100
-
-    asyncio.run(read())
+@given(st.lists(BYTES, max_size=4))
+def test_whatever_comes_is_a_message_or_an_http_error(pieces: list[bytes]) -> None:
+    with suppress(HttpError):
+        request = RequestFraming(100)
+        for now, piece in enumerate([*filter(None, pieces), b""]):
+            request.receive(piece, now)
+            body = request.poll(now)
+            assert body is not None or piece, "the connection is closed"
+            if body is not None:
+                assert len(body.content) <= 100
+                break
+    with suppress(HttpError):
+        response = ResponseFraming(100)
+        for now, piece in enumerate([*filter(None, pieces), b""]):
+            response.receive(piece, now)
+            body = response.poll()
+            assert body is not None or piece, "the connection is closed"
+            if body is not None:
+                assert len(body.content) <= 100
+                break
 
 
 def _mutants(data: bytes, count: int, seed: int) -> Iterator[bytes]:

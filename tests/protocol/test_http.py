@@ -7,39 +7,39 @@ from time import monotonic
 import pytest
 from tests.protocol.loops import http, listening, run, send
 
-from anygame.protocol.heads import format_request, format_response
-from anygame.protocol.http import Body, HttpError, read_request, read_response
-from anygame.protocol.listener import Bounds
+from anygame.protocol.http.framing import Body, HttpError, RequestFraming, ResponseFraming, UnwantedError
+from anygame.protocol.http.headers import format_request, format_response
+from anygame.protocol.http.listener import Bounds
 
 
-def request(*pieces: bytes, limit: int = 1000, eof: bool = True, pause: float = 0.0) -> Body:
-    async def read() -> Body:
-        reader = asyncio.StreamReader()
-
-        async def feed() -> None:
-            for piece in pieces:
-                reader.feed_data(piece)
-                await asyncio.sleep(pause)
-            if eof:
-                reader.feed_eof()
-
-        feeding = asyncio.create_task(feed())
-        try:
-            return await read_request(reader, limit, lambda: None)
-        finally:
-            await feeding
-
-    return run(read, 8)
+def request(*pieces: bytes, limit: int = 1000, eof: bool = True, pause: float = 0.0) -> tuple[Body, float]:
+    """Return a request from pieces that come one after the other, and when it was known to be whole."""
+    framing = RequestFraming(limit)
+    now = 100.0
+    for piece in [*pieces, *[b""] * eof]:
+        framing.receive(piece, now)
+        body = framing.poll(now)
+        if body is not None:
+            return body, now - 100
+        if framing.due is not None and framing.due < now + pause:
+            break
+        now += pause
+    assert framing.due is not None, "this waits for ever"
+    assert framing.poll(framing.due - 0.01) is None
+    body = framing.poll(framing.due)
+    assert body is not None
+    assert body.arrived == 100
+    return body, framing.due - 100
 
 
 def response(data: bytes, limit: int = 1000) -> Body:
-    async def read() -> Body:
-        reader = asyncio.StreamReader()
-        reader.feed_data(data)
-        reader.feed_eof()
-        return await read_response(reader, limit)
-
-    return asyncio.run(read())
+    framing = ResponseFraming(limit)
+    framing.receive(data, 1.0)
+    if (body := framing.poll()) is None:
+        framing.receive(b"", 2.0)
+        body = framing.poll()
+    assert body is not None
+    return body
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def response(data: bytes, limit: int = 1000) -> Body:
 )
 @pytest.mark.parametrize("eof", [True, False])
 def test_requests_of_old_clients_are_read(data: bytes, text: bytes, eof: bool) -> None:
-    assert request(data, eof=eof).content == text
+    assert request(data, eof=eof)[0].content == text
 
 
 @pytest.mark.parametrize("length", [b"Content-Length: 6\r\n", b""])
@@ -78,12 +78,65 @@ def test_requests_of_old_clients_are_read(data: bytes, text: bytes, eof: bool) -
 def test_requests_in_pieces_are_read(length: bytes, size: int) -> None:
     data = b"POST / HTTP/1.0\r\n" + length + b"\r\n(INFO)"
     pieces = [data[start : start + size] for start in range(0, len(data), size)]
-    assert request(*pieces, eof=False).content == b"(INFO)"
+    assert request(*pieces, eof=False)[0].content == b"(INFO)"
 
 
-def test_a_list_without_length_is_waited_for() -> None:
-    found = request(b"POST / HTTP/1.0\r\n\r\n(PLAY m", b" NIL)", eof=False, pause=0.8)
-    assert found.content == b"(PLAY m NIL)"
+@pytest.mark.parametrize(
+    ("head", "pieces", "pause", "text", "seconds"),
+    [
+        # Nothing is left open, and the length says so, too.
+        (b"Content-Length: 6\r\n", [b"(INFO)"], 0.0, b"(INFO)", 0.0),
+        # A list that is closed is whole without a length.
+        (b"", [b"(PLAY m", b" NIL)"], 9.0, b"(PLAY m NIL)", 9.0),
+        # An atom may go on: a moment of silence tells.
+        (b"", [b"INFO"], 0.0, b"INFO", 0.5),
+        # Lengths that are too long: the list is closed, and nothing more comes.
+        (b"Content-Length: 99\r\n", [b"(PLAY m ", b"NIL)"], 1.0, b"(PLAY m NIL)", 1.5),
+        (b"Content-Length: 99\r\n", [b"(PLAY m)", b" NIL)"], 0.25, b"(PLAY m) NIL)", 0.75),
+        # Lengths that are too short: what is left open is read on.
+        (b"Content-Length: 8\r\n", [b"(PLAY m ", b"NIL)"], 0.25, b"(PLAY m NIL)", 0.25),
+        (b"Content-Length: 8\r\n", [b"(PLAY m "], 0.0, b"(PLAY m ", 0.5),
+    ],
+)
+def test_when_a_request_is_whole(
+    head: bytes, pieces: list[bytes], pause: float, text: bytes, seconds: float
+) -> None:
+    first, *rest = pieces
+    body, took = request(b"POST / HTTP/1.0\r\n" + head + b"\r\n" + first, *rest, eof=False, pause=pause)
+    assert (body.content, took) == (text, seconds)
+
+
+def test_a_client_that_waits_to_be_told_so_goes_on() -> None:
+    framing = RequestFraming(100)
+    assert not framing.wants_continue
+    framing.receive(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n", 1)
+    assert framing.poll(1) is None
+    assert framing.wants_continue
+    framing.receive(b"(INFO)", 2)
+    assert framing.poll(2) == Body("POST", "/", b"(INFO)", 1)
+
+
+def test_long_messages_that_nobody_wants_are_refused_as_soon_as_that_is_clear() -> None:
+    asked: list[bytes] = []
+
+    def refusal(begin: bytes) -> str | None:
+        asked.append(begin)
+        return None if begin.startswith(b"(START") else "nil"
+
+    for text, wanted in ((b"(START ", True), (b"()()()()", False)):
+        framing = RequestFraming(10**6, refusal)
+        framing.receive(b"POST / HTTP/1.0\r\nContent-Length: 800000\r\n\r\n" + text, 1)
+        assert framing.poll(1) is None
+        framing.receive(b"x" * 60_000, 1)
+        assert framing.poll(1) is None
+        framing.receive(b"x" * 60_000, 1)
+        if wanted:
+            assert framing.poll(1) is None
+        else:
+            with pytest.raises(UnwantedError) as refused:
+                framing.poll(1)
+            assert refused.value.reply == "nil"
+    assert [begin[:6] for begin in asked] == [b"(START", b"()()()"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +149,7 @@ def test_a_list_without_length_is_waited_for() -> None:
     ],
 )
 def test_requests_without_body_are_read(data: bytes, target: str) -> None:
-    found = request(data, eof=False)
+    found, _ = request(data, eof=False)
     assert (found.method, found.target) == (data.split()[0].decode(), target)
 
 

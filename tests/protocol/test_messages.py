@@ -8,6 +8,7 @@ from tests.protocol.recordings import exchanges, names, needs_recordings
 from anygame.errors import TermSyntaxError
 from anygame.language.parser import parse_term
 from anygame.language.terms import Compound, Constant, Term
+from anygame.protocol.expressions import read_term
 from anygame.protocol.messages import (
     Abort,
     Info,
@@ -23,7 +24,6 @@ from anygame.protocol.messages import (
     format_message,
     parse_message,
 )
-from anygame.protocol.reading import read_term
 from anygame.protocol.replies import PlayerInfo, format_info, parse_info, player_name
 
 A = Constant("a")
@@ -91,7 +91,14 @@ def test_messages_are_read_in_any_case_and_spacing(text: str, message: Message) 
         ("hello there", "", "no message starts with hello"),
         ("()", "", "the message is an empty list"),
         ("(", "", "the message cannot be read: an opening parenthesis is never closed"),
-        ("(" * 100_000, "", "the message cannot be read: an opening parenthesis is never closed"),
+        ("(" * 50_000, "", "the message cannot be read: an opening parenthesis is never closed"),
+        ("(" * 100_000, "", "a message of 100,000 characters; only those with rules may have as many"),
+        (f"(PLAY m ({'go ' * 30_000}))", "PLAY", "a message of 90,011 characters"),
+        (f"(PLAY m ({'go ' * 15_000}))", "PLAY", "more than 10,000 parts"),
+        (f"(START m a {'()' * 2_000_000} 1 1)", "START", "more than 1,000,000 lists or 100,000 comments"),
+        (f"(START m a {'()' * 20_000} 1 1)", "START", "more than 10,000 parts"),
+        (";\n" * 200_000 + "(INFO)", "", "a message of 400,006 characters"),
+        (f"(START m a ({';)' * 200_000}))", "START", "more than 1,000,000 lists or 100,000 comments"),
         ("((INFO))", "", "no message starts with (INFO)"),
         (f"(PLAY m ({'(a ' * 400}{')' * 401})", "PLAY", "the term is too large"),
         (f"(PLAY m ((f {'a ' * 30_000})))", "PLAY", "the term is too large"),

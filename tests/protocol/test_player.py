@@ -14,10 +14,10 @@ from tests.tools.chapters import told
 import anygame
 from anygame.cli.commands.player import LIMITS
 from anygame.players import Clock, LegalPlayer, Player, RandomPlayer
-from anygame.protocol.habits import Habits
-from anygame.protocol.listener import Bounds
+from anygame.protocol.http.listener import Bounds
+from anygame.protocol.player.server import PlayerServer, Said
+from anygame.protocol.player.settings import PlayerSettings
 from anygame.protocol.replies import parse_info
-from anygame.protocol.server import PlayerServer, Said
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-SHORT = Habits(margin=0.2)
+SHORT = PlayerSettings(margin=0.2)
 
 
 class Hanging(Player):
@@ -67,7 +67,7 @@ def test_a_player_that_hangs_has_its_best_move_played_or_any(best: bool) -> None
     player = Hanging("move", "stop", best=best)
 
     async def main() -> None:
-        async with listening(lambda: player, habits=SHORT) as (_, port):
+        async with listening(lambda: player, settings=SHORT) as (_, port):
             assert await say(port, start(play_clock=1)) == "ready"
             for message in ["(PLAY m NIL)", "(PLAY m (go go))", "(PLAY m (go wait))"]:
                 begun = monotonic()
@@ -119,7 +119,7 @@ def test_thinking_by_the_clock_ends_with_the_match() -> None:
             await asyncio.sleep(0.3)
             assert await say(port, "(STOP m NIL)") == "done"
             assert await asked == "nil"
-            while not server._idle:
+            while not server._sessions._idle:
                 await asyncio.sleep(0.01)
 
     run(main)
@@ -186,10 +186,10 @@ def test_players_that_cannot_start_are_busy_and_free_again(what: str) -> None:
 )
 def test_rules_of_strangers_are_answered_in_time(rules: str) -> None:
     limits = anygame.Limits(facts=50_000, terms=50_000, seconds=2)
-    habits = Habits(limits=limits, margin=0.4)
+    settings = PlayerSettings(limits=limits, margin=0.4)
 
     async def main() -> None:
-        async with listening(habits=habits) as (_, port):
+        async with listening(settings=settings) as (_, port):
             begun = monotonic()
             replies = [await say(port, f"(START m a {rules} 2 2)")]
             assert monotonic() - begun < 8
@@ -211,7 +211,7 @@ def test_a_match_without_manager_is_given_up() -> None:
     said: list[Said] = []
 
     async def main() -> None:
-        async with listening(habits=Habits(patience=1.5), log=said.append) as (_, port):
+        async with listening(settings=PlayerSettings(patience=1.5), log=said.append) as (_, port):
             assert await say(port, start("dead", start_clock=9, play_clock=9)) == "ready"
             assert await say(port, start("next")) == "busy"
             for _ in range(2):
@@ -230,7 +230,7 @@ def test_a_match_is_not_given_up_while_its_manager_waits() -> None:
     player = Hanging("move")
 
     async def main() -> None:
-        async with listening(lambda: player, habits=Habits(patience=0.3, margin=0.1)) as (_, port):
+        async with listening(lambda: player, settings=PlayerSettings(patience=0.3, margin=0.1)) as (_, port):
             assert await say(port, start(play_clock=1.5)) == "ready"
             assert await say(port, "(PLAY m NIL)") in ("go", "( Put 1 X )")
             player.free.set()
@@ -242,9 +242,9 @@ def test_patience_goes_by_the_clocks() -> None:
     class Begun:
         start_clock, play_clock = 30.0, 10.0
 
-    assert Habits().patience_with(Begun()) == 140  # type: ignore[arg-type]
-    assert [Habits().margin_of(clock) for clock in (1, 4, 30)] == [0.2, 0.8, 1.0]
-    assert [Habits(margin=3).margin_of(clock) for clock in (1, 30)] == [1, 3]
+    assert PlayerSettings().patience_with(Begun()) == 140  # type: ignore[arg-type]
+    assert [PlayerSettings().margin_of(clock) for clock in (1, 4, 30)] == [0.2, 0.8, 1.0]
+    assert [PlayerSettings(margin=3).margin_of(clock) for clock in (1, 30)] == [1, 3]
 
 
 def test_managers_that_hang_up_leave_the_match_alone() -> None:
@@ -333,7 +333,7 @@ def test_many_messages_at_once() -> None:
 
 
 def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.protocol.server._MOST_LEFT", 0)
+    monkeypatch.setattr("anygame.protocol.player.pool._MOST_LEAVING", 0)
     free = threading.Event()
 
     class Stuck(LegalPlayer):
@@ -343,7 +343,7 @@ def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatc
     said: list[Said] = []
 
     async def main() -> None:
-        async with listening(Stuck, log=said.append, habits=Habits(margin=0.9)) as (server, port):
+        async with listening(Stuck, log=said.append, settings=PlayerSettings(margin=0.9)) as (server, port):
             replies = []
             for number in range(5):
                 replies.append(await say(port, start(f"m{number}", start_clock=0.5)))
@@ -351,7 +351,8 @@ def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatc
             assert replies == ["ready"] * 3 + ["busy"] * 2
             assert "former matches" in said[-2].note
             free.set()
-            while server._tasks or server._left:
+            sessions = server._sessions
+            while sessions._leaving or not all(host.is_gone for host in sessions._ended):
                 await asyncio.sleep(0.01)
             assert await say(port, start("next")) == "ready"
 

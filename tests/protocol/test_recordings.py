@@ -14,7 +14,8 @@ from anygame.language.parser import parse_term
 from anygame.match.judging import judge
 from anygame.match.seats import MatchInfo, Reply
 from anygame.players import RandomPlayer
-from anygame.protocol.http import HttpError, read_response
+from anygame.protocol.http.framing import HttpError
+from anygame.protocol.http.streams import read_response
 from anygame.protocol.messages import (
     Abort,
     Info,
@@ -30,8 +31,8 @@ from anygame.protocol.messages import (
     parse_message,
 )
 from anygame.protocol.replies import parse_info
+from anygame.protocol.scrambling import Scrambling
 from anygame.protocol.seat import RemoteSeat
-from anygame.protocol.spelling import Scrambling
 
 if TYPE_CHECKING:
     from anygame.language.terms import Term

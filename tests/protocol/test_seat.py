@@ -18,11 +18,11 @@ from anygame.match.judging import judge
 from anygame.match.running import Terms, lead, new_record
 from anygame.match.seats import LONGEST_REPLY, MatchInfo, Reply
 from anygame.players import Clock, LegalPlayer, RandomPlayer
-from anygame.protocol.habits import Habits
 from anygame.protocol.messages import Message, PlayII, Start, Stop, StopII, parse_message
+from anygame.protocol.player.server import PlayerServer
+from anygame.protocol.player.settings import PlayerSettings
 from anygame.protocol.replies import PlayerInfo
 from anygame.protocol.seat import RemoteSeat, ask_info
-from anygame.protocol.server import PlayerServer
 from anygame.protocol.transport import HttpTransport, LocalTransport
 
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ def test_previews_are_sent_when_they_are_asked_for() -> None:
                 while len(looked) > 1 and not clock.is_up:
                     sleep(0.01)
 
-        server = PlayerServer(Looking, habits=Habits(margin=0.3))
+        server = PlayerServer(Looking, settings=PlayerSettings(margin=0.3))
         seat = RemoteSeat(transport=LocalTransport(server.respond))
         assert (await seat.preview(GAME, 5)).text == "ready"
         assert (await seat.preview(GAME, 0.5)).text == "ready"

@@ -15,11 +15,13 @@ import pytest
 from tests.protocol.loops import listening, reply_of, run, send
 
 from anygame.players import LegalPlayer
-from anygame.protocol.server import PlayerServer
+from anygame.protocol.player.server import PlayerServer
 from anygame.protocol.transport import LocalTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from anygame.players import Player
 
 _FILES = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 
@@ -70,11 +72,20 @@ def _read(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
 
 @pytest.mark.parametrize("path", _FILES, ids=lambda path: path.stem)
 def test_replies_without_a_wire(path: Path) -> None:
+    _check_without_a_wire(path, LegalPlayer)
+
+
+@pytest.mark.parametrize("name", ["gdl2", "repeated", "spelling"])
+def test_replies_of_a_player_in_a_process_of_its_own(name: str) -> None:
+    _check_without_a_wire(Path(__file__).parent / "transcripts" / f"{name}.txt", "legal")
+
+
+def _check_without_a_wire(path: Path, player: Callable[[], Player] | str) -> None:
     options, said = _read(path)
     assert said
 
     async def main() -> None:
-        server = PlayerServer(LegalPlayer, **options)
+        server = PlayerServer(player, **options)
         transport = LocalTransport(server.respond)
         for message, reply in said:
             assert (message, (await transport.exchange(message, 10)).text) == (message, reply)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from anygame.protocol.habits import Habits
-from anygame.protocol.listener import Bounds
+from anygame.protocol.http.listener import Bounds
 from anygame.protocol.messages import Message, format_message, parse_message
+from anygame.protocol.player.server import PlayerServer, Said
+from anygame.protocol.player.settings import PlayerSettings
 from anygame.protocol.replies import PlayerInfo, format_info, parse_info
 from anygame.protocol.seat import RemoteSeat, ask_info
-from anygame.protocol.server import PlayerServer, Said
 
 __all__ = [
     "Bounds",
-    "Habits",
     "Message",
     "PlayerInfo",
     "PlayerServer",
+    "PlayerSettings",
     "RemoteSeat",
     "Said",
     "ask_info",

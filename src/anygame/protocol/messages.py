@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import TermSyntaxError
 from anygame.language.diagnostics import shown
-from anygame.protocol.reading import is_list, read_list, read_term, spaced, split
+from anygame.protocol.expressions import is_list, read_list, read_term, spaced, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 __all__ = [
+    "LONGEST_USUAL",
     "Abort",
     "Info",
     "Message",
@@ -40,10 +41,16 @@ __all__ = [
     "Unreadable",
     "format_message",
     "parse_message",
+    "peek_message",
 ]
+
+#: Characters of a message that holds no rules: thousands of moves or percepts.
+LONGEST_USUAL: Final = 65_536
 
 _LONGEST_ID: Final = 256
 _LONGEST_CLOCK: Final = 10**7
+_BEGIN: Final = re.compile(r"(?:[\s(]|;[^\r\n]*[\r\n])*([A-Za-z]{1,10})(?![^\s();])\s*([^\s();]{1,256})?")
+_LONGEST_BEGIN: Final = 4096
 _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,6})?", re.ASCII)
 
 
@@ -160,10 +167,14 @@ Message = Info | Ping | Start | Play | Stop | PlayII | StopII | Abort | Preview 
 
 def parse_message(text: str) -> Message:
     """Read a message; never raises."""
+    keyword, _ = peek_message(text)
+    if len(text) > LONGEST_USUAL and keyword not in ("START", "PREVIEW"):
+        reason = f"a message of {len(text):,} characters; only those with rules may have as many"
+        return Unreadable(keyword, reason)
     try:
         parts = split(text)
     except TermSyntaxError as error:
-        return Unreadable(_keyword(text), f"the message cannot be read: {error}")
+        return Unreadable(keyword, f"the message cannot be read: {error}")
     if not parts:
         # An empty message is how some managers ask who is there; an empty list says nothing.
         return Info() if not text.strip() else Unreadable("", "the message is an empty list")
@@ -181,9 +192,15 @@ class _FieldError(Exception):
     """A field is missing or is not what it should be."""
 
 
-def _keyword(text: str) -> str:
-    found = re.match(r"[\s(]*([A-Za-z]{1,10})", text)
-    return found[1].upper() if found and found[1].upper() in _PARSERS else ""
+def peek_message(begin: str) -> tuple[str, str]:
+    """Return what the first two words of a text say: the keyword of a message, and what may be its match.
+
+    >>> peek_message("(start m.1 white ((role white) "), peek_message("(who are you)")
+    (('START', 'm.1'), ('', 'are'))
+    """
+    found = _BEGIN.match(begin[:_LONGEST_BEGIN])
+    keyword, match_id = (found[1].upper(), found[2] or "") if found else ("", "")
+    return keyword if keyword in _PARSERS else "", match_id
 
 
 def _start(fields: list[str]) -> Start:

@@ -24,7 +24,7 @@ from anygame.protocol.messages import (
     format_message,
 )
 from anygame.protocol.replies import PlayerInfo, parse_info
-from anygame.protocol.spelling import Scrambling
+from anygame.protocol.scrambling import Scrambling
 from anygame.protocol.transport import HttpTransport
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.match.seats import CONNECTION_ERROR, LONGEST_REPLY, REACH_CLOCK, TIMED_OUT, Reply
-from anygame.protocol.heads import format_request
-from anygame.protocol.http import HttpError, need_h11, read_response
+from anygame.protocol.http.framing import HttpError, need_h11
+from anygame.protocol.http.headers import format_request
+from anygame.protocol.http.streams import read_response
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -106,7 +107,7 @@ class LocalTransport:
     """A player of the same process.
 
     Args:
-        respond: takes a message, returns the reply; such as `anygame.protocol.server.PlayerServer.respond`.
+        respond: takes a message, returns the reply; such as `anygame.protocol.PlayerServer.respond`.
     """
 
     def __init__(self, respond: Callable[[str], Awaitable[str]]) -> None:

@@ -9,7 +9,6 @@ from argparse import ArgumentTypeError
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
@@ -18,11 +17,10 @@ from anygame.cli.options import Command, flag, option, positive, seconds
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player
-from anygame.protocol.habits import Habits
-from anygame.protocol.server import PlayerServer
+from anygame.protocol import PlayerServer, PlayerSettings
 
 if TYPE_CHECKING:
-    from anygame.protocol.server import Said
+    from anygame.protocol import Said
 
 __all__ = ["COMMAND", "LIMITS"]
 
@@ -125,9 +123,7 @@ async def _serve(options: Options) -> None:
 
 
 def _server(options: Options, log: _Log) -> PlayerServer:
-    # Every player that is needed has other random numbers, the same ones for the same seed.
-    seeds = count(options.seed) if options.seed is not None else None
-    habits = Habits(
+    settings = PlayerSettings(
         gdl2=options.gdl2,
         case_sensitive=options.case_sensitive,
         limits=LIMITS,
@@ -135,10 +131,11 @@ def _server(options: Options, log: _Log) -> PlayerServer:
         patience=options.patience,
     )
     return PlayerServer(
-        lambda: make_player(options.strategy, seed=next(seeds) if seeds is not None else None),
+        options.strategy,
+        seed=options.seed,
         name=options.name or f"anygame-{options.strategy.rpartition(':')[2]}",
         parallel=options.parallel,
-        habits=habits,
+        settings=settings,
         log=log.hear,
     )
 

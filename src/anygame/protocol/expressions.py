@@ -1,7 +1,7 @@
 """Messages as a sequence of parts, read fast and without the grammar, since a message is a single list.
 
 Only what a message says of itself is read here; the rules in it stay text, for `anygame.language.parser`.
-Nothing here waits for a lock, so that a large sheet that is being parsed delays no other message.
+What is no message costs little, however long it is.
 
 >>> split("( PLAY m.1 (( mark 1 ) noop ) )")
 ['PLAY', 'm.1', '(( mark 1 ) noop )']
@@ -12,7 +12,10 @@ Nothing here waits for a lock, so that a large sheet that is being parsed delays
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from anygame.errors import TermSyntaxError
 from anygame.language.diagnostics import shown
@@ -26,6 +29,13 @@ __all__ = ["is_list", "read_list", "read_term", "spaced", "split"]
 
 _LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
 _SEPARATOR: Final = re.compile(r"[()]")
+_ATOM: Final = re.compile(r"[^\s();]+|;[^\r\n]*")
+_COMMENT: Final = re.compile(r";[^\r\n]*")
+#: Lists in a message. A sheet as long as a message may be has fewer: each holds a name at least.
+_MOST_LISTS: Final = 1_000_000
+_MOST_COMMENTS: Final = 100_000
+#: Parts of one list: no game has as many roles, nor makes as much to see at once.
+_MOST_PARTS: Final = 10_000
 _DEEPEST: Final = 150
 _MOST_TOKENS: Final = 20_000
 _LONGEST_TOKEN: Final = 4096
@@ -35,32 +45,54 @@ def split(text: str) -> list[str]:
     """Return the parts of a list as texts; of anything else, its atoms and lists one after the other.
 
     Raises:
-        TermSyntaxError: parentheses do not match.
+        TermSyntaxError: parentheses do not match, or there are too many parts.
     """
-    tops = _tops(text)
-    return _tops(tops[0][1:-1]) if len(tops) == 1 and is_list(tops[0]) else tops
+    if max(text.count("("), text.count(")")) > _MOST_LISTS or text.count(";") > _MOST_COMMENTS:
+        raise TermSyntaxError(f"more than {_MOST_LISTS:,} lists or {_MOST_COMMENTS:,} comments", text[:200])
+    parts = _parts(text)
+    return _parts(parts[0][1:-1]) if len(parts) == 1 and is_list(parts[0]) else parts
 
 
-def _tops(text: str) -> list[str]:
+def _parts(text: str) -> list[str]:
     parts: list[str] = []
-    depth = start = 0
-    for match in _LEXEME.finditer(text):
-        character = match[0]
-        if character == "(":
-            if not depth:
-                start = match.start()
-            depth += 1
-        elif character == ")":
-            depth -= 1
-            if depth < 0:
-                raise TermSyntaxError("a closing parenthesis has no opening one", text[:200], match.start())
-            if not depth:
-                parts.append(text[start : match.end()])
-        elif not depth and character[0] != ";":
-            parts.append(character)
-    if depth:
-        raise TermSyntaxError("an opening parenthesis is never closed", text[:200], start)
+    position = 0
+    for start, end in _lists(text):
+        parts += _atoms(text, position, start)
+        parts.append(text[start:end])
+        position = end
+    parts += _atoms(text, position, len(text))
+    if len(parts) > _MOST_PARTS:
+        raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
     return parts
+
+
+def _lists(text: str) -> list[tuple[int, int]]:
+    """Return where the outermost lists of a text start and end.
+
+    Rules have some hundred thousand parentheses, which are counted as an array rather than one by one.
+    """
+    if ";" in text:
+        text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
+    characters = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)
+    found = np.flatnonzero((characters | 1) == ord(")"))
+    opens = characters[found] == ord("(")
+    depths = np.cumsum(np.where(opens, 1, -1), dtype=np.int32)
+    if len(depths) and depths.min() < 0:
+        first = int(found[(depths < 0).argmax()])
+        raise TermSyntaxError("a closing parenthesis has no opening one", text[:200], first)
+    starts = found[opens & (depths == 1)]
+    ends = found[~opens & (depths == 0)]
+    if len(starts) > len(ends):
+        raise TermSyntaxError("an opening parenthesis is never closed", text[:200], int(starts[-1]))
+    if len(starts) > _MOST_PARTS:
+        raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
+    return [(int(start), int(end) + 1) for start, end in zip(starts, ends, strict=True)]
+
+
+def _atoms(text: str, start: int, end: int) -> list[str]:
+    """Return the atoms of a piece of text without lists."""
+    found = _ATOM.finditer(text, start, end)
+    return [match[0] for match in islice(found, _MOST_PARTS + 1) if match[0][0] != ";"]
 
 
 def is_list(text: str) -> bool:
@@ -76,7 +108,7 @@ def read_list(text: str) -> tuple[Term, ...]:
     """
     if not is_list(text):
         raise TermSyntaxError(f"expected a list, found {shown(text)}", text[:200])
-    return tuple(map(read_term, _tops(text[1:-1])))
+    return tuple(map(read_term, _parts(text[1:-1])))
 
 
 def read_term(text: str) -> Term:

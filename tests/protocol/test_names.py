@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import anygame
 from anygame.language.parser import parse_term
 from anygame.language.terms import Compound, Constant, Term
-from anygame.protocol.spelling import Scrambling, Spelling, nearest
+from anygame.protocol.letter_case import OriginalNames, match_ignoring_case
+from anygame.protocol.scrambling import Scrambling
 
 SHEETS = sorted((Path(__file__).parents[2] / "gdl").glob("*.kif"))
 RESERVED = (
@@ -101,7 +102,7 @@ def test_replies_are_restored(terms: list[Term], seed: int) -> None:
     ],
 )
 def test_moves_are_spelled_as_in_the_sheet(sheet: str, move: str, spelled: str) -> None:
-    assert Spelling(sheet).spelled(move) == spelled
+    assert OriginalNames(sheet).restore(move) == spelled
 
 
 @pytest.mark.parametrize(
@@ -117,5 +118,5 @@ def test_moves_are_spelled_as_in_the_sheet(sheet: str, move: str, spelled: str) 
 def test_the_nearest_move_is_the_only_one_but_for_case(
     move: str, legal: list[str], found: str | None
 ) -> None:
-    meant = nearest(parse_term(move), [parse_term(each) for each in legal])
+    meant = match_ignoring_case(parse_term(move), [parse_term(each) for each in legal])
     assert (None if meant is None else str(meant)) == found

@@ -1,9 +1,7 @@
-"""How names are spelled on the wire: words that a manager scrambled, and capitals that got lost.
+"""Scrambling: other words for those of the rules, so that players cannot know the game.
 
-A manager that scrambles sends other words for those of the rules, so that players cannot know the game; it
-reads replies in either. A player answers with the names it was given in START, whatever the case of PLAY.
+A manager that scrambles reads replies in the words it sent or in those of the rules.
 
->>> from anygame.protocol.reading import read_term
 >>> words = Scrambling(["(role red)", "(legal red (mark 1 ?x))"], seed=1)
 >>> scrambled = words.scramble("( legal red ( mark 1 ?x ) )")
 >>> scrambled.split()[1], "red" in scrambled, words.restore(scrambled) == "( legal red ( mark 1 ?x ) )"
@@ -22,11 +20,11 @@ from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from anygame.language.terms import Term
 
-__all__ = ["Scrambling", "Spelling", "nearest"]
+__all__ = ["Scrambling"]
 
 _TOKEN: Final = re.compile(r"[^\s();]+")
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
@@ -101,39 +99,3 @@ def _unambiguous(names: Iterable[str]) -> dict[str, str]:
         if found.setdefault(name.lower(), name) != name:
             several.add(name.lower())
     return {lower: name for lower, name in found.items() if lower not in several}
-
-
-class Spelling:
-    """The names of a sheet as START spelled them; games know some of them, or all, in lower case only.
-
-    >>> Spelling("(ROLE X) (LEGAL X (Mark 1))").spelled("(mark 1)")
-    '(Mark 1)'
-    """
-
-    def __init__(self, rules: str) -> None:
-        tokens = dict.fromkeys(_TOKEN.findall(rules))
-        self._exact = frozenset(tokens)
-        self._names: dict[str, str] = {}
-        for token in tokens:
-            self._names.setdefault(token.lower(), token)
-
-    def spelled(self, text: str) -> str:
-        """Return a term's text with every name as it stands in the sheet, or first stood there."""
-        return _TOKEN.sub(lambda token: self._spelled(token[0]), text)
-
-    def _spelled(self, name: str) -> str:
-        return name if name in self._exact else self._names.get(name.lower(), name)
-
-
-def nearest(term: Term, legal: Sequence[Term]) -> Term | None:
-    """Return the legal move that a term from a message means: the same, or the only one but for case.
-
-    >>> from anygame.protocol.reading import read_term
-    >>> str(nearest(read_term("(MARK 1 X)"), [read_term("(mark 1 x)"), read_term("noop")]))
-    '(mark 1 x)'
-    """
-    if term in legal:
-        return term
-    lower = str(term).lower()
-    found = [move for move in legal if str(move).lower() == lower]
-    return found[0] if len(found) == 1 else None

@@ -1,4 +1,4 @@
-"""Following a match by what its manager tells: every move, or in GDL-II only percepts.
+"""Tracking the state of a match by what its manager tells: every move, or in GDL-II only percepts.
 
 Where not all moves are told, the player does not know the state. It is given one that agrees with all it has
 seen: some states are carried from turn to turn, each moved on by joint moves that would have looked the same.
@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.terms import Compound
-from anygame.protocol.spelling import nearest
+from anygame.protocol.letter_case import match_ignoring_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,21 +22,20 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Follower", "LostError"]
+__all__ = ["StateTracker", "LostTrackError"]
 
+#: States carried from turn to turn, as the particles of a filter: some dozens fit between two moves.
 _MOST_STATES: Final = 20
+#: Joint moves tried from one of them; most games have fewer.
 _MOST_JOINTS: Final = 2_000
 
 
-class LostError(Exception):
+class LostTrackError(Exception):
     """What was told fits no state that the match can be in."""
 
 
-class Follower:
+class StateTracker:
     """The state of a match, as far as it is known.
-
-    Attributes:
-        place: of the role among the roles.
 
     Args:
         game: the rules.
@@ -48,7 +47,7 @@ class Follower:
         self.game = game
         self.role = role
         self._random = random
-        self.place = game.role_index(role)
+        self._index = game.role_index(role)
         self.restart()
 
     def restart(self) -> None:
@@ -67,7 +66,7 @@ class Follower:
             return None
         found = []
         for role, move in zip(self.game.roles, moves, strict=True):
-            legal = nearest(move, self.state.legal_moves(role))
+            legal = match_ignoring_case(move, self.state.legal_moves(role))
             if legal is None:
                 return None
             found.append(legal)
@@ -86,7 +85,7 @@ class Follower:
             deadline: when to stop looking, as `time.monotonic` counts.
 
         Raises:
-            LostError: the move was not legal in any state that is possible.
+            LostTrackError: the move was not legal in any state that is possible.
         """
         told = self._told(percepts)
         if told is not None:
@@ -106,7 +105,7 @@ class Follower:
                     (found if fits else guessed)[before.next(joint)] = None
         # Where nothing fits, the states carried so far were too few. What is legal may be the same in others.
         if not found and not guessed:
-            raise LostError(f"the move {move} is not legal in any state that fits what was seen")
+            raise LostTrackError(f"the move {move} is not legal in any state that fits what was seen")
         self._known = False
         self._states = list(found or guessed)
         self._random.shuffle(self._states)
@@ -125,10 +124,10 @@ class Follower:
         """Yield joint moves with a move of ours, in random order."""
         options = [list(state.legal_moves(role)) for role in self.game.roles]
         if own is not None:
-            done = nearest(own, options[self.place])
+            done = match_ignoring_case(own, options[self._index])
             if done is None:
                 return
-            options[self.place] = [done]
+            options[self._index] = [done]
         for moves in options:
             self._random.shuffle(moves)
         yield from islice(product(*options), _MOST_JOINTS)

@@ -13,12 +13,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_plus
 
-from anygame.protocol.heads import format_response
-from anygame.protocol.http import Body, HttpError, need_h11, read_request
+from anygame.protocol.http.framing import HttpError, UnwantedError, need_h11
+from anygame.protocol.http.headers import format_response
+from anygame.protocol.http.streams import read_request
 from anygame.protocol.replies import BUSY, NIL
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    from anygame.protocol.http.framing import Body
 
 __all__ = ["Bounds", "Listener"]
 
@@ -50,6 +53,8 @@ class Listener:
             returns the reply.
         complain: takes who sent it and what is wrong, for what is no message at all.
         bounds: see `Bounds`.
+        refusal: takes how a long message begins; returns what to answer where it is not wanted, so that
+            nobody waits for the rest and nothing keeps it; None where it is.
     """
 
     def __init__(
@@ -57,10 +62,12 @@ class Listener:
         respond: Callable[[str, float, str], Awaitable[str]],
         complain: Callable[[str, str], None] = lambda _peer, _reason: None,
         bounds: Bounds | None = None,
+        refusal: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self._respond = respond
         self._complain = complain
         self._bounds = bounds or Bounds()
+        self._refusal = refusal
         self._server: asyncio.Server | None = None
         self._connections: dict[asyncio.Task[None], bool] = {}
 
@@ -129,11 +136,19 @@ class Listener:
             return
         try:
             async with asyncio.timeout(self._bounds.seconds):
-                request = await read_request(reader, self._bounds.bytes, lambda: writer.write(_CONTINUE))
+                request = await read_request(
+                    reader,
+                    self._bounds.bytes,
+                    lambda: writer.write(_CONTINUE),
+                    lambda begin: self._refusal(begin.decode(errors="replace")),
+                )
         except TimeoutError:
             await self._refuse(
                 reader, writer, 408, NIL, f"no whole message within {self._bounds.seconds:g} seconds"
             )
+            return
+        except UnwantedError as error:
+            await self._refuse(reader, writer, error.status, error.reply, str(error))
             return
         except HttpError as error:
             await self._refuse(reader, writer, error.status, BUSY if error.status == 413 else NIL, str(error))

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-
-from anygame.game.game import Game
-from anygame.language.limits import ReadingLimits
-from anygame.language.parser import parse_program
-from anygame.language.source import Source
 
 if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.protocol.messages import Start
 
-__all__ = ["Habits", "load_game"]
+__all__ = ["SHORTEST_CLOCK", "PlayerSettings"]
 
+#: On the networks of today an answer is there in milliseconds; a second is for machines that are busy.
 _LONGEST_MARGIN: Final = 1.0
+#: Of short clocks no more than this is given away.
 _MARGIN_SHARE: Final = 0.2
 #: Of the margin, the part that is left when an answer leaves at any rate.
 _ANSWER_AT: Final = 0.75
-_SHORTEST_CLOCK: Final = 0.3
-_SHEETS: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
+#: Of the margin, the part that is left when the best move so far is no longer waited for.
+_GIVE_UP_AT: Final = 0.5
+#: Seconds that an answer may take at least, whatever the clock says: it takes some to find any move.
+SHORTEST_CLOCK: Final = 0.3
+#: Seconds beyond the clocks for rules that are nearly read, on machines that are busy.
+_SLACK: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class PlayerSettings:
     """How matches are played.
 
     Attributes:
@@ -54,26 +55,16 @@ class Habits:
 
     def answer_by(self, arrived: float, clock: float) -> float:
         """Return when an answer must leave at any rate."""
-        return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
+        return arrived + max(SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
+
+    def grace_of(self, clock: float) -> float:
+        """Return the seconds after `answer_by` for a player in another process to tell its best move."""
+        return max(0.05, (_ANSWER_AT - _GIVE_UP_AT) * self.margin_of(clock))
+
+    def rules_by(self, start: Start) -> float:
+        """Return the seconds after which rules that still have not answered a question never will."""
+        return start.start_clock + 2 * start.play_clock + _SLACK
 
     def patience_with(self, start: Start) -> float:
         """Return the seconds of silence after which a match is given up."""
         return start.start_clock + 10 * start.play_clock + 10 if self.patience is None else self.patience
-
-
-def load_game(rules: str, habits: Habits, seconds: float) -> Game:
-    """Load the rules of a START or PREVIEW message.
-
-    Args:
-        rules: the sheet.
-        habits: with the limits of the reasoner.
-        seconds: after which nobody waits for the answer to a question any more.
-
-    Raises:
-        AnygameError: they cannot be used.
-    """
-    limits = habits.limits
-    if limits is not None:
-        limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))
-    program = parse_program(Source("<START>", rules), case_sensitive=habits.case_sensitive, limits=_SHEETS)
-    return Game(program, case_sensitive=habits.case_sensitive, limits=limits)

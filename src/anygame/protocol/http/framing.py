@@ -1,0 +1,314 @@
+r"""Where one HTTP message ends, from bytes and times alone: a mended head, a body framed by h11, old habits.
+
+As in h11 itself, nothing here reads a socket or a clock: bytes and the time are given, and `due` tells when
+to ask again although nothing came. A body is whole when its framing says so. Old programs get lengths wrong:
+they count characters, or give none and wait for the answer. So a request is also whole when its parentheses
+close and nothing more comes for a moment; and one that its length cuts off is read on until they close.
+
+>>> framing = RequestFraming(limit=1000)
+>>> framing.receive(b"POST / HTTP/1.0\r\n\r\n(PLAY m.1", now=5.0)
+>>> framing.receive(b" NIL)", now=6.5)
+>>> framing.poll(now=6.6).content
+b'(PLAY m.1 NIL)'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import MissingExtraError
+from anygame.protocol.http.headers import mend_request, mend_response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Body", "HttpError", "RequestFraming", "ResponseFraming", "UnwantedError", "need_h11"]
+
+#: Bytes of a head. Those of the field have some hundreds.
+_LONGEST_HEAD: Final = 16_384
+_END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
+#: Seconds of silence after which a message that could be whole is taken as whole: much longer than the gaps
+#: between packets, and short beside any clock.
+_SILENCE: Final = 0.5
+#: Bytes of a body after which it is asked whether it is wanted. Its first word is there by then.
+_ENOUGH_TO_JUDGE: Final = 65_536
+
+
+class HttpError(Exception):
+    """What came is not HTTP, or is too large.
+
+    Attributes:
+        status: the status code that says so to a client.
+    """
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class UnwantedError(HttpError):
+    """Whoever sends has begun a long message that nobody wants; ``reply`` is the answer to it."""
+
+    def __init__(self, message: str, reply: str) -> None:
+        super().__init__(message, 200)
+        self.reply = reply
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a message said.
+
+    Attributes:
+        method: of a request; empty for a response.
+        target: of a request: the path with its query.
+        content: the body, at most as long as was asked for.
+        arrived: when its first bytes came.
+        is_cut: whether there was more of it.
+    """
+
+    method: str
+    target: str
+    content: bytes
+    arrived: float
+    is_cut: bool = False
+
+
+def need_h11() -> Any:
+    """Return the library that frames HTTP.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import h11
+    except ImportError as error:
+        raise MissingExtraError(
+            "playing over the network needs h11, which is not installed: pip install 'anygame[match]'",
+            "match",
+        ) from error
+    return h11
+
+
+class _Content:
+    """A body as it grows, up to a bound."""
+
+    def __init__(self, limit: int) -> None:
+        self.data = bytearray()
+        self.is_cut = False
+        self.limit = limit
+        self._depth = 0
+        self._has_list = False
+
+    def add(self, piece: bytes | bytearray) -> None:
+        room = self.limit - len(self.data)
+        self.is_cut = self.is_cut or len(piece) > room
+        kept = piece[:room]
+        self.data += kept
+        self._has_list = self._has_list or b"(" in kept
+        self._depth += kept.count(b"(") - kept.count(b")")
+
+    @property
+    def is_plausible(self) -> bool:
+        """Whether this could be all: nothing is left open."""
+        return self._depth <= 0
+
+    @property
+    def is_message(self) -> bool:
+        """Whether this must be all: a list, and it is closed."""
+        return self._has_list and self._depth <= 0
+
+
+class _Framing:
+    """What requests and responses have in common: a head, and a body that h11 frames."""
+
+    def __init__(self, limit: int) -> None:
+        self._h11 = need_h11()
+        self._content = _Content(limit)
+        self._head: bytearray | None = bytearray()
+        self._connection: Any = None
+        self._arrived = 0.0
+        self._heard = 0.0
+        self._is_closed = False
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Take bytes; none for the end of the connection."""
+        self._arrived = self._arrived or now
+        self._heard = now
+        self._is_closed = self._is_closed or not data
+        if self._head is None:
+            self._take(data)
+        elif data:
+            self._head = (self._head + data).lstrip(b"\r\n")
+
+    def _take(self, data: bytes) -> None:
+        self._connection.receive_data(data)
+
+    def _has_head(self) -> bool:
+        """Read the head, as soon as it is there."""
+        if self._head is None:
+            return True
+        found = _END_OF_HEAD.search(self._head)
+        if (found.start() if found else len(self._head)) > _LONGEST_HEAD:
+            raise HttpError(f"the head has more than {_LONGEST_HEAD:,} bytes")
+        if found:
+            data, self._head = bytes(self._head), None
+            self._open(data[: found.end()], data[found.end() :])
+            # h11 must be told of the end apart from the bytes before it.
+            if self._is_closed:
+                self._take(b"")
+            return True
+        if self._is_closed:
+            raise HttpError(
+                "what came is not HTTP" if self._head else "the connection was closed without a byte"
+            )
+        return False
+
+    def _open(self, head: bytes, rest: bytes) -> None:
+        raise NotImplementedError
+
+    def _first_event(self, data: bytes) -> Any:
+        """Give h11 a head and what follows; return the request or the final response."""
+        self._connection.receive_data(data)
+        try:
+            event = self._connection.next_event()
+            while isinstance(event, self._h11.InformationalResponse):
+                event = self._connection.next_event()
+        except self._h11.RemoteProtocolError as error:
+            raise HttpError(f"what came is not HTTP: {error}") from error
+        if not isinstance(event, self._h11.Request | self._h11.Response):
+            raise HttpError("what came is not HTTP")
+        return event
+
+    def _framed(self) -> bool | None:
+        """Read on as the framing goes: whether it says that the body is whole; None if more may come."""
+        while not self._content.is_cut:
+            try:
+                event = self._connection.next_event()
+            except self._h11.RemoteProtocolError:
+                return False
+            if isinstance(event, self._h11.Data):
+                self._content.add(event.data)
+            elif event is self._h11.NEED_DATA:
+                return None
+            else:
+                return isinstance(event, self._h11.EndOfMessage)
+        return False
+
+
+class RequestFraming(_Framing):
+    """One request.
+
+    Args:
+        limit: bytes of the body that are accepted.
+        refusal: takes how a long body begins; returns what to answer where it is not wanted, or None.
+    """
+
+    def __init__(self, limit: int, refusal: Callable[[bytes], str | None] = lambda _: None) -> None:
+        super().__init__(limit)
+        #: Whether the client waits to be told to send the body.
+        self.wants_continue = False
+        self._refusal: Callable[[bytes], str | None] | None = refusal
+        self._method = ""
+        self._target = ""
+        self._has_length = False
+        #: Whether h11 has been left behind: its framing was wrong, or said too little.
+        self._is_beyond = False
+
+    @property
+    def due(self) -> float | None:
+        """When to poll again although nothing has come; None for not before something has."""
+        if self._head is not None:
+            return None
+        if self._is_beyond:
+            waits = not self._has_length and not self._content.is_plausible
+        else:
+            waits = not self._content.is_message
+        return None if waits else self._heard + _SILENCE
+
+    def poll(self, now: float) -> Body | None:
+        """Return the request when it is whole, None before.
+
+        Raises:
+            HttpError: it is none, or too large, or not wanted.
+        """
+        if not self._has_head():
+            return None
+        is_silent = self.due is not None and now >= self.due
+        is_whole = self._is_whole(is_silent=is_silent)
+        if self._content.is_cut:
+            raise HttpError(f"the request has more than {self._content.limit:,} bytes", 413)
+        self._check_wanted()
+        if not is_whole:
+            return None
+        return Body(self._method, self._target, bytes(self._content.data), self._arrived)
+
+    def _open(self, head: bytes, rest: bytes) -> None:
+        self._connection = self._h11.Connection(self._h11.SERVER)
+        request = self._first_event(mend_request(head) + rest)
+        self.wants_continue = self._connection.they_are_waiting_for_100_continue
+        self._method = request.method.decode().upper()
+        self._target = request.target.decode("latin-1")
+        self._has_length = any(
+            name in (b"content-length", b"transfer-encoding") for name, _ in request.headers
+        )
+
+    def _take(self, data: bytes) -> None:
+        if self._is_beyond:
+            self._content.add(data)
+        else:
+            super()._take(data)
+
+    def _is_whole(self, *, is_silent: bool) -> bool:
+        if self._method != "POST":
+            return True
+        if not self._is_beyond:
+            is_framed = self._framed()
+            if is_framed is None and not (is_silent and self._content.is_message):
+                return False
+            if is_framed and self._has_length and self._content.is_plausible:
+                return True
+            self._is_beyond = True
+            self._content.add(self._connection.trailing_data[0])
+            is_silent = False
+        return self._content.is_message or self._is_closed or is_silent
+
+    def _check_wanted(self) -> None:
+        if self._refusal is not None and len(self._content.data) > _ENOUGH_TO_JUDGE:
+            reply = self._refusal(bytes(self._content.data[:_ENOUGH_TO_JUDGE]))
+            self._refusal = None
+            if reply is not None:
+                raise UnwantedError("a long message that is not wanted", reply)
+
+
+class ResponseFraming(_Framing):
+    """One response, as the answer to a request by POST. Its status and version do not matter.
+
+    Args:
+        limit: bytes of the body that are kept; no more is read.
+    """
+
+    def poll(self) -> Body | None:
+        """Return the response when it is whole, None before.
+
+        Raises:
+            HttpError: it is none, or its end is missing.
+        """
+        if not self._has_head():
+            return None
+        is_whole = self._framed()
+        if is_whole is None:
+            return None
+        if not is_whole and not self._content.is_cut:
+            raise HttpError("the connection was closed before the whole reply had come")
+        return Body("", "", bytes(self._content.data), self._arrived, self._content.is_cut)
+
+    def _open(self, head: bytes, rest: bytes) -> None:
+        h11 = self._h11
+        self._connection = h11.Connection(h11.CLIENT)
+        self._connection.send(
+            h11.Request(method="POST", target="/", headers=[("Host", "player"), ("Content-Length", "0")])
+        )
+        self._connection.send(h11.EndOfMessage())
+        self._first_event(mend_response(head) + rest)

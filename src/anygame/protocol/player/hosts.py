@@ -1,0 +1,198 @@
+"""Hosts of sessions: a process of its own, which can be ended at any time, or this one.
+
+Sheets come from strangers, and neither reading nor compiling them can be interrupted from outside. So the
+player of the command line has each game in another process: whatever a sheet does there, messages are
+answered here, and when the match ends so does its work. A process also plays the next match if it has done
+with the last; the player in it goes on learning.
+
+Commands and events are lines of JSON over pipes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import pickle
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from anygame.protocol.player.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.players.player import Player
+    from anygame.protocol.player.settings import PlayerSettings
+
+__all__ = ["Host", "ProcessHost", "ThreadHost"]
+
+#: Bytes of one event. The longest hold a move, and moves are shorter than sheets.
+_LONGEST_EVENT: Final = 16 * 2**20
+#: Seconds for a process to end when it will tell nothing more.
+_CLOSING: Final = 1.0
+#: What a process begins with. It looks for modules where this one does, also those of players.
+_BOOTSTRAP: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from anygame.protocol.player.process import main; main(sys.argv[2])"
+)
+
+Event = list[Any]
+
+
+class Host(Protocol):
+    """Where a session runs.
+
+    Attributes:
+        hear: is called with every event, in the loop; ``gone`` with a reason when there will be no more.
+        can_be_ended: whether it ends even while it is at work.
+    """
+
+    hear: Callable[[Event], None]
+    can_be_ended: bool
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing of it is left."""
+
+    def send(self, *command: Any) -> None:
+        """Have the session do something; see `anygame.protocol.player.session`."""
+
+    def end(self) -> None:
+        """End the session, whatever it is doing, as far as that can be done."""
+
+    def ignore(self) -> None:
+        """Let nobody hear of what is still told."""
+
+    async def wait(self) -> None:
+        """Wait until nothing of it is left; for threads that hang, not at all."""
+
+
+def _ignore(_: Event) -> None:
+    """Hear an event that nobody waits for."""
+
+
+class ThreadHost:
+    """A session in threads of this process: for players that are objects of this process, as in tests.
+
+    What hangs is left behind.
+    """
+
+    can_be_ended = False
+
+    def __init__(self, make: Callable[[], Player], settings: PlayerSettings) -> None:
+        self.hear: Callable[[Event], None] = _ignore
+        self._loop = asyncio.get_running_loop()
+        self._session = Session(make, settings, self._tell)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its threads have ended."""
+        return not self._session.is_alive
+
+    def send(self, *command: Any) -> None:
+        """See `Host.send`."""
+        self._session.handle(command)
+
+    def end(self) -> None:
+        """Let the threads end when they have done what they are doing."""
+        self.ignore()
+        self._session.close()
+
+    def ignore(self) -> None:
+        """See `Host.ignore`."""
+        self.hear = _ignore
+
+    async def wait(self) -> None:
+        """Return at once."""
+
+    def _tell(self, event: Event) -> None:
+        with suppress(RuntimeError):  # the loop has been closed: nobody waits
+            self._loop.call_soon_threadsafe(self._deliver, event)
+
+    def _deliver(self, event: Event) -> None:
+        self.hear(event)
+
+
+class ProcessHost:
+    """A session in a process of its own.
+
+    Args:
+        strategy: of the player; see `anygame.players.make_player`.
+        seed: of its random numbers.
+        settings: see `PlayerSettings`.
+    """
+
+    can_be_ended = True
+
+    def __init__(self, strategy: str, seed: int | None, settings: PlayerSettings) -> None:
+        self.hear: Callable[[Event], None] = _ignore
+        self._process: asyncio.subprocess.Process | None = None
+        self._waiting: list[bytes] = []
+        self._is_ended = False
+        given = base64.b64encode(pickle.dumps((strategy, seed, settings))).decode()
+        self._life = asyncio.create_task(self._live(given))
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process has ended."""
+        return self._life.done()
+
+    def send(self, *command: Any) -> None:
+        """See `Host.send`; what is sent before the process has begun waits for it."""
+        line = json.dumps(command).encode() + b"\n"
+        if self._process is None:
+            self._waiting.append(line)
+        else:
+            self._write(line)
+
+    def end(self) -> None:
+        """Kill the process."""
+        self.ignore()
+        self._is_ended = True
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+
+    def ignore(self) -> None:
+        """See `Host.ignore`."""
+        self.hear = _ignore
+
+    async def wait(self) -> None:
+        """Wait until the process has ended."""
+        await asyncio.wait([self._life])
+
+    async def _live(self, given: str) -> None:
+        try:
+            # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
+            process = self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), given,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=_LONGEST_EVENT,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            self.hear(["gone", f"no process for the player: {error}"])
+            return
+        if self._is_ended:
+            self.end()
+        for line in self._waiting:
+            self._write(line)
+        self._waiting.clear()
+        assert process.stdout is not None
+        with suppress(ValueError, OSError):  # an event beyond all bounds, or no event
+            while line := await process.stdout.readline():
+                self.hear(json.loads(line))
+        # A process that has ended must not be killed once more: whoever collects its status would miss it.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _CLOSING)
+        if process.returncode is None and not self._is_ended:
+            process.kill()
+        status = await process.wait()
+        self.hear(["gone", f"the process of the player has ended (status {status})"])
+
+    def _write(self, line: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with suppress(OSError, RuntimeError):
+            self._process.stdin.write(line)

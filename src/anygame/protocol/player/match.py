@@ -1,0 +1,263 @@
+"""One match as the server of a player leads it: what each message does, and an answer before the clock is up.
+
+What is computed is computed in a session, elsewhere; the loop waits for it no longer than the clock allows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.match.judging import spaced
+from anygame.protocol.messages import Play, PlayII, Stop, StopII, format_message
+from anygame.protocol.replies import BUSY, NIL, READY
+
+if TYPE_CHECKING:
+    from anygame.protocol.messages import Start
+    from anygame.protocol.player.hosts import Host
+    from anygame.protocol.player.settings import PlayerSettings
+
+__all__ = ["PlayerMatch", "wall_time"]
+
+#: Seconds for a player to take leave after STOP: to keep what it has learned, say.
+_FAREWELL: Final = 10.0
+#: Seconds after ABORT: a player that looks at its clock comes back in milliseconds.
+_SHORT_FAREWELL: Final = 1.0
+#: Of the clock, the part that may be spent on finding states that fit the percepts.
+_SHARE_OF_GUESSING: Final = 0.3
+
+
+def _future() -> asyncio.Future[str | None]:
+    return asyncio.get_running_loop().create_future()
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """What was asked, and what is known of the answer.
+
+    Attributes:
+        number: of the turn, from 1.
+        message: that asked.
+        fallback: some legal move, as soon as one is known.
+        is_repeatable: whether the moves told could be made once more: then the same message may be another.
+        move: what the player chose.
+        best: its best move so far, once it was asked for that.
+        answer: the task that finds the answer.
+    """
+
+    number: int
+    message: Play | PlayII
+    fallback: str | None = None
+    is_repeatable: bool = False
+    move: asyncio.Future[str | None] = field(default_factory=_future)
+    best: asyncio.Future[str | None] = field(default_factory=_future)
+    answer: asyncio.Task[str] | None = None
+
+    @property
+    def given(self) -> str | None:
+        """The answer; None as long as there is none."""
+        task = self.answer
+        if task is None or not task.done():
+            return None
+        return NIL if task.cancelled() else task.result()
+
+
+class PlayerMatch:
+    """A match that a player is engaged in, from START to STOP or ABORT.
+
+    Attributes:
+        start: the message it began with.
+        host: of the session in which it is played.
+        fault: what went wrong with the rules or the player, for people; empty as long as nothing has.
+    """
+
+    def __init__(self, start: Start, host: Host, settings: PlayerSettings) -> None:
+        self.start = start
+        self.host = host
+        self.fault = ""
+        self._settings = settings
+        self._lost = ""
+        self._ready: asyncio.Future[str | None] | None = None
+        self._left = _future()
+        self._turn: _Turn | None = None
+        self._answered: str | None = None
+        self._asked: set[int] = set()
+        self._rules_due: asyncio.TimerHandle | None = None
+        self._farewell = _FAREWELL
+        host.hear = self._hear
+
+    # -- START ---------------------------------------------------------------------------------------
+
+    async def prepare(self, arrived: float) -> str:
+        """Return ``ready`` when the player is, or the clock is nearly up; ``busy`` if it cannot play this."""
+        start = self.start
+        if self._ready is None:
+            self._ready = _future()
+            self._wait_for_rules(0)
+            think_by = wall_time(self._settings.think_by(arrived, start.start_clock))
+            self.host.send(
+                "start", spaced(start.role), start.rules, start.start_clock, start.play_clock, think_by
+            )
+        due = self._settings.answer_by(arrived, start.start_clock)
+        await asyncio.wait([self._ready], timeout=max(0.0, due - monotonic()))
+        if self._ready.done():
+            return (not self._ready.cancelled() and self._ready.result()) or BUSY
+        return READY
+
+    # -- PLAY ----------------------------------------------------------------------------------------
+
+    async def play(self, message: Play | PlayII, arrived: float) -> str:
+        """Return a move before the clock is up; the same again for a message that was only repeated."""
+        turn = self._turn
+        if turn is None or not self._is_repeated(turn, message):
+            if turn is not None and turn.answer is not None:
+                turn.answer.cancel()
+                self._answered = turn.given if turn.given != NIL else None
+            turn = self._turn = _Turn(turn.number + 1 if turn else 1, message)
+            turn.answer = asyncio.create_task(self._answer(turn, arrived))
+        assert turn.answer is not None
+        await asyncio.wait([turn.answer])
+        return turn.given or NIL
+
+    def _is_repeated(self, turn: _Turn, message: Play | PlayII) -> bool:
+        """Whether a message asks what was asked before, rather than for the next move."""
+        # The same moves may be made twice running; if they cannot be, they were told twice.
+        return message == turn.message and not (turn.is_repeatable and turn.given is not None)
+
+    async def _answer(self, turn: _Turn, arrived: float) -> str:
+        """Find a move; there is always an answer at the time that the clock allows."""
+        if self._lost:
+            self.fault = self._lost
+            return NIL
+        clock = self.start.play_clock
+        think_by = wall_time(self._settings.think_by(arrived, clock))
+        guess_by = wall_time(arrived + _SHARE_OF_GUESSING * clock)
+        self._wait_for_rules(turn.number)
+        self.host.send(
+            "play", turn.number, format_message(turn.message), self._answered, think_by, guess_by, clock
+        )
+        due = self._settings.answer_by(arrived, clock)
+        await asyncio.wait([turn.move], timeout=max(0.0, due - monotonic()))
+        if not turn.move.done():
+            self.fault = (
+                "the rules took all the time" if turn.fallback is None else "the player took all the time"
+            )
+            if turn.fallback is not None:
+                self.host.send("best", turn.number)
+                grace = self._settings.grace_of(clock)
+                await asyncio.wait([turn.move, turn.best], timeout=grace, return_when=asyncio.FIRST_COMPLETED)
+        known = [each.result() for each in (turn.move, turn.best) if each.done()]
+        return next((move for move in known if move is not None), turn.fallback) or NIL
+
+    # -- what the session tells ----------------------------------------------------------------------
+
+    def _hear(self, event: list[Any]) -> None:
+        match event:
+            case ["loaded"]:
+                self._rules_answered(0)
+            case ["ready"]:
+                _settle(self._ready, READY)
+            case ["failed", reason]:
+                self._rules_answered(0)
+                self.fault = reason
+                _settle(self._ready, BUSY)
+            case ["left"]:
+                _settle(self._left, "left")
+            case ["gone", reason]:
+                self._lose(reason)
+            case [kind, number, move, *more]:
+                self._rules_answered(number)
+                if self._turn is not None and self._turn.number == number:
+                    self._hear_of_turn(self._turn, kind, move, more)
+
+    def _hear_of_turn(self, turn: _Turn, kind: str, move: str | None, more: list[Any]) -> None:
+        match kind:
+            case "legal":
+                turn.fallback, turn.is_repeatable = move, more[0]
+            case "best":
+                _settle(turn.best, move)
+            case "move" if not turn.move.done():
+                self.fault = more[0]
+                turn.move.set_result(move)
+
+    def _wait_for_rules(self, question: int) -> None:
+        """Wait for an answer of the rules to START, question 0, or a turn; it may never come."""
+        self._asked.add(question)
+        if self._rules_due is None:
+            seconds = self._settings.rules_by(self.start)
+            reason = f"the rules were given up: no answer from them within {seconds:g} s"
+            self._rules_due = asyncio.get_running_loop().call_later(seconds, self._lose, reason)
+
+    def _rules_answered(self, *questions: int) -> None:
+        self._asked.difference_update(questions)
+        self._stop_waiting()
+        if self._asked:
+            self._wait_for_rules(min(self._asked))
+
+    def _stop_waiting(self) -> None:
+        if self._rules_due is not None:
+            self._rules_due.cancel()
+            self._rules_due = None
+
+    def _lose(self, reason: str) -> None:
+        """Give up to play, though the manager does not know yet."""
+        self._stop_waiting()
+        self._lost = self.fault = reason
+        self.host.end()
+        _settle(self._ready, BUSY)
+        if self._turn is not None:
+            _settle(self._turn.move, None)
+        if not self._left.done():
+            self._left.cancel()
+
+    # -- STOP and ABORT ------------------------------------------------------------------------------
+
+    def end(self, message: Stop | StopII | None) -> None:
+        """Let whoever thinks stop thinking; answer what is still to be answered; tell the player the end.
+
+        Args:
+            message: how the match ended; None for without a result.
+        """
+        self._stop_waiting()
+        self._farewell = _FAREWELL if message is not None else _SHORT_FAREWELL
+        answered = self._answered
+        if self._turn is not None and self._turn.answer is not None:
+            self._turn.answer.cancel()
+            answered = self._turn.given
+        if self._ready is not None:
+            self._ready.cancel()
+        if message is not None:
+            self.host.send("stop", format_message(message), answered)
+        elif self._asked:
+            # Nobody knows when the rules would come to an end of their own accord.
+            self._lose("the match was aborted")
+        else:
+            self.host.send("abort")
+
+    async def has_left(self) -> bool:
+        """Wait some seconds until the player has taken leave; return whether it has."""
+        await asyncio.wait([self._left], timeout=self._farewell)
+        return self._left.done() and not self._left.cancelled()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the manager waits for an answer."""
+        is_preparing = self._ready is not None and not self._ready.done()
+        return is_preparing or (self._turn is not None and self._turn.given is None)
+
+    def take_fault(self) -> str:
+        """Return what went wrong since this was last asked."""
+        fault, self.fault = self.fault, ""
+        return fault
+
+
+def _settle(future: asyncio.Future[str | None] | None, value: str | None) -> None:
+    if future is not None and not future.done():
+        future.set_result(value)
+
+
+def wall_time(moment: float) -> float:
+    """Return a moment of `time.monotonic` as `time.time` counts: processes share only the latter."""
+    return time() + moment - monotonic()

@@ -1,0 +1,49 @@
+"""What runs in the process of a session: commands from its standard input, events to its output."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import signal
+import sys
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from anygame.players.loading import make_player
+from anygame.protocol.player.session import Session
+
+if TYPE_CHECKING:
+    from anygame.players.player import Player
+
+__all__ = ["main"]
+
+
+def main(given: str) -> None:
+    """Do what commands ask for until there are no more, then end, whatever threads are at work.
+
+    Args:
+        given: strategy, seed and settings, as `anygame.protocol.player.hosts.ProcessHost` passes them.
+    """
+    # Ctrl-C in a terminal reaches every process; this one ends with that which asks it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    strategy, seed, settings = pickle.loads(base64.b64decode(given))
+    # What a player prints must not get among the events.
+    events = os.dup(1)
+    os.dup2(2, 1)
+    lock = Lock()
+
+    def tell(event: list[Any]) -> None:
+        data = json.dumps(event).encode() + b"\n"
+        with lock:
+            while data:
+                data = data[os.write(events, data) :]
+
+    def make() -> Player:
+        return make_player(strategy, seed=seed)
+
+    session = Session(make, settings, tell)
+    for line in sys.stdin.buffer:
+        session.handle(json.loads(line))
+    os._exit(0)

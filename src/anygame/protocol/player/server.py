@@ -1,0 +1,343 @@
+"""The player server: what it answers to each message, and the matches it is engaged in.
+
+>>> import asyncio
+>>> from anygame.players import LegalPlayer
+>>> from anygame.protocol import PlayerServer
+>>> async def talk():
+...     server = PlayerServer(LegalPlayer, name="Alice")
+...     rules = "((role me) (legal me go) (<= (next done) (does me go)) (<= terminal (true done)))"
+...     for message in ["", f"(START m.1 me {rules} 5 5)", "(PLAY m.1 NIL)", "(info)", "(STOP m.1 (go))"]:
+...         print(await server.respond(message))
+...     await server.close()
+>>> asyncio.run(talk())
+( ( name Alice ) ( status available ) )
+ready
+go
+( ( name Alice ) ( status busy ) )
+done
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from itertools import count
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.language.diagnostics import shown
+from anygame.protocol.http.listener import Listener
+from anygame.protocol.messages import (
+    LONGEST_USUAL,
+    Abort,
+    Info,
+    Ping,
+    Play,
+    PlayII,
+    Preview,
+    Start,
+    Stop,
+    StopII,
+    Unreadable,
+    parse_message,
+    peek_message,
+)
+from anygame.protocol.player.hosts import ProcessHost, ThreadHost
+from anygame.protocol.player.match import PlayerMatch, wall_time
+from anygame.protocol.player.pool import SessionPool
+from anygame.protocol.player.settings import PlayerSettings
+from anygame.protocol.replies import (
+    ABORTED,
+    AVAILABLE,
+    BUSY,
+    DONE,
+    NIL,
+    READY,
+    PlayerInfo,
+    format_info,
+    player_name,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.players.player import Player
+    from anygame.protocol.http.listener import Bounds
+    from anygame.protocol.messages import Message
+    from anygame.protocol.player.hosts import Host
+
+__all__ = ["PlayerServer", "Said"]
+
+#: Characters of a message beyond which reading it would keep others waiting.
+_LONG: Final = 20_000
+#: Characters of texts of strangers in logs.
+_SHOWN: Final = 200
+#: Seconds that START may wait for the player of the last match to take leave.
+_HANDOVER: Final = 0.5
+#: The kinds of messages that hold rules. All others are short.
+_LONG_KINDS: Final = ("START", "PREVIEW")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message and what became of it, for logs. Texts of strangers are short and printable in here.
+
+    Attributes:
+        peer: who sent it.
+        message: its kind in upper case, ``?`` for what is no message.
+        match_id: of its match; empty if it belongs to none.
+        text: how it begins.
+        reply: what was answered.
+        seconds: from its arrival to the answer.
+        note: what went wrong; empty as a rule.
+    """
+
+    peer: str
+    message: str
+    match_id: str
+    text: str
+    reply: str
+    seconds: float
+    note: str = ""
+
+
+class PlayerServer:
+    """Answers messages, in one process or over HTTP.
+
+    Args:
+        player: what plays: a strategy by name (see `anygame.players.make_player`), each match in a process
+            of its own that is ended whatever the rules of strangers do in it; or what makes a player in this
+            process, where rules and players that hang leave threads behind. A player that has done with a
+            match is used again.
+        seed: of the random numbers of a strategy; every player that is needed has others.
+        name: what it says of itself: one word.
+        parallel: matches at a time; to more it is busy.
+        settings: see `PlayerSettings`.
+        log: is told of every message.
+        bounds: of what strangers may ask of the listener.
+    """
+
+    def __init__(
+        self,
+        player: Callable[[], Player] | str,
+        *,
+        seed: int | None = None,
+        name: str = "anygame",
+        parallel: int = 1,
+        settings: PlayerSettings | None = None,
+        log: Callable[[Said], None] = lambda _: None,
+        bounds: Bounds | None = None,
+    ) -> None:
+        self.name = player_name(name)
+        self.parallel = parallel
+        self._player = player
+        self._seeds = None if seed is None else count(seed)
+        self._settings = settings or PlayerSettings()
+        self._log = log
+        self._listener = Listener(self.respond, self._complain, bounds, self._refusal)
+        self._matches: dict[str, PlayerMatch] = {}
+        self._alarms: dict[PlayerMatch, asyncio.TimerHandle] = {}
+        self._sessions = SessionPool(self._new_session, parallel)
+        self._is_previewing = False
+        self._long_message = asyncio.Lock()
+
+    # -- life ----------------------------------------------------------------------------------------
+
+    async def listen(self, host: str, port: int) -> int:
+        """Answer over HTTP from now on; return the port, which the system chooses for port 0.
+
+        Raises:
+            OSError: the address cannot be had.
+        """
+        found = await self._listener.open(host, port)
+        self._sessions.warm_up()
+        return found
+
+    async def close(self) -> None:
+        """Give up all matches, stop listening, let go of everything; threads that hang are left behind."""
+        for match in list(self._matches.values()):
+            self._end(match, None)
+        await self._listener.close()
+        await self._sessions.close(_HANDOVER)
+
+    def _new_session(self) -> Host:
+        if isinstance(self._player, str):
+            seed = None if self._seeds is None else next(self._seeds)
+            return ProcessHost(self._player, seed, self._settings)
+        return ThreadHost(self._player, self._settings)
+
+    # -- messages ------------------------------------------------------------------------------------
+
+    async def respond(self, text: str, arrived: float | None = None, peer: str = "") -> str:
+        """Answer a message; never raises because of it.
+
+        Args:
+            text: the message.
+            arrived: when it began to come, as `time.monotonic` counts.
+            peer: who sent it, for the log.
+        """
+        arrived = monotonic() if arrived is None else arrived
+        message = await self._read(text)
+        try:
+            reply, note = await self._answer(message, self._match_of(message), arrived)
+        except Exception as error:
+            reply, note = NIL, f"{type(error).__name__}: {error}"
+        seconds = monotonic() - arrived
+        kind, match_id = _kind(message), getattr(message, "match_id", "")
+        self._log(
+            Said(
+                peer,
+                kind,
+                shown(match_id),
+                shown(text, _SHOWN),
+                shown(reply, _SHOWN),
+                seconds,
+                shown(note, 500),
+            )
+        )
+        return reply
+
+    async def _read(self, text: str) -> Message:
+        """Read a message; long ones one at a time, apart from the loop, and only if they may be long."""
+        if len(text) <= _LONG:
+            return parse_message(text)
+        if len(text) > LONGEST_USUAL and self._refusal(text) is not None:
+            keyword, match_id = peek_message(text)
+            if keyword in _LONG_KINDS:
+                return Unreadable(keyword, f"another match is being played than {shown(match_id)}")
+            return Unreadable(keyword, f"more than {LONGEST_USUAL:,} characters, which only START may have")
+        async with self._long_message:
+            return await asyncio.to_thread(parse_message, text)
+
+    def _refusal(self, begin: str) -> str | None:
+        """Return what to answer to a long message before it is read, None where it must be read."""
+        keyword, match_id = peek_message(begin)
+        if keyword not in _LONG_KINDS:
+            return NIL
+        is_known = keyword == "START" and self._match_called(match_id) is not None
+        return BUSY if self._is_full and not is_known else None
+
+    def _complain(self, peer: str, reason: str) -> None:
+        self._log(Said(peer, "?", "", "", "", 0.0, shown(reason, 500)))
+
+    def _match_of(self, message: Message) -> PlayerMatch | None:
+        """Return the match a message belongs to."""
+        return self._match_called(getattr(message, "match_id", ""))
+
+    def _match_called(self, match_id: str) -> PlayerMatch | None:
+        """Return the match of some name; case may have got lost."""
+        if match_id in self._matches:
+            return self._matches[match_id]
+        near = [found for name, found in self._matches.items() if name.lower() == match_id.lower()]
+        return near[0] if len(near) == 1 else None
+
+    async def _answer(self, message: Message, match: PlayerMatch | None, arrived: float) -> tuple[str, str]:
+        """Return the reply, and a note for the log."""
+        match message:
+            case Info():
+                return format_info(PlayerInfo(self.name, BUSY if self._is_full else AVAILABLE)), ""
+            case Ping():
+                return READY, ""
+            case Unreadable(keyword, reason):
+                return BUSY if keyword in ("START", "PREVIEW") else NIL, reason
+            case Preview():
+                return await self._preview(message, arrived)
+            case Start():
+                return await self._start(message, match, arrived)
+            case _ if match is None:
+                return BUSY, "this match is not played here"
+            case Play() | PlayII():
+                self._set_alarm(match)
+                reply = await match.play(message, arrived)
+                return reply, match.take_fault()
+            case Stop() | StopII():
+                self._end(match, message)
+                return DONE, ""
+            case Abort():
+                self._end(match, None)
+                return ABORTED, ""
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._matches) >= self.parallel
+
+    # -- matches -------------------------------------------------------------------------------------
+
+    async def _start(self, message: Start, match: PlayerMatch | None, arrived: float) -> tuple[str, str]:
+        if match is None and not self._is_full:
+            await self._sessions.wait_for_one(min(_HANDOVER, message.start_clock / 4))
+            match = self._match_of(message)
+        if match is None and not self._is_full:
+            session = self._sessions.take()
+            if session is None:
+                return BUSY, "threads are still at work on the rules of former matches"
+            match = PlayerMatch(message, session, self._settings)
+            self._matches[message.match_id] = match
+        if match is None or match.start != message:
+            return BUSY, "another match is being played"
+        self._set_alarm(match)
+        reply = await match.prepare(arrived)
+        if reply == BUSY and self._matches.get(message.match_id) is match:
+            self._end(match, None)
+        return reply, match.take_fault()
+
+    def _end(self, match: PlayerMatch, message: Stop | StopII | None) -> None:
+        """Be free for the next match at once; the player is told the end in its own time."""
+        del self._matches[match.start.match_id]
+        self._alarms.pop(match).cancel()
+        match.end(message)
+        self._sessions.part(match)
+
+    def _set_alarm(self, match: PlayerMatch) -> None:
+        """Give a match up after long silence: its manager has gone, and others should find us free."""
+        if match in self._alarms:
+            self._alarms[match].cancel()
+        loop = asyncio.get_running_loop()
+        patience = self._settings.patience_with(match.start)
+        self._alarms[match] = loop.call_later(patience, self._give_up, match, patience)
+
+    def _give_up(self, match: PlayerMatch, patience: float) -> None:
+        if match.is_asked:
+            self._set_alarm(match)
+            return
+        match_id = shown(match.start.match_id)
+        self._log(
+            Said("", "?", match_id, "", "", patience, f"given up after {patience:g} s without a message")
+        )
+        self._end(match, None)
+
+    async def _preview(self, message: Preview, arrived: float) -> tuple[str, str]:
+        """Let a player that is free look at rules; nobody waits longer than the clock."""
+        if self._is_full or self._is_previewing:
+            return BUSY, "another match is being played"
+        session = self._sessions.take()
+        if session is None:
+            return BUSY, "threads are still at work on the rules of former matches"
+        self._is_previewing = True
+        looked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def hear(event: list[Any]) -> None:
+            if event[0] in ("previewed", "gone") and not looked.done():
+                looked.set_result(event[1])
+
+        session.hear = hear
+        think_by = wall_time(self._settings.think_by(arrived, message.clock))
+        session.send("preview", message.rules, message.clock, think_by)
+        due = self._settings.answer_by(arrived, message.clock)
+        try:
+            await asyncio.wait([looked], timeout=max(0.0, due - monotonic()))
+        finally:
+            self._is_previewing = False
+            if looked.done() and not looked.result():
+                self._sessions.put_back(session)
+            else:
+                self._sessions.end(session)
+        if not looked.done():
+            return READY, "the player is still looking at the rules"
+        return (BUSY if looked.result() else READY), looked.result()
+
+
+def _kind(message: Message) -> str:
+    if isinstance(message, Unreadable):
+        return message.keyword or "?"
+    return type(message).__name__.removesuffix("II").upper()
