@@ -165,6 +165,14 @@ class Batch:
         position = self._lanes.get(lane).tobytes()
         return State(self.game, position, self._machine)
 
+    def set_observation(self, states: ArrayLike) -> None:
+        """Put every lane into a state: bool [lanes, fluents], as ``observation`` gives them.
+
+        Raises:
+            ValueError: the array has another shape.
+        """
+        self._lanes.load(states)
+
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
         """Put a lane into a state of the game, or one of some facts.
 

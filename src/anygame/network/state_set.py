@@ -1,0 +1,208 @@
+"""Distinct states, numbered in the order in which they came: a hash table of packed states in native code.
+
+Open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4). Each word
+of a state is mixed into the hash by a multiplication and a shift, as in splitmix64 (Steele, Lea and Flood 2014).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.network.kernels.native import compile_library
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.native import Library
+
+__all__ = ["StateSet", "pack", "unpack"]
+
+#: A new table: 8 KiB of slots, so that sets of a few states cost nothing.
+_FEWEST_SLOTS: Final = 2048
+#: At most half of the slots are taken: a probe then looks at 1.5 slots on average where it finds a state.
+_SLOTS_PER_STATE: Final = 2
+
+_CODE: Final = """
+define i64 @insert(ptr noalias %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store, i64 %used,
+                   ptr noalias %ids) {
+entry:
+  br label %state
+state:                                            ; for each of n states
+  %i = phi i64 [ 0, %entry ], [ %i.next, %known ]
+  %count = phi i64 [ %used, %entry ], [ %count.next, %known ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %start, label %end
+start:
+  %from = mul i64 %i, %words
+  %key = getelementptr i64, ptr %keys, i64 %from
+  br label %mix
+mix:                                              ; hash its words
+  %w = phi i64 [ 0, %start ], [ %w.next, %mix ]
+  %hash = phi i64 [ 0, %start ], [ %hash.next, %mix ]
+  %word.at = getelementptr i64, ptr %key, i64 %w
+  %word = load i64, ptr %word.at
+  %joined = xor i64 %hash, %word
+  %shifted = lshr i64 %joined, 30
+  %folded = xor i64 %joined, %shifted
+  %spread = mul i64 %folded, -4658895280553007687
+  %high = lshr i64 %spread, 27
+  %hash.next = xor i64 %spread, %high
+  %w.next = add i64 %w, 1
+  %mixed = icmp eq i64 %w.next, %words
+  br i1 %mixed, label %probe, label %mix
+probe:                                            ; look at slots until it or an empty one is found
+  %at = phi i64 [ %hash.next, %mix ], [ %at.next, %other ]
+  %slot = and i64 %at, %mask
+  %slot.at = getelementptr i32, ptr %slots, i64 %slot
+  %id = load i32, ptr %slot.at
+  %empty = icmp eq i32 %id, 0
+  br i1 %empty, label %new, label %taken
+taken:
+  %old = sub i32 %id, 1
+  %old.wide = zext i32 %old to i64
+  %old.from = mul i64 %old.wide, %words
+  %old.key = getelementptr i64, ptr %store, i64 %old.from
+  br label %compare
+compare:
+  %c = phi i64 [ 0, %taken ], [ %c.next, %same ]
+  %mine.at = getelementptr i64, ptr %key, i64 %c
+  %mine = load i64, ptr %mine.at
+  %theirs.at = getelementptr i64, ptr %old.key, i64 %c
+  %theirs = load i64, ptr %theirs.at
+  %equal = icmp eq i64 %mine, %theirs
+  br i1 %equal, label %same, label %other
+same:
+  %c.next = add i64 %c, 1
+  %all = icmp eq i64 %c.next, %words
+  br i1 %all, label %known, label %compare
+other:
+  %at.next = add i64 %slot, 1
+  br label %probe
+new:                                              ; keep it
+  %count.small = trunc i64 %count to i32
+  %number = add i32 %count.small, 1
+  store i32 %number, ptr %slot.at
+  %to = mul i64 %count, %words
+  %copy.to = getelementptr i64, ptr %store, i64 %to
+  %bytes = shl i64 %words, 3
+  call void @llvm.memmove.p0.p0.i64(ptr %copy.to, ptr %key, i64 %bytes, i1 false)
+  %count.more = add i64 %count, 1
+  br label %known
+known:
+  %found = phi i32 [ %old, %same ], [ %count.small, %new ]
+  %count.next = phi i64 [ %count, %same ], [ %count.more, %new ]
+  %id.at = getelementptr i32, ptr %ids, i64 %i
+  store i32 %found, ptr %id.at
+  %i.next = add i64 %i, 1
+  br label %state
+end:
+  ret i64 %count
+}
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+
+@cache
+def _library() -> Library:
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    parameters = (pointer, number, number, pointer, number, pointer, number, pointer)
+    return compile_library(_CODE, {"insert": (number, *parameters)})
+
+
+class StateSet:
+    """A set of packed states that numbers them.
+
+    Args:
+        words: 64-bit words of a state, at least one.
+
+    >>> import numpy as np
+    >>> states = StateSet(words=1)
+    >>> states.add(np.array([[5], [7], [5]], np.uint64)).tolist()
+    [0, 1, 0]
+    >>> states.add(np.array([[9], [7]], np.uint64)).tolist(), len(states)
+    ([2, 1], 3)
+    """
+
+    def __init__(self, words: int) -> None:
+        if words < 1:
+            raise ValueError(f"expected states of at least one word, got {words}")
+        self.words = words
+        self._count = 0
+        self._store = np.zeros((_FEWEST_SLOTS // _SLOTS_PER_STATE, words), np.uint64)
+        self._slots = np.zeros(_FEWEST_SLOTS, np.int32)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def rows(self) -> NDArray[np.uint64]:
+        """All states in the order of their numbers: uint64 [states, words], valid until more are added."""
+        return self._store[: self._count]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of memory."""
+        return self._store.nbytes + self._slots.nbytes
+
+    def bytes_with(self, more: int) -> int:
+        """Return the bytes that it takes while so many states are added, if all are new."""
+        slots = self._slots_for(self._count + more)
+        if slots == len(self._slots):
+            return self.bytes
+        return self.bytes + (slots // _SLOTS_PER_STATE) * self.words * 8 + slots * 4
+
+    def add(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Add states, uint64 [n, words], and return the number of each: int32 [n]."""
+        states = np.ascontiguousarray(states, np.uint64)
+        if states.ndim != 2 or states.shape[1] != self.words:
+            raise ValueError(f"expected states [n, {self.words}], got shape {states.shape}")
+        self._make_room(self._count + len(states))
+        ids = np.empty(len(states), np.int32)
+        self._count = self._insert(states, self._count, ids)
+        return ids
+
+    def _slots_for(self, count: int) -> int:
+        slots = len(self._slots)
+        while count * _SLOTS_PER_STATE > slots:
+            slots *= 2
+        return slots
+
+    def _make_room(self, count: int) -> None:
+        slots = self._slots_for(count)
+        if slots == len(self._slots):
+            return
+        old = self.rows
+        self._slots = np.zeros(slots, np.int32)
+        self._store = np.empty((slots // _SLOTS_PER_STATE, self.words), np.uint64)
+        self._insert(old, 0, np.empty(len(old), np.int32))
+
+    def _insert(self, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32]) -> int:
+        count: int = _library()["insert"](
+            states.ctypes.data,
+            len(states),
+            self.words,
+            self._slots.ctypes.data,
+            len(self._slots) - 1,
+            self._store.ctypes.data,
+            used,
+            ids.ctypes.data,
+        )
+        return count
+
+
+def pack(states: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return states, bool [n, fluents], as words: uint64 [n, words], a bit for each fluent."""
+    words = max(1, -(-states.shape[1] // 64))
+    packed = np.zeros((len(states), words * 8), np.uint8)
+    bits = np.packbits(states, axis=1, bitorder="little")
+    packed[:, : bits.shape[1]] = bits
+    return packed.view(np.uint64)
+
+
+def unpack(states: NDArray[np.uint64], fluents: int) -> NDArray[np.bool_]:
+    """Return packed states as bool [n, fluents]."""
+    return np.unpackbits(states.view(np.uint8), axis=1, count=fluents, bitorder="little").view(np.bool_)

@@ -1,0 +1,156 @@
+"""Continuing states by every joint move: hundreds at a time in lanes, or one by one by the reasoner."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.errors import GoalError
+from anygame.network.state_set import StateSet, pack, unpack
+from anygame.search.graph import Found
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.game.batch import Batch
+    from anygame.game.state import State
+
+__all__ = ["LaneExpansion", "StateExpansion"]
+
+#: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
+_BYTES_OF_A_STATE: Final = 4_000
+#: Integers up to here are exact as floating-point numbers.
+_LARGEST_GOAL: Final = 1 << 53
+
+
+class LaneExpansion:
+    """States of a compiled game, packed to a bit a fluent; each joint move is made in a lane of its own.
+
+    Args:
+        batch: of games, a lane at least for each state that is expanded at a time (``MOST_AT_A_TIME``).
+        start: the first state.
+    """
+
+    def __init__(self, batch: Batch, start: State) -> None:
+        self._batch = batch
+        self._lanes = batch.lanes
+        self._roles = batch.game.roles
+        batch.set_state(0, start)
+        observed = batch.observation()
+        self._fluents = observed.shape[1]
+        first = pack(observed[:1])
+        self._states = StateSet(first.shape[1])
+        self._states.add(first)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def bytes_with(self, more: int) -> int:
+        """Return the bytes that it takes while so many states are met."""
+        return self._states.bytes_with(more) if more else self._states.bytes
+
+    def expand(self, first: int, end: int) -> Found:
+        """Continue a range of states by every joint move."""
+        batch, count = self._batch, end - first
+        states = unpack(self._states.rows[first:end], self._fluents)
+        self._load(states)
+        terminal: NDArray[np.bool_] = batch.terminal[:count]
+        going = np.logical_not(terminal)[:, None]
+        goals = np.stack([batch.goals(role)[:count] for role in self._roles], axis=1)
+        legal = [np.asarray(batch.legal_mask(role)[:count]) & going for role in self._roles]
+        options = np.stack([mask.sum(axis=1, dtype=np.int32) for mask in legal], axis=1)
+        options *= np.minimum(options, 1).min(axis=1, keepdims=True)
+        sources, moves = _joint_moves(legal, options)
+        children = np.empty(len(sources), np.int32)
+        for at in range(0, len(sources), self._lanes):
+            part = slice(at, at + self._lanes)
+            children[part] = self._make(states[sources[part]], [chosen[part] for chosen in moves])
+        return Found(options, terminal, goals, children)
+
+    def _load(self, states: NDArray[np.bool_]) -> None:
+        """Put states into the first lanes, and the first of them into the others."""
+        filled = np.empty((self._lanes, self._fluents), np.bool_)
+        filled[: len(states)] = states
+        filled[len(states) :] = states[0]
+        self._batch.set_observation(filled)
+
+    def _make(self, states: NDArray[np.bool_], moves: list[NDArray[np.int64]]) -> NDArray[np.int32]:
+        self._load(states)
+        chosen = {}
+        for role, of_role in zip(self._roles, moves, strict=True):
+            everywhere = np.full(self._lanes, of_role[0])
+            everywhere[: len(of_role)] = of_role
+            chosen[role] = everywhere
+        self._batch.step(chosen)
+        return self._states.add(pack(self._batch.observation()[: len(states)]))
+
+
+def _joint_moves(
+    legal: list[NDArray[np.bool_]], options: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Return, for every joint move of every state, the state and the move of each role."""
+    counts = options.astype(np.int64)
+    totals = counts.prod(axis=1)
+    sources = np.repeat(np.arange(len(totals)), totals)
+    rest = np.arange(len(sources)) - np.repeat(np.cumsum(totals) - totals, totals)
+    moves: list[NDArray[np.int64]] = []
+    for role in reversed(range(len(legal))):
+        listed, actions = np.nonzero(np.ascontiguousarray(legal[role]))
+        firsts = np.searchsorted(listed, np.arange(len(totals)))
+        of_source = counts[sources, role]
+        moves.append(actions[firsts[sources] + rest % of_source])
+        rest //= of_source
+    return sources, moves[::-1]
+
+
+class StateExpansion:
+    """States of any game, one after the other, by whatever machine answers for it.
+
+    Args:
+        start: the first state.
+    """
+
+    def __init__(self, start: State) -> None:
+        self._roles = start.game.roles
+        self._states = [start]
+        self._numbers = {start: 0}
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def bytes_with(self, more: int) -> int:
+        """Return about how many bytes it takes while so many states are met."""
+        return (len(self._states) + more) * _BYTES_OF_A_STATE
+
+    def expand(self, first: int, end: int) -> Found:
+        """Continue a range of states by every joint move."""
+        options, terminal, goals, children = [], [], [], []
+        for state in self._states[first:end]:
+            terminal.append(state.is_terminal)
+            goals.append([_goal(state, role) for role in self._roles])
+            legal = [() if state.is_terminal else state.legal_moves(role) for role in self._roles]
+            joints = list(product(*legal))
+            options.append([len(moves) if joints else 0 for moves in legal])
+            children += [self._number(state.next(joint)) for joint in joints]
+        return Found(
+            np.array(options, np.int32).reshape(-1, len(self._roles)),
+            np.array(terminal, np.bool_),
+            np.array(goals, np.float64).reshape(-1, len(self._roles)),
+            np.array(children, np.int32),
+        )
+
+    def _number(self, state: State) -> int:
+        number = self._numbers.setdefault(state, len(self._states))
+        if number == len(self._states):
+            self._states.append(state)
+        return number
+
+
+def _goal(state: State, role: str) -> float:
+    try:
+        goal = state.goal(role)
+    except GoalError:
+        goal = None
+    return float("nan") if goal is None or abs(goal) > _LARGEST_GOAL else goal

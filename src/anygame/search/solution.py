@@ -1,0 +1,62 @@
+"""What an exact solution says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anygame.language.terms import Term
+
+__all__ = ["Bounds", "Solution"]
+
+
+class Bounds(NamedTuple):
+    """Between what the value of a state lies, for one role.
+
+    Attributes:
+        least: what the role can make sure of.
+        most: what the others can hold it to.
+    """
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The exact value of a state, or how far solving it came.
+
+    Attributes:
+        method: what was computed: ``best goal`` (one role, no chance), ``expectation`` (one role and chance),
+            ``minimax`` (two roles that take turns, what one wins the other loses), ``expected minimax`` (the
+            same with chance), ``maximin of mixed strategies`` (two such roles that move at the same time); or
+            ``none``.
+        solved: whether the value is known.
+        goals: per role its value under best play; None for ``random`` and where it is not known.
+        bounds: per role between what its value lies, as far as that is known.
+        reason: why the value is not known; empty where it is.
+        states: how many different states were found.
+        expanded: how many of them were continued by every joint move.
+        edges: joint moves from the expanded ones.
+        layers: the number of joint moves within which every state was expanded.
+        line: joint moves of best play, in the order of the roles, up to the end, to a draw of chance or to a
+            mixed choice.
+        seconds: how long it took, compiling aside.
+        bytes: memory at the peak, as far as it grows with the game.
+    """
+
+    method: str
+    solved: bool
+    goals: Mapping[str, float | None]
+    bounds: Mapping[str, Bounds | None]
+    reason: str
+    states: int
+    expanded: int
+    edges: int
+    layers: int
+    line: tuple[tuple[Term, ...], ...]
+    seconds: float
+    bytes: int

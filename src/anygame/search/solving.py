@@ -1,0 +1,268 @@
+"""The exact value of a state: all that can follow, found breadth first and valued backwards."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import LimitError
+from anygame.search.solution import Bounds, Solution
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.search.graph import Expansion, StateGraph
+    from anygame.search.values import Players, Values
+
+__all__ = ["DEFAULT_MEMORY", "solve"]
+
+#: Enough for some fifty million states of a small board, and what most machines have to spare.
+DEFAULT_MEMORY: Final = 4 << 30
+#: Values of expectations and mixed strategies are as exact as floating-point numbers are after many steps.
+_CLOSE: Final = 1e-9
+_DIGITS: Final = 9
+
+
+def solve(
+    game: Game,
+    state: State | None = None,
+    *,
+    memory: int = DEFAULT_MEMORY,
+    progress: Callable[[int, int], None] | None = None,
+) -> Solution:
+    """Return the exact value of a state, if all states that can follow it fit into memory.
+
+    One role: the best goal, and a shortest line to it. Two roles, where what is better for one is worse for
+    the other: minimax where they take turns, the maximin of mixed strategies where they move together.
+    The moves of ``random`` are weighed alike. For other games, and where rules hide information, no value is
+    computed, and the solution says so. Ctrl-C ends it early, with what is known.
+
+    Args:
+        game: the game.
+        state: where to start; the initial state by default.
+        memory: bytes to use at most, about.
+        progress: called now and then with the numbers of states expanded and found.
+
+    Raises:
+        MissingExtraError: mixed strategies have to be computed, and scipy is not installed.
+
+    >>> import anygame
+    >>> game = anygame.loads('''
+    ...     (role left) (role right) (init (heap 5)) (init (control left)) (less 1 0) (less 2 1) (less 3 2)
+    ...     (less 4 3) (less 5 4) (turn left right) (turn right left)
+    ...     (<= (legal ?r (take 1)) (true (control ?r)) (true (heap ?n)) (less ?n ?m))
+    ...     (<= (legal ?r (take 2)) (true (control ?r)) (true (heap ?n)) (less ?n ?m) (less ?m ?k))
+    ...     (<= (legal ?r noop) (turn ?r ?s) (true (control ?s)))
+    ...     (<= (next (heap ?m)) (does ?r (take 1)) (true (heap ?n)) (less ?n ?m))
+    ...     (<= (next (heap ?k)) (does ?r (take 2)) (true (heap ?n)) (less ?n ?m) (less ?m ?k))
+    ...     (<= (next (control ?s)) (true (control ?r)) (turn ?r ?s))
+    ...     (<= terminal (true (heap 0)))
+    ...     (<= (goal ?r 100) (turn ?r ?s) (true (control ?s))) (<= (goal ?r 0) (true (control ?r)))''')
+    >>> found = solve(game)
+    >>> found.method, found.goals, found.states
+    ('minimax', {Role('left'): 100, Role('right'): 0}, 10)
+    >>> [" ".join(map(str, joint)) for joint in found.line]
+    ['(take 2) noop', 'noop (take 1)', '(take 2) noop']
+    """
+    from anygame.search.graph import explore
+
+    start = game.initial_state() if state is None else state
+    expansion = _expansion(game, start)
+    began = perf_counter()
+    graph = explore(expansion, len(game.roles), memory, progress)
+    return _Solver(game, start, graph, began).solution()
+
+
+def _expansion(game: Game, start: State) -> Expansion:
+    """Return what continues states: lanes where the game has a network that knows the state."""
+    from anygame.errors import PositionError
+    from anygame.search.expansion import LaneExpansion, StateExpansion
+    from anygame.search.graph import MOST_AT_A_TIME
+
+    if game.machine_name != "reasoner":
+        try:
+            return LaneExpansion(game.batch(MOST_AT_A_TIME, seed=0), start)
+        except (LimitError, PositionError):
+            pass
+    return StateExpansion(start)
+
+
+class _Solver:
+    """Values a graph and tells what they mean."""
+
+    def __init__(self, game: Game, start: State, graph: StateGraph, began: float) -> None:
+        self._game, self._start, self._graph, self._began = game, start, graph, began
+        self._random = tuple(place for place, role in enumerate(game.roles) if role.is_random)
+        several = graph.options.max(axis=0, initial=0) > 1
+        self._choosing = [p for p in range(len(game.roles)) if several[p] and p not in self._random]
+        self._has_chance = any(several[place] for place in self._random)
+
+    def solution(self) -> Solution:
+        """Return what is known."""
+        graph = self._graph
+        if not graph.complete:
+            return self._unsolved(f"there are more states than were found: {graph.stopped}")
+        if self._game.is_gdl2:
+            return self._unsolved("the rules hide information, and values are those of games in the open")
+        if len(self._choosing) > 2:
+            return self._unsolved(f"{len(self._choosing)} roles choose: there is no single best play")
+        if len(self._choosing) == 2 and not self._is_competitive():
+            return self._unsolved("what one of the two roles gains the other does not always lose")
+        return self._valued()
+
+    # -- what kind of game it is -------------------------------------------------------------------
+
+    def _is_simultaneous(self) -> bool:
+        options = self._graph.options[:, self._choosing]
+        return len(self._choosing) == 2 and bool((options > 1).all(axis=1).any())
+
+    def _ends(self, one: int, other: int) -> NDArray[np.float64]:
+        """Return the different pairs of goals of two roles, ascending by the first: float [pairs, 2]."""
+        import numpy as np
+
+        pairs = self._graph.goals[:, [one, other]]
+        return np.unique(pairs[~np.isnan(pairs).any(axis=1)], axis=0)
+
+    def _are_opposed(self, one: int, other: int) -> bool:
+        """Whether one role has less at the end the more the other has; in proportion, if that matters."""
+        import numpy as np
+
+        pairs = self._ends(one, other)
+        steps = np.diff(pairs, axis=0)
+        if not (len(pairs) and (steps[:, 0] > 0).all() and (steps[:, 1] < 0).all()):
+            return False
+        in_proportion = bool(np.ptp(steps[:, 1] / steps[:, 0]) < _CLOSE) if len(steps) else True
+        return in_proportion or not (self._has_chance or self._is_simultaneous())
+
+    def _is_competitive(self) -> bool:
+        return self._are_opposed(*self._choosing)
+
+    def _method(self) -> str:
+        if len(self._choosing) == 2:
+            if self._is_simultaneous():
+                return "maximin of mixed strategies"
+            return "expected minimax" if self._has_chance else "minimax"
+        return "expectation" if self._has_chance else "best goal"
+
+    # -- its value ---------------------------------------------------------------------------------
+
+    def _goals(self, role: int) -> NDArray[np.float64]:
+        """Return the goals of a role at the ends that give it one."""
+        import numpy as np
+
+        goals = self._graph.goals[:, role]
+        # A missing goal is not a number, which differs from itself.
+        return np.asarray(goals[goals == goals])
+
+    def _players(self, most: int) -> Players:
+        from anygame.search.values import Players
+
+        least = next((place for place in self._choosing if place != most), None)
+        return Players(most, least, self._random)
+
+    def _valued(self) -> Solution:
+        from anygame.search.values import find_values
+
+        roles = self._game.roles
+        bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
+        # Who chooses nothing still has a value where nobody chooses anything.
+        leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
+        values: Values | None = None
+        for place in leading:
+            goals = self._goals(place)
+            if not len(goals):
+                return self._unsolved(f"no end gives {roles[place]} a goal")
+            values = find_values(self._graph, self._players(place), goals.min(), goals.max())
+            bounds[roles[place]] = Bounds(_number(values.lower[0]), _number(values.upper[0]))
+        first = bounds[roles[leading[0]]]
+        assert first is not None
+        assert values is not None
+        for place, role in enumerate(roles):
+            if bounds[role] is None and place not in self._random and self._are_opposed(leading[0], place):
+                bounds[role] = self._opposed(leading[0], place, first)
+        if first.most - first.least > _CLOSE:
+            reason = "a match may go on for ever, or end without a goal, under best play"
+            return self._unsolved(reason, bounds)
+        goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
+        return self._told(goals_by_role, bounds, "", self._line(values, leading[0]))
+
+    def _opposed(self, one: int, other: int, bounds: Bounds) -> Bounds:
+        import numpy as np
+
+        pairs = self._ends(one, other)
+        least, most = np.interp([bounds.most, bounds.least], pairs[:, 0], pairs[:, 1])
+        return Bounds(_number(least), _number(most))
+
+    # -- best play ---------------------------------------------------------------------------------
+
+    def _line(self, values: Values, leading: int) -> tuple[tuple[Term, ...], ...]:
+        from anygame.search.values import FAR, best_edge, distances
+
+        graph, state, number = self._graph, self._start, 0
+        if self._has_chance or self._is_simultaneous():
+            return ()
+        players = self._players(leading)
+        goals = self._goals(leading)
+        middle = float(goals.min() + goals.max()) / 2
+        left = distances(graph, values, players, middle)
+        line: list[tuple[Term, ...]] = []
+        while 0 < left[number] < FAR:
+            value = float(values.lower[number])
+            late = value < middle if graph.options[number, leading] > 1 else value > middle
+            edge = best_edge(graph, values, left, number, late and players.least is not None)
+            if edge is None:
+                break
+            number = int(graph.children[graph.offsets[number] + edge])
+            line.append(self._joint(state, edge))
+            state = state.next(line[-1])
+        return tuple(line)
+
+    def _joint(self, state: State, edge: int) -> tuple[Term, ...]:
+        """Return the joint move of a number: the move of the last role changes fastest."""
+        joint: list[Term] = []
+        for role in reversed(self._game.roles):
+            legal = state.legal_moves(role)
+            edge, place = divmod(edge, len(legal))
+            joint.append(legal[place])
+        return tuple(joint[::-1])
+
+    # -- the record --------------------------------------------------------------------------------
+
+    def _unsolved(self, reason: str, bounds: Mapping[str, Bounds | None] | None = None) -> Solution:
+        unknown: dict[str, float | None] = dict.fromkeys(self._game.roles)
+        return self._told(unknown, bounds or dict.fromkeys(self._game.roles), reason, ())
+
+    def _told(
+        self,
+        goals: Mapping[str, float | None],
+        bounds: Mapping[str, Bounds | None],
+        reason: str,
+        line: tuple[tuple[Term, ...], ...],
+    ) -> Solution:
+        graph = self._graph
+        return Solution(
+            method=self._method() if any(bound is not None for bound in bounds.values()) else "none",
+            solved=not reason,
+            goals=goals,
+            bounds=bounds,
+            reason=reason,
+            states=graph.states,
+            expanded=graph.expanded,
+            edges=len(graph.children),
+            layers=len(graph.layers) - 1 if graph.complete else max(0, len(graph.layers) - 2),
+            line=line,
+            seconds=perf_counter() - self._began,
+            bytes=graph.bytes,
+        )
+
+
+def _number(value: float) -> float:
+    """Return a whole number as an int, so that goals read as in the sheet."""
+    value = round(float(value), _DIGITS)
+    return int(value) if value.is_integer() else value

@@ -1,0 +1,194 @@
+"""Values of all states of a graph, by sweeps from the last layer to the first.
+
+Each state has a lower and an upper bound of its value for one role. Before the first sweep they are the
+extreme goals of the game; a sweep computes them anew from the children's. Where both meet, the value is
+exact, whatever is thought of matches without an end: the lower bound is what the role can make sure of in a
+bounded number of moves, the upper one what it can be held to. A graph whose edges all lead to later layers
+needs one sweep; others are swept until nothing changes (value iteration: Shapley 1953, Condon 1992).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from anygame.search.matrix_games import values_of_games
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.search.graph import StateGraph
+
+__all__ = ["Players", "Values", "distances", "find_values"]
+
+#: Expectations over endless play approach their limits: a sweep that changes less than this is the last.
+TOLERANCE: Final = 1e-12
+#: Sweeps halve what is left of a coin that is thrown until it falls right; slower ones are given up.
+_MOST_SWEEPS: Final = 10_000
+#: No end is reached.
+FAR: Final = np.int32((1 << 31) - 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Players:
+    """Who wants what: places among the roles.
+
+    Attributes:
+        most: the role whose value is computed, and who wants much of it.
+        least: the role that wants little of it, None for a game of one.
+        chance: the roles that move at random.
+    """
+
+    most: int
+    least: int | None
+    chance: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Bounds of the value of each expanded state.
+
+    Attributes:
+        lower: float [states].
+        upper: float [states].
+        sweeps: how often all states were gone through.
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    sweeps: int
+
+
+class _Group(NamedTuple):
+    """States of a layer whose roles have the same numbers of moves: int64 [n], and these numbers."""
+
+    states: NDArray[np.int64]
+    options: tuple[int, ...]
+
+    def children(self, graph: StateGraph) -> NDArray[np.int32]:
+        """Return the states after each joint move: int32 [n, joint moves]."""
+        edges = graph.offsets[self.states][:, None] + np.arange(prod(self.options))
+        return np.asarray(graph.children[edges])
+
+
+def _backwards(graph: StateGraph) -> list[_Group]:
+    """Return all states that have children, from the last layer to the first."""
+    return [group for layer in reversed(range(len(graph.layers) - 1)) for group in _layer(graph, layer)]
+
+
+def _layer(graph: StateGraph, layer: int) -> Iterator[_Group]:
+    first, end = graph.layers[layer], graph.layers[layer + 1]
+    options = graph.options[first:end]
+    going = np.flatnonzero(options[:, 0])
+    if not len(going):
+        return
+    kinds, kind_of = np.unique(options[going], axis=0, return_inverse=True)
+    order = np.argsort(kind_of, kind="stable")
+    begins = np.searchsorted(kind_of[order], np.arange(len(kinds) + 1))
+    for kind, counts in enumerate(kinds):
+        states = first + going[order[begins[kind] : begins[kind + 1]]]
+        yield _Group(states, tuple(counts.tolist()))
+
+
+def find_values(graph: StateGraph, players: Players, worst: float, best: float) -> Values:
+    """Return bounds of the value of every state.
+
+    Args:
+        graph: complete.
+        players: who wants what.
+        worst: the least goal of ``players.most`` at any end.
+        best: the greatest.
+    """
+    lower = np.full(graph.expanded, worst, np.float64)
+    upper = np.full(graph.expanded, best, np.float64)
+    goals = graph.goals[:, players.most]
+    known = ~np.isnan(goals)
+    lower[graph.ends[known]] = upper[graph.ends[known]] = goals[known]
+    forward, groups = _runs_forward(graph), _backwards(graph)
+    sweeps, changed = 0, float("inf")
+    while changed > TOLERANCE and sweeps < _MOST_SWEEPS:
+        sweeps, changed = sweeps + 1, 0.0
+        for group in groups:
+            children = group.children(graph)
+            for bound in (lower, upper):
+                new = _value(bound[children], group.options, players)
+                if not forward:
+                    changed = max(changed, float(np.abs(new - bound[group.states]).max()))
+                bound[group.states] = new
+    return Values(lower, upper, sweeps)
+
+
+def _runs_forward(graph: StateGraph) -> bool:
+    """Whether every joint move leads from a layer to a later one."""
+    for layer in range(len(graph.layers) - 1):
+        first, end = graph.offsets[graph.layers[layer]], graph.offsets[graph.layers[layer + 1]]
+        if first < end and graph.children[first:end].min() < graph.layers[layer + 1]:
+            return False
+    return True
+
+
+def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Players) -> NDArray[np.float64]:
+    """Return the values of states, given those of their children: float [n, joint moves]."""
+    table = values.reshape(-1, *options)
+    for role in players.chance:
+        table = table.mean(axis=1 + role, keepdims=True)
+    most = options[players.most]
+    least = 1 if players.least is None else options[players.least]
+    if players.least is not None and players.least < players.most:
+        table = table.swapaxes(1 + players.most, 1 + players.least)
+    table = table.reshape(-1, most, least)
+    if most == 1:
+        return np.asarray(table.min(axis=(1, 2)))
+    if least == 1:
+        return np.asarray(table.max(axis=(1, 2)))
+    return values_of_games(table)
+
+
+def distances(graph: StateGraph, values: Values, players: Players, middle: float) -> NDArray[np.int32]:
+    """Return how many joint moves best play takes to the end, int32 [states]; FAR where there is no end.
+
+    Whoever stands to get more than the middle of the goals wants it soon, the other late. For games without
+    chance in which roles take turns.
+    """
+    left = np.full(graph.expanded, FAR, np.int32)
+    left[graph.ends] = 0
+    lower, groups = values.lower, _backwards(graph)
+    changed = True
+    while changed:
+        changed = False
+        for group in groups:
+            mine, children = lower[group.states], group.children(graph)
+            keeps, ways = lower[children] == mine[:, None], left[children]
+            wanted = np.where(keeps, ways, FAR).min(axis=1)
+            if players.least is not None:
+                late = mine < middle if group.options[players.most] > 1 else mine > middle
+                wanted = np.where(late, np.where(keeps, ways, -1).max(axis=1), wanted)
+            new = np.minimum(wanted, FAR - 1) + np.int32(1)
+            changed |= bool((new != left[group.states]).any())
+            left[group.states] = new
+    return left
+
+
+def best_edge(
+    graph: StateGraph, values: Values, left: NDArray[np.int32], state: int, late: bool
+) -> int | None:
+    """Return the number of the joint move of best play in a state, None where it has none.
+
+    Args:
+        graph: all states.
+        values: of all states.
+        left: distances to the end.
+        state: a state.
+        late: whether the end is wanted late.
+    """
+    children = graph.children[graph.offsets[state] : graph.offsets[state + 1]]
+    keeping: Sequence[int] = np.flatnonzero(values.lower[children] == values.lower[state]).tolist()
+    if not keeping:
+        return None
+    sign = -1 if late else 1
+    return min(keeping, key=lambda edge: sign * int(left[children[edge]]))

@@ -1,0 +1,181 @@
+"""Exact solutions against theory, against counts that are known, and against a plain iteration."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.search.graph_games import KINDS, bounds, random_nodes, reached, sheet
+
+import anygame
+from anygame.search import solve
+
+if TYPE_CHECKING:
+    from anygame import Game, State
+
+NIM = """
+(role first) (role second) {heaps} (init (control first)) {less}
+(<= (above ?n ?m) (less ?n ?m)) (<= (above ?n ?k) (less ?n ?m) (above ?m ?k))
+(other first second) (other second first)
+(<= (legal ?r (leave ?h ?m)) (true (control ?r)) (true (heap ?h ?n)) (above ?n ?m))
+(<= (legal ?r noop) (other ?r ?s) (true (control ?s)))
+(<= (next (heap ?h ?m)) (does ?r (leave ?h ?m)))
+(<= (next (heap ?h ?n)) (true (heap ?h ?n)) (does ?r (leave ?g ?m)) (distinct ?g ?h))
+(<= (next (control ?s)) (true (control ?r)) (other ?r ?s))
+(<= left (true (heap ?h ?n)) (above ?n 0))
+(<= terminal (not left))
+(<= (goal ?r 100) (other ?r ?s) (true (control ?s))) (<= (goal ?r 0) (true (control ?r)))
+"""
+
+
+def _nim(*heaps: int) -> Game:
+    less = " ".join(f"(less {n + 1} {n})" for n in range(max(heaps)))
+    return anygame.loads(
+        NIM.format(heaps=" ".join(f"(init (heap h{h} {n}))" for h, n in enumerate(heaps)), less=less)
+    )
+
+
+@pytest.mark.parametrize("heaps", [(1,), (2, 2), (1, 2, 3), (3, 4), (1, 3, 5), (2, 2, 1)])
+def test_nim_is_won_where_the_theory_says(heaps: tuple[int, ...]) -> None:
+    sum_without_carry = 0
+    for heap in heaps:
+        sum_without_carry ^= heap
+    found = solve(_nim(*heaps))
+    assert found.goals == ({"first": 100, "second": 0} if sum_without_carry else {"first": 0, "second": 100})
+
+
+def test_tic_tac_toe_has_5478_states_and_is_a_draw() -> None:
+    game = anygame.load("gdl/tic_tac_toe.kif")
+    found = solve(game)
+    assert (found.solved, found.states, found.expanded, found.edges) == (True, 5478, 5478, 16167)
+    assert found.goals == {"x": 50, "o": 50}
+    end = _after(game, found.line)
+    assert end.is_terminal
+    assert [end.goal(role) for role in game.roles] == [50, 50]
+
+
+def _after(game: Game, line: tuple[tuple[anygame.Term, ...], ...]) -> State:
+    state = game.initial_state()
+    for joint in line:
+        state = state.next(joint)
+    return state
+
+
+def test_every_state_of_a_game_has_the_value_of_a_plain_minimax() -> None:
+    game = anygame.load("gdl/tic_tac_toe.kif", machine="reasoner")
+
+    @cache
+    def value(state: State) -> int:
+        if state.is_terminal:
+            return state.goal("x") or 0
+        x, o = state.legal_moves("x"), state.legal_moves("o")
+        values = [value(state.next([a, b])) for a in x for b in o]
+        return max(values) if len(x) > 1 else min(values)
+
+    random = Random(5)
+    for _ in range(12):
+        state = game.initial_state()
+        for _ in range(random.randrange(2, 7)):
+            if not state.is_terminal:
+                state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
+        assert solve(game, state).goals["x"] == value(state)
+
+
+@pytest.mark.parametrize("forward", [True, False])
+@pytest.mark.parametrize(
+    "kinds", [("left",), ("left", "right"), ("left", "right", "random"), KINDS], ids="-".join
+)
+def test_games_on_graphs_have_the_values_of_a_plain_iteration(kinds: tuple[str, ...], forward: bool) -> None:
+    random = Random(f"{kinds} {forward}")
+    for _ in range(15):
+        nodes = random_nodes(random, kinds, forward=forward, missing=0.1)
+        if not any(nodes[n].goals[0] is not None for n in reached(nodes)):
+            continue
+        text = sheet(nodes)
+        least, most, exact = bounds(nodes)
+        for machine in ("reasoner", "network"):
+            found = solve(anygame.loads(text, machine=machine))
+            assert found.states == len(reached(nodes))
+            known = found.bounds["left"]
+            assert known is not None
+            # Where values are approached too slowly for both, ours are the closer ones.
+            assert least - 1e-6 < known.least <= known.most < most + 1e-6, text
+            if exact:
+                assert tuple(known) == pytest.approx((least, most), abs=1e-6), text
+                assert found.solved == (most - least < 1e-9)
+
+
+def test_the_line_of_one_role_is_a_shortest_one() -> None:
+    game = anygame.load("gdl/lights_out.kif")
+    found = solve(game)
+    assert (found.method, found.goals) == ("best goal", {"player": 100})
+    states, length = {game.initial_state()}, 0
+    while not any(state.is_terminal and state.goal("player") == 100 for state in states):
+        length += 1
+        states = {s.next([m]) for s in states if not s.is_terminal for m in s.legal_moves("player")}
+    assert len(found.line) == length
+    assert _after(game, found.line).goal("player") == 100
+
+
+def test_the_winner_hurries_and_the_loser_delays() -> None:
+    found = solve(_nim(3, 4))
+    # First makes the heaps equal; second then answers with as little as it can, and is mirrored.
+    assert len(found.line) == 7
+
+
+def test_mixed_strategies_have_their_expectation() -> None:
+    found = solve(anygame.load("gdl/rock_paper_scissors.kif"))
+    assert found.method == "maximin of mixed strategies"
+    assert found.goals == {"left": 50, "right": 50}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("monty_hall", "hide information"),
+        ("three_player_chomp", "3 roles choose"),
+    ],
+)
+def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
+    found = solve(anygame.load(f"gdl/{name}.kif"))
+    assert not found.solved
+    assert found.method == "none"
+    assert set(found.goals.values()) == {None}
+    assert reason in found.reason
+
+
+def test_a_game_too_large_says_how_far_it_came() -> None:
+    found = solve(anygame.load("gdl/connect_four.kif"), memory=8 << 20)
+    assert not found.solved
+    assert "do not hold them" in found.reason
+    assert 0 < found.expanded < found.states
+    assert found.bytes <= 8 << 20
+    assert 0 < found.layers < 42
+
+
+def test_an_interrupt_ends_it_with_what_is_known() -> None:
+    def interrupt(expanded: int, _found: int) -> None:
+        if expanded > 5000:
+            raise KeyboardInterrupt
+
+    found = solve(anygame.load("gdl/connect_four.kif"), progress=interrupt)
+    assert not found.solved
+    assert "ended early" in found.reason
+    assert 5000 < found.expanded < found.states
+
+
+def test_a_state_that_no_play_leads_to_is_solved_too() -> None:
+    game = anygame.load("gdl/tic_tac_toe.kif")
+    game.compile()
+    state = game.state(["(cell 1 1 x)", "(cell 1 2 x)", "(cell 1 3 b)", "(control x)", "(stranger here)"])
+    assert solve(game, state).states >= 1
+
+
+def test_a_terminal_state_is_its_own_solution() -> None:
+    game = _nim(1)
+    state = game.initial_state().next(["(leave h0 0)", "noop"])
+    found = solve(game, state)
+    assert (found.states, found.edges, found.line, found.solved) == (1, 0, (), True)
+    assert found.goals == {"first": 100, "second": 0}
