@@ -52,11 +52,13 @@ from anygame.game import (
 from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
+from anygame.search import Bounds, Solution, solve
 
 __all__ = [
     "AnygameError",
     "Batch",
     "Bindings",
+    "Bounds",
     "CompilationError",
     "Compound",
     "Constant",
@@ -77,6 +79,7 @@ __all__ = [
     "RuleSheetError",
     "SheetSyntaxError",
     "SimulationResult",
+    "Solution",
     "State",
     "Term",
     "TermSyntaxError",
@@ -87,6 +90,7 @@ __all__ = [
     "loads",
     "perft",
     "perft_divide",
+    "solve",
 ]
 
 __version__ = "0.1.0"

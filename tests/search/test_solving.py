@@ -47,7 +47,7 @@ def test_nim_is_won_where_the_theory_says(heaps: tuple[int, ...]) -> None:
 
 
 def test_tic_tac_toe_has_5478_states_and_is_a_draw() -> None:
-    game = anygame.load("gdl/tic_tac_toe.kif")
+    game = anygame.load("tic_tac_toe")
     found = solve(game)
     assert (found.solved, found.states, found.expanded, found.edges) == (True, 5478, 5478, 16167)
     assert found.goals == {"x": 50, "o": 50}
@@ -64,7 +64,7 @@ def _after(game: Game, line: tuple[tuple[anygame.Term, ...], ...]) -> State:
 
 
 def test_every_state_of_a_game_has_the_value_of_a_plain_minimax() -> None:
-    game = anygame.load("gdl/tic_tac_toe.kif", machine="reasoner")
+    game = anygame.load("tic_tac_toe", machine="reasoner")
 
     @cache
     def value(state: State) -> int:
@@ -108,7 +108,7 @@ def test_games_on_graphs_have_the_values_of_a_plain_iteration(kinds: tuple[str, 
 
 
 def test_the_line_of_one_role_is_a_shortest_one() -> None:
-    game = anygame.load("gdl/lights_out.kif")
+    game = anygame.load("lights_out")
     found = solve(game)
     assert (found.method, found.goals) == ("best goal", {"player": 100})
     states, length = {game.initial_state()}, 0
@@ -126,7 +126,7 @@ def test_the_winner_hurries_and_the_loser_delays() -> None:
 
 
 def test_mixed_strategies_have_their_expectation() -> None:
-    found = solve(anygame.load("gdl/rock_paper_scissors.kif"))
+    found = solve(anygame.load("rock_paper_scissors"))
     assert found.method == "maximin of mixed strategies"
     assert found.goals == {"left": 50, "right": 50}
 
@@ -139,7 +139,7 @@ def test_mixed_strategies_have_their_expectation() -> None:
     ],
 )
 def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
-    found = solve(anygame.load(f"gdl/{name}.kif"))
+    found = solve(anygame.load(name))
     assert not found.solved
     assert found.method == "none"
     assert set(found.goals.values()) == {None}
@@ -147,7 +147,7 @@ def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
 
 
 def test_a_game_too_large_says_how_far_it_came() -> None:
-    found = solve(anygame.load("gdl/connect_four.kif"), memory=8 << 20)
+    found = solve(anygame.load("connect_four"), memory=8 << 20)
     assert not found.solved
     assert "do not hold them" in found.reason
     assert 0 < found.expanded < found.states
@@ -160,14 +160,14 @@ def test_an_interrupt_ends_it_with_what_is_known() -> None:
         if expanded > 5000:
             raise KeyboardInterrupt
 
-    found = solve(anygame.load("gdl/connect_four.kif"), progress=interrupt)
+    found = solve(anygame.load("connect_four"), progress=interrupt)
     assert not found.solved
     assert "ended early" in found.reason
     assert 5000 < found.expanded < found.states
 
 
 def test_a_state_that_no_play_leads_to_is_solved_too() -> None:
-    game = anygame.load("gdl/tic_tac_toe.kif")
+    game = anygame.load("tic_tac_toe")
     game.compile()
     state = game.state(["(cell 1 1 x)", "(cell 1 2 x)", "(cell 1 3 b)", "(control x)", "(stranger here)"])
     assert solve(game, state).states >= 1

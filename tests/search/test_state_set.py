@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anygame.network.state_set import StateSet, pack, unpack
+from anygame.network.state_set import StateSet
 
 
 @given(
@@ -39,9 +38,3 @@ def test_a_set_grows() -> None:
     assert len(states) == len(np.unique(keys))
     assert (states.rows[numbers] == keys).all()
     assert states.bytes <= bound
-
-
-@pytest.mark.parametrize("fluents", [1, 63, 64, 65, 200])
-def test_packing_has_an_inverse(fluents: int) -> None:
-    states = np.random.default_rng(fluents).random((17, fluents)) < 0.5
-    assert (unpack(pack(states), fluents) == states).all()

@@ -165,13 +165,21 @@ class Batch:
         position = self._lanes.get(lane).tobytes()
         return State(self.game, position, self._machine)
 
-    def set_observation(self, states: ArrayLike) -> None:
-        """Put every lane into a state: bool [lanes, fluents], as ``observation`` gives them.
+    def packed(self) -> NDArray[Any]:
+        """Return all states with a bit for each fluent: uint64 [lanes, words].
+
+        Fluent ``n`` of ``game.fluent_terms`` is bit ``n % 64`` of word ``n // 64``; bits without a fluent
+        are 0. So a state takes little memory, and its words can be a key.
+        """
+        return self._lanes.packed()
+
+    def set_packed(self, states: NDArray[Any]) -> None:
+        """Put every lane into a state: uint64 [lanes, words], as ``packed`` gives them.
 
         Raises:
             ValueError: the array has another shape.
         """
-        self._lanes.load(states)
+        self._lanes.load_packed(states)
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
         """Put a lane into a state of the game, or one of some facts.

@@ -11,6 +11,7 @@ from anygame.network.kernels.code import LANES, WORDS
 from anygame.network.kernels.emit import Program, emit
 from anygame.network.kernels.generator import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
+from anygame.network.transposition import transpose_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,6 +164,30 @@ class Lanes:
         lanes = padded.reshape(self._blocks, LANES, -1).transpose(0, 2, 1)
         self._rows[:, self._fluents] = _pack(lanes)
         self._fresh = False
+
+    def packed(self) -> NDArray[np.uint64]:
+        """Return all states with a bit for each fluent: uint64 [lanes, words], unused bits 0."""
+        words = self._packed_words
+        fluents = np.zeros((self._blocks, 64 * words, WORDS), np.uint64)
+        fluents[:, : self.network.fluents] = self._rows[:, self._fluents]
+        turned = transpose_bits(fluents.reshape(self._blocks, words, 64, WORDS).transpose(0, 3, 1, 2))
+        return turned.transpose(0, 1, 3, 2).reshape(-1, words)[: self.count]
+
+    def load_packed(self, states: NDArray[np.uint64]) -> None:
+        """Put all lanes into states, uint64 [lanes, words], as ``packed`` gives them."""
+        words = self._packed_words
+        if states.shape != (self.count, words):
+            raise ValueError(f"expected packed states [{self.count}, {words}], got {states.shape}")
+        padded = np.zeros((self._blocks * LANES, words), np.uint64)
+        padded[: self.count] = states
+        turned = transpose_bits(padded.reshape(self._blocks, WORDS, 64, words).transpose(0, 1, 3, 2))
+        fluents = turned.reshape(self._blocks, WORDS, 64 * words).transpose(0, 2, 1)
+        self._rows[:, self._fluents] = fluents[:, : self.network.fluents]
+        self._fresh = False
+
+    @property
+    def _packed_words(self) -> int:
+        return max(1, -(-self.network.fluents // 64))
 
     # What the rules say.
 

@@ -1,7 +1,8 @@
 """Distinct states, numbered in the order in which they came: a hash table of packed states in native code.
 
-Open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4). Each word
-of a state is mixed into the hash by a multiplication and a shift, as in splitmix64 (Steele, Lea and Flood 2014).
+Open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4). Each
+word of a state is mixed into the hash by a multiplication and shifts, as in splitmix64 (Steele, Lea and Flood
+2014).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.native import Library
 
-__all__ = ["StateSet", "pack", "unpack"]
+__all__ = ["StateSet"]
 
 #: A new table: 8 KiB of slots, so that sets of a few states cost nothing.
 _FEWEST_SLOTS: Final = 2048
@@ -27,8 +28,8 @@ _FEWEST_SLOTS: Final = 2048
 _SLOTS_PER_STATE: Final = 2
 
 _CODE: Final = """
-define i64 @insert(ptr noalias %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store, i64 %used,
-                   ptr noalias %ids) {
+define i64 @insert(ptr noalias %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
+                   i64 %used, ptr noalias %ids) {
 entry:
   br label %state
 state:                                            ; for each of n states
@@ -192,17 +193,3 @@ class StateSet:
             ids.ctypes.data,
         )
         return count
-
-
-def pack(states: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return states, bool [n, fluents], as words: uint64 [n, words], a bit for each fluent."""
-    words = max(1, -(-states.shape[1] // 64))
-    packed = np.zeros((len(states), words * 8), np.uint8)
-    bits = np.packbits(states, axis=1, bitorder="little")
-    packed[:, : bits.shape[1]] = bits
-    return packed.view(np.uint64)
-
-
-def unpack(states: NDArray[np.uint64], fluents: int) -> NDArray[np.bool_]:
-    """Return packed states as bool [n, fluents]."""
-    return np.unpackbits(states.view(np.uint8), axis=1, count=fluents, bitorder="little").view(np.bool_)

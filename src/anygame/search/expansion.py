@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import GoalError
-from anygame.network.state_set import StateSet, pack, unpack
+from anygame.network.state_set import StateSet
 from anygame.search.graph import Found
 
 if TYPE_CHECKING:
@@ -38,9 +38,7 @@ class LaneExpansion:
         self._lanes = batch.lanes
         self._roles = batch.game.roles
         batch.set_state(0, start)
-        observed = batch.observation()
-        self._fluents = observed.shape[1]
-        first = pack(observed[:1])
+        first = batch.packed()[:1]
         self._states = StateSet(first.shape[1])
         self._states.add(first)
 
@@ -54,7 +52,7 @@ class LaneExpansion:
     def expand(self, first: int, end: int) -> Found:
         """Continue a range of states by every joint move."""
         batch, count = self._batch, end - first
-        states = unpack(self._states.rows[first:end], self._fluents)
+        states = self._states.rows[first:end]
         self._load(states)
         terminal: NDArray[np.bool_] = batch.terminal[:count]
         going = np.logical_not(terminal)[:, None]
@@ -69,14 +67,14 @@ class LaneExpansion:
             children[part] = self._make(states[sources[part]], [chosen[part] for chosen in moves])
         return Found(options, terminal, goals, children)
 
-    def _load(self, states: NDArray[np.bool_]) -> None:
+    def _load(self, states: NDArray[np.uint64]) -> None:
         """Put states into the first lanes, and the first of them into the others."""
-        filled = np.empty((self._lanes, self._fluents), np.bool_)
+        filled = np.empty((self._lanes, states.shape[1]), np.uint64)
         filled[: len(states)] = states
         filled[len(states) :] = states[0]
-        self._batch.set_observation(filled)
+        self._batch.set_packed(filled)
 
-    def _make(self, states: NDArray[np.bool_], moves: list[NDArray[np.int64]]) -> NDArray[np.int32]:
+    def _make(self, states: NDArray[np.uint64], moves: list[NDArray[np.int64]]) -> NDArray[np.int32]:
         self._load(states)
         chosen = {}
         for role, of_role in zip(self._roles, moves, strict=True):
@@ -84,7 +82,7 @@ class LaneExpansion:
             everywhere[: len(of_role)] = of_role
             chosen[role] = everywhere
         self._batch.step(chosen)
-        return self._states.add(pack(self._batch.observation()[: len(states)]))
+        return self._states.add(self._batch.packed()[: len(states)])
 
 
 def _joint_moves(

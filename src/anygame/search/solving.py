@@ -127,7 +127,11 @@ class _Solver:
         import numpy as np
 
         pairs = self._graph.goals[:, [one, other]]
-        return np.unique(pairs[~np.isnan(pairs).any(axis=1)], axis=0)
+        pairs = pairs[~np.isnan(pairs).any(axis=1)]
+        # Values are few: pairs of their numbers sort faster than pairs of values.
+        (ones, first), (others, second) = (np.unique(column, return_inverse=True) for column in pairs.T)
+        numbers = np.unique(first * len(others) + second)
+        return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
 
     def _are_opposed(self, one: int, other: int) -> bool:
         """Whether one role has less at the end the more the other has; in proportion, if that matters."""

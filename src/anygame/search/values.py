@@ -10,6 +10,7 @@ needs one sweep; others are swept until nothing changes (value iteration: Shaple
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -82,17 +83,20 @@ def _backwards(graph: StateGraph) -> list[_Group]:
 
 
 def _layer(graph: StateGraph, layer: int) -> Iterator[_Group]:
-    first, end = graph.layers[layer], graph.layers[layer + 1]
-    options = graph.options[first:end]
+    first = int(graph.layers[layer])
+    options = graph.options[first : graph.layers[layer + 1]]
     going = np.flatnonzero(options[:, 0])
     if not len(going):
         return
-    kinds, kind_of = np.unique(options[going], axis=0, return_inverse=True)
-    order = np.argsort(kind_of, kind="stable")
-    begins = np.searchsorted(kind_of[order], np.arange(len(kinds) + 1))
-    for kind, counts in enumerate(kinds):
-        states = first + going[order[begins[kind] : begins[kind + 1]]]
-        yield _Group(states, tuple(counts.tolist()))
+    kind_of = np.zeros(len(going), np.int64)
+    for counts in options[going].T:
+        # Numbered anew for each role, so that the numbers stay small.
+        _, kind_of = np.unique(kind_of * (int(counts.max()) + 1) + counts, return_inverse=True)
+    order = np.argsort(kind_of.astype(np.uint16 if kind_of.max() < 1 << 16 else np.int64), kind="stable")
+    begins = np.searchsorted(kind_of[order], np.arange(kind_of.max() + 2))
+    for begin, end in pairwise(begins.tolist()):
+        states = going[order[begin:end]]
+        yield _Group(first + states, tuple(options[states[0]].tolist()))
 
 
 def find_values(graph: StateGraph, players: Players, worst: float, best: float) -> Values:
