@@ -1,4 +1,10 @@
-"""A game compiled: its network, and the names of the network's inputs and outputs."""
+"""A game compiled: its network, and the names of the network's inputs and outputs.
+
+Rules go through the passes of ``grounding.pipeline`` and are grounded; instances become gates, and the
+circuit goes through the rewrites of ``logic.pipeline``. What comes out is a propositional network (Schkufza,
+Love and Genesereth 2008, "Propositional automata and cell automata: representational frameworks for discrete
+dynamic systems").
+"""
 
 from __future__ import annotations
 
@@ -113,6 +119,25 @@ def _compile(
     stages = [("grounding", _figures_of(grounding))]
     atoms = Atoms(grounding)
     names = Interface(grounding, atoms)
+    circuit = _circuit(atoms, names, deadline)
+    figures = _figures_of_circuit(circuit, began)
+    stages.append(("gates", {**figures, "conjunctions": atoms.conjunctions, "literals": atoms.literals}))
+    for name, rewrite in REWRITES:
+        if name in without:
+            continue
+        began = monotonic()
+        circuit = rewrite(circuit)
+        stages.append((name, _figures_of_circuit(circuit, began)))
+    passes = tuple(
+        (name, {"rewrote": effect.rewritten, "made": effect.made, "seconds": effect.seconds})
+        for name, effect in grounding.passes.items()
+    )
+    network = _network(circuit, names)
+    return CompiledGame(network, reasoner.roles, names.fluents, names.actions, tuple(stages), passes)
+
+
+def _circuit(atoms: Atoms, names: Interface, deadline: float) -> Circuit:
+    """Return gates for all outputs, over fluents and moves; a role makes exactly one of its moves."""
     inputs = {atom: 1 + index for index, atom in enumerate(names.fluent_atoms)}
     first = 1 + len(inputs)
     choices = []
@@ -130,17 +155,12 @@ def _compile(
             return TRUE if found == HOLDS else FALSE
         return literals[found >> 1] ^ (found & 1)
 
-    circuit = Circuit(gates, names.named(literal))
-    stages.append(("gates", _figures_of_circuit(circuit, began)))
-    stages[-1][1].update(conjunctions=atoms.conjunctions, literals=atoms.literals)
-    for name, rewrite in REWRITES:
-        if name in without:
-            continue
-        began = monotonic()
-        circuit = rewrite(circuit)
-        stages.append((name, _figures_of_circuit(circuit, began)))
+    return Circuit(gates, names.named(literal))
+
+
+def _network(circuit: Circuit, names: Interface) -> Network:
     outputs = circuit.outputs
-    network = assemble(
+    return assemble(
         circuit.gates,
         actions=tuple(map(len, names.action_atoms)),
         initial=names.initial,
@@ -149,11 +169,6 @@ def _compile(
         goals=names.goal_literals(outputs),
         next_state=[outputs["next", index] for index in range(len(names.fluents))],
     )
-    passes = tuple(
-        (name, {"rewrote": effect.rewritten, "made": effect.made, "seconds": effect.seconds})
-        for name, effect in grounding.passes.items()
-    )
-    return CompiledGame(network, reasoner.roles, names.fluents, names.actions, tuple(stages), passes)
 
 
 def _figures_of_circuit(circuit: Circuit, began: float) -> dict[str, float]:

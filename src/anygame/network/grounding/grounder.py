@@ -42,9 +42,9 @@ class GroundingLimits:
     """Bounds on the compiled game.
 
     Attributes:
-        instances: of rules, in all.
-        join: rows of one join.
-        seconds: time to ground, and to make gates of it.
+        instances: of rules, in all; a number of eight bytes per literal of each is held until gates are made.
+        join: rows of one join, with a number of four bytes per variable.
+        seconds: time to ground, and to make gates of it: as long as people wait for a game to start.
     """
 
     instances: int = 8_000_000
@@ -130,8 +130,8 @@ class _Grounder:
         self._own_relations = count(1)
         self._instances = 0
         self._batches: list[Batch] = []
-        #: Own relations that instances read: what only guards read is never looked at again.
-        self._kept: set[Relation] = set()
+        #: Relations whose rows become literals: instances of own ones that only guards match are dropped.
+        self._read: set[Relation] = set()
 
     def run(self) -> Grounding:
         began = monotonic()
@@ -141,7 +141,7 @@ class _Grounder:
             for relation in dict.fromkeys(atom.relation for atom in read):
                 if self._static.is_static(relation):
                     self._static.fill(relation)
-        self._kept = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
+        self._read = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
         works = [_Work(rule, self._tables, self._static) for rule in rules]
         facts, initial = self._static.facts(), self._static.initial()
         rounds = 0
@@ -219,7 +219,7 @@ class _Grounder:
         table = self._tables.table(rule.head.relation)
         before = table.count
         heads = table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
-        if rule.head.relation in self._kept or not is_own(rule.head.relation):
+        if rule.head.relation in self._read or not is_own(rule.head.relation):
             negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             positives = [found.positives[index] for index in range(len(rule.positives))]
             self._batches.append(Batch(rule, heads, positives, negatives))

@@ -6,7 +6,7 @@ execution").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
 __all__ = ["Instances", "Join"]
+
+#: What literals are taken to multiply instances by, where rows cannot be counted. A relation on demand is
+#: asked last, with most of its columns known; but where it is only to be tested, early: it cannot multiply.
+_TO_ASK: Final = 1e15
+_TO_TEST: Final = 0.5
+#: Before a literal without a known column come all that have one: it makes a cross product.
+_UNTIED: Final = 1e6
 
 
 class Instances:
@@ -105,10 +112,10 @@ class Join:
         atom = self.literals[index]
         known = self._known(found, atom)
         if self._static.is_on_demand(atom.relation):
-            return 1e15 / (1 + len(known)) if len(known) < atom.relation.width else 0.5
+            return _TO_ASK / (1 + len(known)) if len(known) < atom.relation.width else _TO_TEST
         table = self._tables.table(atom.relation)
         if not known:
-            return 1e6 + table.count
+            return _UNTIED + table.count
         keys = table.index(known).keys
         distinct = 1 + int(np.count_nonzero(keys[1:] != keys[:-1])) if len(keys) else 1
         return table.count / distinct

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["build_gates"]
 
+#: Components between two looks at the clock; most take some microseconds.
 _BETWEEN_LOOKS_AT_THE_CLOCK: Final = 256
 
 

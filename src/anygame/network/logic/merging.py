@@ -22,9 +22,11 @@ __all__ = ["FAILS", "HOLDS", "merge", "normalised"]
 HOLDS: Final = -1
 FAILS: Final = -2
 
+#: Odd constants for two multiplicative hashes: keys are as good as certain where both agree.
 _SEEDS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03))
+#: A round goes through all conjunctions; public sheets that were looked at need two to four.
 _MOST_ROUNDS: Final = 60
-#: Rounds go on while they merge more than this share of the atoms.
+#: Rounds go on while they merge more than this share of the atoms: what is left, structural hashing finds.
 _WORTH_IT: Final = 0.002
 _NONE: Final = -3
 
@@ -59,10 +61,10 @@ def normalised(rows: Ids) -> Ids:
     """Return rows without those that never hold; literals ascending, each once, ``HOLDS`` in front."""
     literals = np.sort(rows[:, 1:], axis=1)
     possible = (literals != FAILS).all(axis=1)
-    for place in range(1, literals.shape[1]):
-        left, right = literals[:, place - 1], literals[:, place]
+    for number in range(1, literals.shape[1]):
+        left, right = literals[:, number - 1], literals[:, number]
         possible &= ~((left >= 0) & (right == left + 1) & (left % 2 == 0))
-        literals[:, place - 1] = np.where(left == right, HOLDS, left)
+        literals[:, number - 1] = np.where(left == right, HOLDS, left)
     literals.sort(axis=1)
     found: Ids = np.concatenate([rows[:, :1], literals], axis=1)[possible]
     return found

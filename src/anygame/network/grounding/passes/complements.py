@@ -11,9 +11,7 @@ becomes::
     failing(a, b) :- does(r, go(x, y)), x = a, y = b
 
 A role makes exactly one move: where some move of a kind passes the tests, the role makes a move of that kind,
-and none that fails them. Frame axioms are mostly of this form, and mostly few moves fail (on what an
-exactly-one constraint allows, see Schkufza, Love and Genesereth 2008, "Propositional automata and cell
-automata: representational frameworks for discrete dynamic systems").
+and none that fails them. Frame axioms are mostly of this form, and mostly few moves fail.
 """
 
 from __future__ import annotations

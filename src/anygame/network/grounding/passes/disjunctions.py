@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["expand_disjunctions", "name_disjunctions"]
 
-#: A rule that would become more rules than this keeps its disjunctions, each as a relation of its own: five
-#: disjunctions of two are still cheaper copied than through five more relations.
+#: A rule that would become more rules than this (six disjunctions of two) has its disjunctions named: copies
+#: double with each, and all are joined anew in every round.
 _MOST_COPIES: Final = 32
 
 

@@ -11,8 +11,9 @@ becomes::
     to(r, u, v) :- does(r, go(x, y, u, v))
 
 A role makes exactly one move, so a move holds exactly where all its projections do, and literals that only
-the move ties together come apart: instances add where they multiplied. The exactly-one constraint is that of
-the game model (Genesereth, Love and Pell 2005, "General game playing").
+the move ties together come apart: instances add where they multiplied. That exactly one
+does is the game model's (Genesereth, Love and Pell 2005, "General game playing: overview of the AAAI
+competition").
 """
 
 from __future__ import annotations
