@@ -4,14 +4,20 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.analysis.doctor import CODES
+from anygame.analysis.doctor import CODES, read_sheet
+from anygame.cli.commands import check
 from anygame.cli.moves import play_text
+from anygame.game.checking import PlayCheck
+
+if TYPE_CHECKING:
+    from anygame.analysis.doctor import Reading
+    from anygame.language.source import Source
 
 CLEAN = """\
 (role solo)
@@ -24,6 +30,7 @@ CLEAN = """\
 WARNED = CLEAN + "(<= terminal (suc 1 2))\n"
 INFORMED = CLEAN + "(<= (pair ?x ?y) (true (lamp ?x)) (true (lamp ?y)) (true (lamp ?z)))\n"
 BROKEN = CLEAN + "(<= (legal ?r wait) (true (lamp off)))\n"
+ENDLESS = CLEAN.replace("(<= terminal (true (lamp on)))", "(<= (legal solo wait) (true (lamp on)))")
 STUCK = CLEAN.replace("(<= terminal (true (lamp on)))", "(<= terminal (true (lamp on)) (true (lamp off)))")
 
 
@@ -232,3 +239,59 @@ def test_a_terminal_gets_a_last_line_that_counts(file: str, last: str) -> None:
     )
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output.decode())
     assert plain.splitlines()[-1].startswith(last)
+
+
+@pytest.mark.usefixtures("sheets")
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_interrupted_play_tells_what_it_found(form: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("endless.kif").write_text(ENDLESS)
+    whole = PlayCheck._play_out
+
+    def interrupted(check: PlayCheck, *arguments: Any) -> None:
+        whole(check, *arguments)
+        if check.played == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(PlayCheck, "_play_out", interrupted)
+    command = ["check", "endless.kif", "warned.kif", "--play", "50", "--steps", "5", *form]
+    output, status = run(command)
+    assert status == 130
+    first, _, rest = output.partition("\n")
+    assert first.startswith("anygame: interrupted in endless.kif after 2 of 50 playouts: here is what")
+    assert "2 of 2 random playouts did not end within 5 joint moves" in rest
+    if form:
+        found = json.loads(rest)
+        assert found["files"] == 1
+        assert "endless" in {each["code"] for each in found["diagnostics"]}
+
+
+def test_an_interrupt_before_play_leaves_what_the_files_before_had(
+    sheets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = read_sheet
+
+    def interrupted(source: Source, **options: Any) -> Reading:
+        if source.name == "second.kif":
+            raise KeyboardInterrupt
+        return whole(source, **options)
+
+    monkeypatch.setattr(check, "read_sheet", interrupted)
+    (sheets / "second.kif").write_text("(role x)")
+    output, status = run(["check", "warned.kif", "second.kif", "warned.kif"])
+    assert status == 130
+    assert output.count("warning[") >= 1
+    assert output.endswith("anygame: interrupted in second.kif: here is what was found so far\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_play_shows_how_far_it_is_on_a_terminal() -> None:
+    pexpect = pytest.importorskip("pexpect")
+    pytest.importorskip("rich")
+    command = ["-m", "anygame", "check", "copolymer", "--play", "100000"]
+    child = pexpect.spawn(sys.executable, command, timeout=60, encoding="utf-8", dimensions=(24, 120))
+    child.expect(r"playing: [\d,]+ states .*/100000")
+    child.sendintr()
+    child.expect(r"interrupted in copolymer after \d+ of 100000 playouts")
+    child.expect(pexpect.EOF)
+    child.wait()
+    assert child.exitstatus == 130

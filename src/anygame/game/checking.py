@@ -19,7 +19,7 @@ from anygame.language.terms import Variable
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from anygame.game.roles import Role
     from anygame.game.state import State
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["PLAY_SEVERITIES", "Bounds", "Finding", "check_play", "check_rules"]
+__all__ = ["PLAY_SEVERITIES", "Bounds", "Finding", "PlayCheck", "check_play", "check_rules"]
 
 #: How bad each finding of play is.
 PLAY_SEVERITIES: Final = {
@@ -132,12 +132,9 @@ def check_play(game: Game, bounds: Bounds | None = None) -> list[Finding]:
 
     The same seed gives the same findings, unless the time runs out.
     """
-    player = _Player(game, bounds or Bounds())
-    try:
-        player.play()
-    except LimitError as error:
-        player.note("limit-reached", "", f"playing stopped: {error}", _first(game.program.rules), ())
-    return sorted(player.findings(), key=lambda finding: finding.diagnostic)
+    check = PlayCheck(game, bounds or Bounds())
+    check.run()
+    return check.findings()
 
 
 @dataclass(slots=True)
@@ -149,24 +146,50 @@ class _Problem:
 
 
 @dataclass(slots=True)
-class _Player:
+class PlayCheck:
+    """Play that looks for what is wrong; `check_play` in steps, so that it can be watched and interrupted.
+
+    Attributes:
+        game: what is played.
+        bounds: how much.
+        played: random playouts begun so far.
+        looked: states looked at so far.
+    """
+
     game: Game
     bounds: Bounds
-    problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
-    deadline: float = 0.0
-    endless: int = 0
     played: int = 0
+    looked: int = 0
+    _problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
+    _deadline: float = 0.0
+    _endless: int = 0
+    _progress: Callable[[int, int], None] | None = None
 
-    def play(self) -> None:
-        """Search near the initial state, then play out."""
-        self.deadline = monotonic() + self.bounds.seconds
+    def run(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Search near the initial state, then play out. What was found stays found where it is interrupted.
+
+        Args:
+            progress: is told the states and the playouts so far.
+        """
+        self._progress = progress
+        self._deadline = monotonic() + self.bounds.seconds
+        try:
+            self._run()
+        except LimitError as error:
+            self._note("limit-reached", "", f"playing stopped: {error}", _first(self.game.program.rules), ())
+
+    def findings(self) -> list[Finding]:
+        """Return what was found so far, sorted by place."""
+        return sorted(self._findings(), key=lambda finding: finding.diagnostic)
+
+    def _run(self) -> None:
         declared = _Declared(self.game)
         self._search(declared)
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
-            if monotonic() > self.deadline:
+            if monotonic() > self._deadline:
                 message = f"time was up after {number} of {self.bounds.playouts} playouts"
-                self.note("play-cut", "", message, _first(self.game.program.rules), ())
+                self._note("play-cut", "", message, _first(self.game.program.rules), ())
                 break
             self.played += 1
             self._play_out(random, declared)
@@ -183,32 +206,35 @@ class _Player:
                 continue
             legal = [state.legal_moves(role) for role in self.game.roles]
             for joint in islice(product(*legal), _JOINTS_A_STATE):
-                following = state.next(joint)
-                if following not in seen:
-                    seen.add(following)
-                    waiting.append((following, (*line, joint)))
+                next_state = state.next(joint)
+                if next_state not in seen:
+                    seen.add(next_state)
+                    waiting.append((next_state, (*line, joint)))
 
     def _play_out(self, random: Random, declared: _Declared) -> None:
         state = self.game.initial_state()
         line: list[JointMove] = []
-        while len(line) <= self.bounds.steps and monotonic() < self.deadline:
+        while len(line) <= self.bounds.steps and monotonic() < self._deadline:
             if not self._look(state, line, declared):
                 return
             joint = tuple([random.choice(state.legal_moves(role)) for role in self.game.roles])
             line.append(joint)
             state = state.next(joint)
         if len(line) > self.bounds.steps:
-            self.endless += 1
+            self._endless += 1
             del line[self.bounds.steps :]
             terminal = next((r for r in self.game.program.rules if r.head.key == ("terminal", 0)), None)
             span = terminal.span if terminal else _first(self.game.program.rules)
-            self.note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
+            self._note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
 
     def _look(self, state: State, line: Iterable[JointMove], declared: _Declared) -> bool:
         """Note what is wrong in a state; return whether play can go on from it."""
         line = tuple(line)
+        self.looked += 1
+        if self._progress is not None:
+            self._progress(self.looked, self.played)
         for code, key, message, span in declared.faults(state):
-            self.note(code, key, message, span, line)
+            self._note(code, key, message, span, line)
         if state.is_terminal:
             for role in self.game.roles:
                 if not role.is_random:
@@ -218,7 +244,7 @@ class _Player:
         for role in stuck:
             message = f"{role} has no legal move here, and the game is not over"
             hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
-            self.note("no-move", role, message, _role_span(self.game, role), line, hint)
+            self._note("no-move", role, message, _role_span(self.game, role), line, hint)
         return not stuck
 
     def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
@@ -230,33 +256,33 @@ class _Player:
                 message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
                 place = _goal_span(self.game, role, error.values) or span
                 hint = "let each goal rule ask that the others do not hold"
-                self.note("goal-conflict", role, message, place, line, hint)
+                self._note("goal-conflict", role, message, place, line, hint)
             else:
                 message = f"a goal is an integer from 0 to 100, but {role} has {shown(error.values[0])}"
-                self.note("goal-in-play", role, message, span, line)
+                self._note("goal-in-play", role, message, span, line)
             return
         if goal is None:
             message = f"the game is over here, and the rules give {role} no goal"
             hint = f"a goal of 0 for {role} where no other holds"
-            self.note("goal-missing", role, message, span, line, hint)
+            self._note("goal-missing", role, message, span, line, hint)
         elif not 0 <= goal <= _HIGHEST_GOAL:
             message = f"a goal is an integer from 0 to 100, but {role} has {goal}"
-            self.note("goal-in-play", role, message, span, line)
+            self._note("goal-in-play", role, message, span, line)
 
-    def note(self, code: str, key: str, message: str, span: Span | None, line: Line, hint: str = "") -> None:
+    def _note(self, code: str, key: str, message: str, span: Span | None, line: Line, hint: str = "") -> None:
         """Keep a problem, unless it is known with a line that is as short."""
-        known = self.problems.get((code, key))
+        known = self._problems.get((code, key))
         if known is None or len(line) < len(known.line):
-            self.problems[code, key] = _Problem(message, span, line, hint)
+            self._problems[code, key] = _Problem(message, span, line, hint)
 
-    def findings(self) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[Finding]:
         """Yield what was noted, with the lines as notes."""
-        for (code, _), problem in self.problems.items():
+        for (code, _), problem in self._problems.items():
             message = problem.message
             line: Line | None = problem.line
             if code == "endless":
                 message = (
-                    f"{self.endless} of {self.played} random playouts did not end within "
+                    f"{self._endless} of {self.played} random playouts did not end within "
                     f"{self.bounds.steps} joint moves"
                 )
             if code in {"play-cut", "limit-reached"}:

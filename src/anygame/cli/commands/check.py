@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.cli.diagnostic_codes import known_codes
-from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, OK
+from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
 from anygame.cli.options import Command, argument, flag, natural, option, several
 from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.remedies import remedies_for
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.cli.sheets import SUFFIXES, sheet_source
 from anygame.errors import RuleSheetError
-from anygame.game.checking import Bounds, check_play, check_rules
+from anygame.game.checking import Bounds, PlayCheck, check_rules
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, Severity, format_diagnostic, shown
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from anygame.cli.remedies import Remedy
     from anygame.game.checking import Line
-    from anygame.language.source import Source, Span
+    from anygame.language.source import Span
 
 __all__ = ["COMMAND"]
 
@@ -48,6 +49,7 @@ exit status:
   0    no errors
   1    errors
   2    something could not be read
+  130  ended by Ctrl-C, with what was found so far
 """
 
 
@@ -70,26 +72,33 @@ class Options(JsonOption, CaseOption):
 
 
 def run(options: Options) -> int:
-    """Check rule sheets; return the exit status."""
+    """Check rule sheets; return the exit status. Ctrl-C ends it, with what was found so far."""
     choice = _Choice.of(options)
     files, status = _files(options.files)
     reports: list[tuple[str, _Found]] = []
     checked = hidden = 0
     for file in files:
+        examination = _Examination(options)
         try:
-            findings = _examine(sheet_source(file), options)
+            examination.examine(file)
+        except KeyboardInterrupt:
+            complain(f"interrupted in {_name(file)}{examination.progress}: here is what was found so far")
+            status = INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:
                 complain(error)
                 status = BAD_INPUT
                 continue
-            findings = [_Found(d) for d in error.diagnostics if isinstance(d, Diagnostic)]
+            examination.found += [_Found(d) for d in error.diagnostics if isinstance(d, Diagnostic)]
+        findings = sorted(examination.found, key=lambda finding: finding.diagnostic)
         checked += 1
         chosen = list(choice.of_findings(findings))
         hidden += len(findings) - len(chosen)
         reports += [(_name(file), finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
+        if status == INTERRUPTED:
+            break
     counts = Counter(finding.diagnostic.severity for _, finding in reports)
     if options.json:
         print_json(_json(checked, counts, reports))
@@ -144,21 +153,51 @@ class _Found:
     remedy: Remedy | None = None
 
 
-def _examine(source: Source, options: Options) -> list[_Found]:
-    """Return all that is found in a sheet, in the order of the text."""
-    reading = read_sheet(source, case_sensitive=options.case_sensitive)
-    program = reading.program
-    found = dict.fromkeys(reading.diagnostics)
-    if program.rules:
-        found.update(dict.fromkeys(check_program(program, complete=reading.complete)))
-        found.update(dict.fromkeys(check_rules(program)))
-    remedies = remedies_for(program, found) if reading.complete else {}
-    findings = [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in found]
-    if options.play and not any(d.severity is Severity.ERROR for d in found):
-        game = Game(program, case_sensitive=options.case_sensitive)
-        bounds = Bounds(options.play, options.seed, options.steps)
-        findings += [_Found(each.diagnostic, each.line) for each in check_play(game, bounds)]
-    return sorted(findings, key=lambda finding: finding.diagnostic)
+@dataclass
+class _Examination:
+    """Looks at one sheet; what was found stays found where that is interrupted.
+
+    Attributes:
+        options: what is asked.
+        found: all that was found.
+        progress: how far playing has come, for people.
+    """
+
+    options: Options
+    found: list[_Found] = field(default_factory=list)
+    progress: str = ""
+
+    def examine(self, file: str) -> None:
+        """Examine a sheet: its text, its rules, and then play."""
+        options = self.options
+        reading = read_sheet(sheet_source(file), case_sensitive=options.case_sensitive)
+        program = reading.program
+        diagnostics = dict.fromkeys(reading.diagnostics)
+        if program.rules:
+            diagnostics.update(dict.fromkeys(check_program(program, complete=reading.complete)))
+            diagnostics.update(dict.fromkeys(check_rules(program)))
+        remedies = remedies_for(program, diagnostics) if reading.complete else {}
+        self.found += [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in diagnostics]
+        if options.play and not any(d.severity is Severity.ERROR for d in diagnostics):
+            game = Game(program, case_sensitive=options.case_sensitive)
+            self._play(PlayCheck(game, Bounds(options.play, options.seed, options.steps)))
+
+    def _play(self, check: PlayCheck) -> None:
+        """Play, with progress on a terminal."""
+        with progress_bar(*counting_columns()) as bar:
+            try:
+                if bar is None:
+                    check.run()
+                else:
+                    task = bar.add_task("playing", total=check.bounds.playouts)
+
+                    def tell(states: int, playouts: int) -> None:
+                        bar.update(task, completed=playouts, description=f"playing: {states:,} states")
+
+                    check.run(tell)
+            finally:
+                self.progress = f" after {check.played} of {check.bounds.playouts} playouts"
+                self.found += [_Found(each.diagnostic, each.line) for each in check.findings()]
 
 
 @dataclass(frozen=True, slots=True)
