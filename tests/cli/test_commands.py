@@ -178,6 +178,74 @@ def test_closed_output_ends_quietly() -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("line", "status", "told"),
+    [
+        ("legal pig >&-", 0, ""),
+        ("format pig >&-", 0, ""),
+        ("repl pig <&-", 0, ""),
+        ("legal - <&-", 2, "<stdin>:1:1: error[no-role]"),
+        ("legal nope >&-", 2, "anygame: there is no file nope"),
+        ("legal nope 2>&-", 2, ""),
+        ("legal nope 2>/dev/full", 2, ""),
+        ("legal pig >/dev/full", 2, "anygame: cannot go on: No space left on device"),
+        ("format pig >/dev/full", 2, "anygame: cannot go on: No space left on device"),
+        ("repl pig </dev/zero", 2, "anygame: line 1 has more than 1,048,576 characters: that is no script"),
+    ],
+)
+def test_streams_that_are_closed_or_full_end_it_quietly(line: str, status: int, told: str) -> None:
+    if "/dev/full" in line and not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    done = subprocess.run(
+        ["bash", "-c", f'"$@" {line}', "bash", *COMMAND], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status
+    assert done.stderr.startswith(told)
+    assert bool(done.stderr) == bool(told)
+    assert "Traceback" not in done.stderr
+
+
+def test_games_are_listed_and_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    output, status = run(["games"])
+    assert status == 0
+    listed = [line.split("  ")[0] for line in output.splitlines()]
+    assert listed == sorted(path.stem for path in (ROOT / "gdl").glob("*.kif"))
+    assert "pig                  player1, player2, random  Two players take turns\n" in output
+    assert "  A puzzle for one. A knight leaps over a 5 by 5 board and never returns" in output
+    found = answer("games")["games"]
+    assert isinstance(found, list)
+    assert found[-1] == {
+        "name": "tic_tac_toe",
+        "title": "Tic-tac-toe",
+        "roles": ["x", "o"],
+        "description": (
+            "X and O take turns to mark the cells of a 3 by 3 grid. Three of one's own "
+            "in a row, a column or a diagonal win; a full grid without such a line is a draw."
+        ),
+    }
+    for command in (["legal"], ["check"], ["perft"], ["format", "--diff"], ["mend"]):
+        assert run([*command, "tic_tac_toe", *(["1"] if command == ["perft"] else [])])[1] == 0
+    assert answer("legal", "pig")["game"] == "pig"
+
+
+@pytest.mark.parametrize("command", ["format", "mend"])
+def test_a_game_of_the_package_is_not_written(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    message = "anygame: pig comes with the package and is not changed; leave out --write\n"
+    assert run([command, "pig", "--write"]) == (message, 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_playouts_make_simulate_known() -> None:
+    note = "anygame: note: for many games, `simulate --playouts 10000` is faster by far\n"
+    assert run(["playout", "tic_tac_toe", "--count", "10000", "--seed", "1"])[0].startswith(note)
+    assert "simulate" not in run(["playout", "tic_tac_toe", "--count", "100", "--seed", "1"])[0]
+
+
 def test_interrupted_playouts_tell_what_they_have(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Game.playouts
 

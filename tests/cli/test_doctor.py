@@ -30,7 +30,7 @@ CLEAN = """\
 WARNED = CLEAN + "(<= terminal (suc 1 2))\n"
 INFORMED = CLEAN + "(<= (pair ?x ?y) (true (lamp ?x)) (true (lamp ?y)) (true (lamp ?z)))\n"
 BROKEN = CLEAN + "(<= (legal ?r wait) (true (lamp off)))\n"
-ENDLESS = CLEAN.replace("(<= terminal (true (lamp on)))", "(<= (legal solo wait) (true (lamp on)))")
+ENDLESS = "(role r) (init on) (legal r go) (<= (next on) (true on)) (<= terminal (not (true on))) (goal r 1)"
 STUCK = CLEAN.replace("(<= terminal (true (lamp on)))", "(<= terminal (true (lamp on)) (true (lamp off)))")
 
 

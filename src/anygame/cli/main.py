@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import suppress
 from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
@@ -44,25 +45,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: those after the program's name; by default those of the process.
     """
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    name, *rest = _known(sys.argv[1:] if arguments is None else arguments)
+    _open_streams()
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        return exit_status.INTERRUPTED
+    except BrokenPipeError:
+        _drop_output()
+        return exit_status.BROKEN_PIPE
+    except OSError as error:
+        # Commands have errors of their own for files, so that this is the output: a full disk, as a rule.
+        _drop_output()
+        complain(f"cannot go on: {error.strerror or error}")
+        return exit_status.BAD_INPUT
+
+
+def _run(arguments: Sequence[str]) -> int:
+    name, *rest = _known(arguments)
     try:
         command = load_command(name)
         options = command.parse(name, COMMANDS[name], rest)
         with fallback_notices():
             status = command.run(options)
-        sys.stdout.flush()
     except AnygameError as error:
         complain(error)
         return exit_status.BAD_INPUT
-    except KeyboardInterrupt:
-        return exit_status.INTERRUPTED
-    except BrokenPipeError:
-        # The interpreter flushes standard output once more at its end, and that must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exit_status.BROKEN_PIPE
+    sys.stdout.flush()
     return status
+
+
+def _open_streams() -> None:
+    """Let nothing be read and written where a stream is closed, and any name be printed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Let the interpreter flush standard output once more at its end, which must not fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _known(arguments: Sequence[str]) -> Sequence[str]:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from anygame.cli.drawing.lines import plain_text
@@ -40,7 +40,9 @@ def complain(message: object) -> None:
     """Print an error for people on standard error; diagnostics of a rule sheet as they are."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
-    print(f"{name}{message}", file=sys.stderr, flush=True)
+    # Where nobody can be told, the exit status still tells.
+    with suppress(OSError):
+        print(f"{name}{message}", file=sys.stderr, flush=True)
 
 
 @contextmanager

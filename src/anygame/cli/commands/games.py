@@ -15,7 +15,7 @@ from anygame.language.installed import describe_sheet, games, open_sheet
 __all__ = ["COMMAND"]
 
 #: Letters of a summary from which something can be learned.
-_TELLING: Final = 25
+_TELLING: Final = 20
 _DETAILS: Final = """\
 Commands that take FILE take these names too, where there is no such file:
   anygame repl copolymer

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +27,8 @@ __all__ = ["COMMAND"]
 _EXTRA: Final = "for completion, history and colours: pip install 'anygame[terminal]'"
 
 
+#: More than any joint move or question needs.
+_LONGEST_LINE: Final = 2**20
 _DETAILS: Final = """\
 Commands are read from standard input. On a terminal they are edited and completed
 (if the extra is installed: pip install 'anygame[terminal]'). Otherwise there is no
@@ -65,9 +69,15 @@ def _run_script(shell: Shell, *, echo: bool) -> int:
 
     What fails is reported with its line, and the next one follows.
     """
-    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     failed = 0
-    for number, line in enumerate(sys.stdin, start=1):
+    for number in count(1):
+        line = sys.stdin.readline(_LONGEST_LINE + 1)
+        if not line:
+            break
+        if len(line) > _LONGEST_LINE:
+            raise AnygameError(f"line {number} has more than {_LONGEST_LINE:,} characters: that is no script")
         if echo:
             print(f"> {line.rstrip()}")
         try:

@@ -13,7 +13,7 @@ from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
 from anygame.cli.output import columns_of
 from anygame.cli.repl.manual import ALIASES, COMMANDS
 from anygame.errors import AnygameError, QueryError
-from anygame.language.diagnostics import format_diagnostics
+from anygame.language.diagnostics import format_diagnostics, shown
 from anygame.language.parser import parse_nodes
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class Shell:
         names = [*COMMANDS, *ALIASES, *(move for move in moves if not move.startswith("("))]
         near = get_close_matches(word.lower(), names, n=3, cutoff=0.6)
         advice = f"did you mean {' or '.join(near)}?" if near else "`help` lists the commands"
-        raise CommandError(f"{word[:40]} is neither a command nor a legal move; {advice}")
+        raise CommandError(f"{shown(word, 40)} is neither a command nor a legal move; {advice}")
 
     def _played(self, joint: Joint) -> None:
         session = self.session
@@ -295,7 +295,7 @@ class Shell:
         if name not in COMMANDS:
             near = get_close_matches(name, COMMANDS, n=3)
             advice = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise CommandError(f"there is no command {rest[:40]}{advice}")
+            raise CommandError(f"there is no command {shown(rest, 40)}{advice}")
         command = COMMANDS[name]
         others = [alias for alias, meant in ALIASES.items() if meant == name]
         also = f" (also: {', '.join(others)})" if others else ""
@@ -316,14 +316,14 @@ def _usage(name: str) -> str:
 
 def _no_arguments(name: str, rest: str) -> None:
     if rest:
-        raise CommandError(f"{name} takes no arguments; found {rest[:40]}")
+        raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
 
 
 def _number(name: str, rest: str) -> int:
     if not rest:
         return 1
     if not (rest.isascii() and rest.isdigit() and int(rest[:9]) > 0):
-        raise CommandError(f"expected a number from 1; found {rest[:40]}\n{_usage(name)}")
+        raise CommandError(f"expected a number from 1; found {shown(rest, 40)}\n{_usage(name)}")
     return int(rest[:9])
 
 
