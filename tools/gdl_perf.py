@@ -66,6 +66,8 @@ def _by_network(game: anygame.Game, seconds: float, random: Random) -> tuple[int
         result = game.simulate(count, seed=random.getrandbits(32))
         states += result.states
         playouts += result.playouts
+        if result.first_stuck and not states:
+            raise result.first_stuck.error()
         left = min(call, seconds - (perf_counter() - begin))
         if result.seconds > 0:
             count = max(_LANES, round(count * min(16.0, left / result.seconds)))

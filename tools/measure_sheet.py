@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anygame
 from anygame.errors import AnygameError, IllegalMoveError
+from anygame.game.inspection import describe_network
 from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
 
     Draws the same moves as ``game.playouts``, whose loop this is, but can be stopped after every state.
     """
-    reasoner, draw = game.reasoner.reasoner, game.reasoner.draw
+    reasoner, draw = game.backends.reasoner.reasoner, game.backends.reasoner.draw
     values = [reasoner.values.number(role) for role in reasoner.roles]
     start = reasoner.initial()
     fluents = start
@@ -94,7 +95,7 @@ def set_up_network(path: Path) -> tuple[anygame.Game, dict[str, float]]:
     ready = perf_counter()
     game.simulate(1, seed=1)
     first = perf_counter() - ready
-    stages = {stage["stage"]: stage.get("seconds", 0.0) for stage in game.describe_network()["stages"]}
+    stages = {stage["stage"]: stage.get("seconds", 0.0) for stage in describe_network(game)["stages"]}
     ground = stages.pop("grounding", 0.0)
     build = sum(stages.values())
     return game, {
@@ -206,7 +207,7 @@ def measure(path: Path, machine: str, seconds: float, repeats: int, seed: int) -
 
 
 def _size(game: anygame.Game) -> dict[str, int]:
-    described = game.describe_network()
+    described = describe_network(game)
     names = {"gates": "gates", "inputs": "inputs"}
     return {name: described[key] for name, key in names.items()} | {"bytes": described["code"]["bytes"]}
 

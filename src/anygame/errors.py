@@ -107,6 +107,14 @@ class CompilationError(AnygameError):
     The game can still be played by the reasoner.
     """
 
+    @classmethod
+    def of(cls, error: Exception) -> CompilationError:
+        """Return what to tell of an error that should not have been."""
+        return cls(
+            "compiling failed by a fault of anygame's own, not of the sheet: "
+            f"{type(error).__name__}: {str(error)[:200]}; please report it, with the sheet"
+        )
+
 
 class UnknownRoleError(AnygameError, ValueError):
     """The game has no such role.

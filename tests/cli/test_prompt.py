@@ -6,7 +6,7 @@ from tests.cli.transcripts import ROOT
 from anygame.cli.output import Screen
 from anygame.cli.repl.session import Session
 from anygame.cli.repl.shell import Shell
-from anygame.game.game import load
+from anygame.game.loading import load
 
 pytest.importorskip("prompt_toolkit")
 

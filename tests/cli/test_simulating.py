@@ -154,7 +154,7 @@ def test_numbers_of_playouts_that_are_none(number: str) -> None:
 def test_explain_network_tells_its_figures() -> None:
     output, status = run(["explain", _SHEET, "--network"])
     assert status == 0
-    compiled = anygame.load(_SHEET).compiled
+    compiled = anygame.load(_SHEET).backends.needed_network().compiled
     assert compiled is not None
     for stage, _ in (*compiled.passes, *compiled.stages):
         assert re.search(rf"^{stage}: .* s\)$", output, re.MULTILINE)
@@ -181,7 +181,7 @@ def test_a_picture_shows_every_gate_and_line(tmp_path: Path) -> None:
     assert run(["explain", _SHEET, "--network", "--dot", str(out)]) == ("", 0)
     drawn = out.read_text()
     assert run(["explain", _SHEET, "--network", "--dot", "-"])[0] == drawn
-    compiled = anygame.load(_SHEET).compiled
+    compiled = anygame.load(_SHEET).backends.needed_network().compiled
     assert compiled is not None
     network = compiled.network
     assert drawn.count('label="&"') == network.gates
@@ -261,3 +261,40 @@ def test_a_machine_that_cannot_be_had_is_replaced_with_a_notice(unbounded: str) 
     assert status == 0
     assert output.startswith("anygame: note: ")
     assert output.splitlines()[-1] == "r go"
+
+
+#: One of two first moves leads to where the role has no move.
+_CLIFF = (
+    "(role r) (init (at start)) (<= (legal r hill) (true (at start))) (<= (legal r cliff) (true (at start)))"
+    "(<= (next (at ?x)) (does r ?x)) (<= terminal (true (at hill))) (goal r 70)"
+)
+
+
+def test_games_that_cannot_go_on_are_told(tmp_path: Path) -> None:
+    sheet = tmp_path / "cliff.kif"
+    sheet.write_text(_CLIFF)
+    first = "r had no legal move after 1 joint move, in a state that is not terminal: ((at cliff))"
+    output, status = run(["simulate", str(sheet), "--playouts", "100", "--seed", "1"])
+    assert status == 0
+    assert f"more could not go on; the first: {first}" in output
+    output, status = run(["playout", str(sheet), "--count", "100", "--seed", "1"])
+    assert status == 0
+    assert f"of them could not go on, and are in no goals; the first: {first}" in output
+    for command in (["simulate", str(sheet), "--playouts"], ["playout", str(sheet), "--count"]):
+        found = json.loads(run([*command, "100", "--seed", "1", "--json"])[0])
+        assert 30 < found["stuck"] < 70
+        assert found["first_stuck"] == {"role": "r", "facts": ["(at cliff)"], "moves": [["cliff"]]}
+
+
+def test_goals_of_any_size_are_told(tmp_path: Path) -> None:
+    sheet = tmp_path / "huge.kif"
+    for goal in ("9" * 500, "1" + "0" * 309):
+        sheet.write_text(
+            f"(role r) (legal r on) (<= (next over) (does r on)) (<= terminal (true over))(goal r {goal})"
+        )
+        for command in (["simulate", str(sheet), "--playouts"], ["playout", str(sheet), "--count"]):
+            output, status = run([*command, "3", "--seed", "1"])
+            assert status == 0
+            assert "too large for a mean" in output
+            told = run([*command, "3", "--json"])[0]
+            json.loads(told[told.index("{") :], parse_constant=pytest.fail)

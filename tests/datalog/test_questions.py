@@ -6,6 +6,7 @@ import pytest
 from tests.datalog.modes import MODES, mode
 
 import anygame
+from anygame.game.inspection import describe_plan
 
 WAYS = ["plain", *MODES]
 
@@ -29,8 +30,8 @@ def test_the_forced_ways_are_really_taken() -> None:
     ways = {}
     for how in ("demanded", "counted"):
         with mode(how):
-            ways[how] = anygame.loads(text).describe_plan()
-    plain = anygame.loads(text).describe_plan()
+            ways[how] = describe_plan(anygame.loads(text))
+    plain = describe_plan(anygame.loads(text))
     assert [part["on_demand"] for part in plain if "far" in part["relations"][0]] == [False]
     assert [part["on_demand"] for part in ways["demanded"] if "far" in part["relations"][0]] == [True]
     assert not any("grow(" in part["source"] for part in plain)

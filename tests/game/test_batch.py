@@ -230,6 +230,9 @@ def test_a_lane_in_which_a_role_has_no_move_is_left_as_it_is() -> None:
         "b": [-1, -1],
     }
     assert batch.state(0) == before
+    assert batch.stuck.all()
+    batch.step({"a": [0, 0], "b": [0, 0]})
+    assert batch.state(0) == before
 
 
 def test_missing_and_double_goals_are_no_numbers() -> None:
@@ -246,6 +249,6 @@ def test_what_has_no_network_has_no_batch() -> None:
     assert game.batch(2).lanes == 2
     with pytest.MonkeyPatch.context() as patch:
         other = anygame.load(SHEETS / "tic_tac_toe.kif")
-        patch.setattr(other, "compile", lambda: False)
+        patch.setattr(other.backends, "compile", lambda _: False)
         with pytest.raises(anygame.LimitError, match="has no network, which this needs"):
             other.batch(2)

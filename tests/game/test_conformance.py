@@ -27,7 +27,7 @@ def over_the_reasoner(sheet: Path) -> anygame.Game:
 
 def over_the_network(sheet: Path) -> anygame.Game:
     game = anygame.load(sheet, machine="network")
-    assert game.compiled
+    assert game.compile()
     return game
 
 

@@ -116,8 +116,12 @@ def test_simultaneous_moves_multiply() -> None:
 def test_counting_needs_moves_for_every_role(depth: int) -> None:
     game = anygame.loads("(role r) (role s) (legal r go)")
     with pytest.raises(anygame.IllegalMoveError, match="s has no legal move in a state that is not terminal"):
-        anygame.perft(game, depth)
-    assert anygame.perft(game, 0) == 1
+        anygame.perft(game, depth, strict=True)
+    assert anygame.perft(game, 0, strict=True) == 1
+    assert anygame.perft(game, depth) == 0
+    with pytest.raises(anygame.IllegalMoveError, match="s has no legal move"):
+        anygame.perft_divide(game, depth, strict=True)
+    assert anygame.perft_divide(game, depth) == {}
 
 
 def test_depths_that_make_no_sense(pile: anygame.Game) -> None:
@@ -201,8 +205,13 @@ def test_goals_that_cannot_be_used_are_none_in_playouts() -> None:
 
 def test_a_playout_stops_where_a_role_cannot_move() -> None:
     game = anygame.loads("(role r) (role s) (init on) (legal r go) (<= (legal s go) (true on))")
+    found = game.playout(1)
+    assert (found.length, found.is_complete) == (1, False)
+    assert found.stuck is not None
+    assert (found.stuck.role, found.stuck.facts, found.stuck.moves) == ("s", frozenset(), found.moves)
+    assert game.playout(1, limit=1).stuck is None
     with pytest.raises(anygame.IllegalMoveError, match="s has no legal move") as raised:
-        game.playout(1)
+        game.playout(1, strict=True)
     assert raised.value.role == "s"
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.game.sheets import BIDS, SHEETS, answers_of
 
 import anygame
-from anygame.game import playouts
+from anygame.game import counting
 from anygame.game.machines.reasoner import ReasonerMachine
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_auto_compiles_for_what_visits_many_states(monkeypatch: pytest.MonkeyPat
     assert anygame.perft(game, 3) == 504
     assert _is_by_rules(game)
     assert not game.is_settled
-    monkeypatch.setattr(playouts, "_MANY_STATES", 100)
+    monkeypatch.setattr(counting, "_MANY_STATES", 100)
     assert anygame.perft(game, 6) == 54_720
     assert not _is_by_rules(game)
     many = anygame.load(_SHEET)
@@ -90,7 +90,7 @@ def test_the_reasoner_stays_where_it_was_asked_for() -> None:
     list(game.playouts(500, seed=1))
     anygame.perft(game, 5)
     assert _is_by_rules(game)
-    assert game.compiled is not None
+    assert game.compile()
     assert _is_by_rules(game)
 
 
@@ -119,10 +119,50 @@ def test_a_game_that_is_too_large_is_played_all_the_same() -> None:
     assert _is_by_rules(game)
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (KeyError("x"), "a fault of anygame's own, not of the sheet: KeyError: 'x'; please report it"),
+        (AssertionError(), "a fault of anygame's own, not of the sheet: AssertionError"),
+        (MemoryError(), "the rules are too large: MemoryError"),
+        (RecursionError("deep"), "the rules are too large: RecursionError"),
+    ],
+)
+@pytest.mark.parametrize("where", ["network.compiled.ground", "game.machines.network.emit"])
+def test_whatever_stops_compiling_the_reasoner_plays(
+    error: Exception, told: str, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    pytest.importorskip("anygame.game.machines.network")
+    monkeypatch.setattr(f"anygame.{where}", fail)
+    game = anygame.load(_SHEET)
+    with pytest.warns(anygame.FallbackWarning, match=told):
+        assert not game.compile()
+    assert isinstance(game.fallback, anygame.AnygameError)
+    assert game.fallback.__cause__ is error
+    assert game.simulate(2, seed=1).machine == "reasoner"
+    with pytest.raises(anygame.LimitError, match=told), pytest.warns(anygame.FallbackWarning):
+        game.batch()
+
+
+def test_an_interrupt_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    pytest.importorskip("anygame.game.machines.network")
+    monkeypatch.setattr("anygame.network.compiled.ground", interrupt)
+    game = anygame.load(_SHEET)
+    with pytest.raises(KeyboardInterrupt):
+        game.compile()
+    assert not game.is_settled
+
+
 def test_compiling_happens_once_for_all_threads() -> None:
     game = anygame.load(_SHEET)
     found: list[Any] = []
-    threads = [Thread(target=lambda: found.append(game.compiled)) for _ in range(4)]
+    threads = [Thread(target=lambda: found.append(game.backends.needed_network())) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

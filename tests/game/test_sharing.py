@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SCRIPT = """
 import pickle, sys
-import anygame
+import anygame, anygame.game.inspection
 game = anygame.load(sys.argv[1])
 print(hash("x"))
 for playout in game.playouts(3, seed=11):
@@ -35,7 +35,7 @@ for joint in playout.moves[:2]:
 print([str(move) for role in game.roles for move in state.legal_moves(role)])
 print(*[str(found) for found in state.query("(true ?f)")])
 print(state.explain("(legal ?r ?m)"))
-print(game.explain_plan())
+print(anygame.game.inspection.explain_plan(game))
 print(pickle.dumps(state).hex())
 """
 
@@ -121,7 +121,7 @@ def test_threads_may_share_a_state() -> None:
 
 @pytest.mark.usefixtures("hasty_switching")
 def test_states_may_be_made_to_forget_by_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.game.game._MOST_REMEMBERED", 1)
+    monkeypatch.setattr("anygame.game.state._MOST_RECENT", 1)
     expected = [_match(anygame.load(SHEETS / "copolymer.kif"), seed) for seed in range(8)]
     game = anygame.load(SHEETS / "copolymer.kif")
     with ThreadPoolExecutor(8) as pool:

@@ -40,6 +40,17 @@ ENDLESS = (
     "(role me) (legal me on) (<= terminal (true over)) (init (going)) (<= (next (going)) (true (going)))"
 )
 
+#: One of two first moves leads to where the other role has none.
+CLIFF = """
+(role a) (role b) (init (at start))
+(<= (legal a hill) (true (at start))) (<= (legal a cliff) (true (at start)))
+(<= (legal a on) (not (true (at start))))
+(<= (legal b wait) (not (true (at cliff))))
+(<= (next (at ?x)) (does a ?x))
+(<= terminal (true (at on)))
+(goal a 70) (goal b 30)
+"""
+
 
 def chi_square(found: Mapping[Any, int], expected: Mapping[Any, float]) -> float:
     """Return how many standard deviations the statistic of Pearson lies above what chance gives."""
@@ -202,10 +213,68 @@ def test_a_role_without_a_move_is_named_by_both_machines() -> None:
     messages = []
     for machine in ("reasoner", "network"):
         with pytest.raises(anygame.IllegalMoveError) as stuck:
-            anygame.loads(sheet, machine=machine).simulate(10, seed=1)
+            anygame.loads(sheet, machine=machine).simulate(10, seed=1, strict=True)
         assert stuck.value.role == "b"
         messages.append(str(stuck.value))
     assert messages == ["b has no legal move in a state that is not terminal: ((here x))"] * 2
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_playouts_that_cannot_go_on_are_counted_and_left_out(machine: Any) -> None:
+    game = anygame.loads(CLIFF, machine=machine)
+    result = game.simulate(2_000, seed=3)
+    assert result.playouts + result.stuck == 2_000
+    assert 800 < result.stuck < 1200
+    assert result.goal_counts == {"a": {70: result.playouts}, "b": {30: result.playouts}}
+    assert result.lengths == {2: result.playouts}
+    assert result.states == 2 * result.playouts + 1 * result.stuck
+    assert result.branching == {"a": (2 * 2_000 + result.playouts) / result.states, "b": 1.0}
+    first = result.first_stuck
+    assert first is not None
+    assert (first.role, [str(fact) for fact in first.facts]) == ("b", ["(at cliff)"])
+    assert [list(map(str, joint)) for joint in first.moves] == [["cliff", "wait"]]
+    # The line of play leads there.
+    state = game.initial_state()
+    for joint in first.moves:
+        state = state.next(joint)
+    assert state.facts == first.facts
+    assert state.legal_moves(first.role) == ()
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_playouts_tell_where_they_could_not_go_on(machine: Any) -> None:
+    game = anygame.loads(CLIFF, machine=machine)
+    played = list(game.playouts(40, seed=5))
+    assert {playout.stuck is None for playout in played} == {True, False}
+    assert all(playout.is_complete == (playout.stuck is None) for playout in played)
+    assert played == list(anygame.loads(CLIFF).playouts(40, seed=5))
+    with pytest.raises(anygame.IllegalMoveError, match=r"b has no legal move .* \(\(at cliff\)\)"):
+        list(game.playouts(40, seed=5, strict=True))
+
+
+@pytest.mark.parametrize("goal", ["9" * 500, "1" + "0" * 309, "-" + "7" * 400])
+def test_goals_beyond_floats_have_counts_and_no_mean(goal: str) -> None:
+    game = anygame.loads(
+        f"(role me) (legal me on) (<= terminal (true over)) (<= (next over) (does me on)) (goal me {goal})",
+        machine="reasoner",
+    )
+    result = game.simulate(10, seed=1)
+    assert result.goal_counts == {"me": {int(goal): 10}}
+    assert (result.mean_goals, result.goal_spread, result.goal_error) == ({"me": None},) * 3
+    assert next(game.playouts(1)).goals == {"me": int(goal)}
+
+
+def test_squares_of_goals_may_be_beyond_floats() -> None:
+    low, high = 10**200, 3 * 10**200
+    game = anygame.loads(
+        f"(role me) (legal me {low}) (legal me {high}) (<= (next (did ?x)) (does me ?x)) "
+        f"(<= terminal (true (did ?x))) (<= (goal me ?x) (true (did ?x)))",
+        machine="reasoner",
+    )
+    result = game.simulate(400, seed=1)
+    spread = result.goal_spread["me"]
+    assert spread is not None
+    assert 0.9e200 < spread < 1.1e200
 
 
 @pytest.mark.parametrize("wrong", [{"playouts": -1}, {"threads": 0}, {"limit": -1}, {"limit": 10**9}])
@@ -251,7 +320,7 @@ def test_what_has_no_network_is_played_by_the_reasoner_with_a_notice() -> None:
     with pytest.warns(anygame.FallbackWarning, match="no network, the reasoner plays"):
         assert not game.compile(instances=10)
     assert isinstance(game.fallback, anygame.LimitError)
-    assert game.compiled is None
+    assert game.backends.network is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # once is enough
         result = game.simulate(20, seed=4)

@@ -55,7 +55,7 @@ def _columns(compiled: CompiledGame, states: list[frozenset[anygame.Term]]) -> N
 @pytest.mark.parametrize("sheet", sorted(SHEETS.glob("*.kif")), ids=lambda path: path.stem)
 def test_every_lane_answers_as_the_reasoner(sheet: object, style: Style) -> None:
     game = anygame.load(str(sheet), machine="reasoner")
-    compiled = compile_game(game.reasoner.reasoner)
+    compiled = compile_game(game.backends.reasoner.reasoner)
     random = Random(str(sheet))
     facts = _mixed(game, compiled, random)
     lanes = Lanes(emit(compiled.network, style), _LANES)

@@ -208,9 +208,9 @@ def test_a_role_without_any_action() -> None:
     lanes = Lanes(network, 3)
     assert lanes.stuck.all()
     assert [choice.tolist() for choice in lanes.step_random()] == [[-1] * 3] * 2
-    with pytest.raises(IllegalChoiceError) as caught:
-        lanes.step([[0, 0, 0], [0, 0, 0]])
-    assert (caught.value.lane, caught.value.role) == (0, 0)
+    before = lanes.observation()
+    lanes.step([[0, 0, 0], [0, 0, 0]])
+    assert (lanes.observation() == before).all()
     tally = Simulator(network).run(10)
     assert (tally.playouts, tally.stuck, tally.states) == (0, 10, 0)
 
@@ -242,9 +242,16 @@ def test_lanes_without_a_move_are_left_as_they_are(style: Style) -> None:
         assert (after[stuck_before] == before[stuck_before]).all()
         assert (after[~stuck_before, 1:] == before[~stuck_before][:, [3, 1, 2]]).all()
         assert ((choices[0] == 1) == after[:, 0])[~stuck_before].all()
+    before, stuck_before = lanes.observation(), lanes.stuck
+    lanes.step([np.zeros(600, np.int64), np.zeros(600, np.int64)])
+    after = lanes.observation()
+    assert (after[stuck_before] == before[stuck_before]).all()
+    assert (after[~stuck_before, 1:] == before[~stuck_before][:, [3, 1, 2]]).all()
+    illegal = np.where(np.arange(600) == 599, 3, 0)
+    lanes.set(599, [False, True, False, False])
     with pytest.raises(IllegalChoiceError) as caught:
-        lanes.step([np.zeros(600, np.int64), np.zeros(600, np.int64)])
-    assert (caught.value.lane, caught.value.role) == (int(lanes.stuck.argmax()), 1)
+        lanes.step([np.zeros(600, np.int64), illegal])
+    assert (caught.value.lane, caught.value.role, caught.value.action) == (599, 1, 3)
     lanes.reset(lanes.stuck)
     assert not lanes.stuck.any()
 

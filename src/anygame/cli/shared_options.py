@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.options import argument, flag, option, several
 
 if TYPE_CHECKING:
-    from anygame.game.game import MachineName
+    from anygame.game.backends import MachineName
 
 __all__ = [
     "AFTER",

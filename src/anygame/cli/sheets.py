@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError
-from anygame.game.game import load, loads
+from anygame.game.loading import load, loads
 from anygame.language.installed import find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
-    from anygame.game.game import Game, MachineName
+    from anygame.game.backends import MachineName
+    from anygame.game.game import Game
 
 __all__ = ["SUFFIXES", "read_game", "sheet_source"]
 

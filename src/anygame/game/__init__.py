@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from anygame.game.batch import Batch
-from anygame.game.game import Game, load, loads
+from anygame.game.counting import perft, perft_divide
+from anygame.game.game import Game
+from anygame.game.loading import load, loads
 from anygame.game.machine import FallbackWarning
-from anygame.game.playouts import Playout, perft, perft_divide
+from anygame.game.outcomes import Stuck
+from anygame.game.playouts import Playout
 from anygame.game.roles import Role
 from anygame.game.simulation import SimulationResult
 from anygame.game.state import Bindings, State
 
 __all__ = ["Batch", "Bindings", "FallbackWarning", "Game", "Playout", "Role", "SimulationResult", "State"]
-__all__ += ["load", "loads", "perft", "perft_divide"]
+__all__ += ["Stuck", "load", "loads", "perft", "perft_divide"]

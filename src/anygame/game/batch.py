@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from anygame.errors import IllegalMoveError, PositionError
+from anygame.game.moves import in_order
 from anygame.game.state import State
 from anygame.language.diagnostics import shown
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.game.game import Game
     from anygame.game.machines.network import NetworkMachine
+    from anygame.game.state import GameLike
     from anygame.language.terms import Term
 
 __all__ = ["Batch"]
@@ -26,9 +26,12 @@ __all__ = ["Batch"]
 class Batch:
     """Games side by side: each lane is a match of its own, moved as its owner likes.
 
-    Moves are numbers: the places in ``game.actions(role)``. A lane that has come to an end keeps its state,
-    whatever is chosen for it, until it is reset or set. Made by ``game.batch``; ``copy.copy`` makes another
-    one in the same states, with the same random numbers ahead.
+    Moves are numbers: indices of ``game.actions(role)``. A lane that has come to an end keeps its state,
+    whatever is chosen for it, until it is reset or set; so does a lane that is stuck, since a role has no
+    legal move though it has not come to an end.
+
+    Made by ``game.batch``; ``copy.copy`` makes another one in the same states, with the same random numbers
+    ahead.
 
     >>> import anygame
     >>> game = anygame.loads(
@@ -48,15 +51,11 @@ class Batch:
         lanes: how many.
     """
 
-    def __init__(self, game: Game, machine: NetworkMachine, lanes: int, seed: int | None) -> None:
+    def __init__(self, game: GameLike, machine: NetworkMachine, lanes: int, seed: int | None) -> None:
         self.game = game
         self.lanes = lanes
         self._machine = machine
         self._lanes = machine.lanes(lanes, SystemRandom().getrandbits(32) if seed is None else seed)
-        ends = [0]
-        for moves in machine.compiled.actions:
-            ends.append(ends[-1] + len(moves))
-        self._columns = [slice(first, end) for first, end in pairwise(ends)]
 
     def __copy__(self) -> Batch:
         made = object.__new__(Batch)
@@ -77,13 +76,18 @@ class Batch:
         """Which lanes have come to an end: bool [lanes]."""
         return self._lanes.terminal
 
+    @property
+    def stuck(self) -> NDArray[Any]:
+        """In which lanes a role has no legal move, though they have not come to an end: bool [lanes]."""
+        return self._lanes.stuck
+
     def legal_mask(self, role: str | Term) -> NDArray[Any]:
         """Return which moves of a role are legal: bool [lanes, actions], in the order of ``game.actions``.
 
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._lanes.legal()[:, self._columns[self.game.role_index(role)]]
+        return self._lanes.legal(self.game.role_index(role))
 
     def goals(self, role: str | Term) -> NDArray[Any]:
         """Return the goals of a role, at the end or before: float [lanes].
@@ -93,7 +97,7 @@ class Batch:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._machine.numbers(self._lanes.goals()[self.game.role_index(role)])
+        return self._lanes.goals(self.game.role_index(role))
 
     def observation(self) -> NDArray[Any]:
         """Return what is true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""
@@ -102,46 +106,33 @@ class Batch:
     # -- moving ------------------------------------------------------------------------------------
 
     def step(self, moves: Mapping[Any, ArrayLike]) -> None:
-        """Make a joint move in every lane that has not come to an end.
+        """Make a joint move in every lane that can go on.
 
         Args:
-            moves: for each role an integer array [lanes], places in ``game.actions(role)``. What is chosen in
-                lanes that have come to an end is not read.
+            moves: for each role an integer array [lanes], indices of ``game.actions(role)``. What is chosen
+                in lanes that have come to an end, or are stuck, is not read.
 
         Raises:
             IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
             UnknownRoleError: a key is no role.
             ValueError: an array has another shape or type.
         """
-        self._machine.step_lanes(self._lanes, self._by_role(moves))
-
-    def _by_role(self, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
         if not isinstance(moves, Mapping):
             raise IllegalMoveError(
                 f"expected a mapping from roles ({', '.join(self.game.roles)}) to arrays of moves, found "
                 f"{type(moves).__name__}"
             )
-        given: dict[int, ArrayLike] = {}
-        for role, chosen in moves.items():
-            place = self.game.role_index(role)
-            if place in given:
-                raise IllegalMoveError(f"two arrays are given for {self.game.roles[place]}", role)
-            given[place] = chosen
-        for place, name in enumerate(self.game.roles):
-            if place not in given:
-                raise IllegalMoveError(f"no array of moves is given for {name}: one per role", name)
-        return [given[place] for place in range(len(self.game.roles))]
+        words = ("two arrays are", "no array of moves is", "one per role")
+        self._lanes.step(in_order(moves, self.game.roles, self.game.role_index, words))
 
     def step_random(self) -> dict[str, NDArray[Any]]:
-        """Make a random joint move in every lane that has not come to an end, each role's uniform.
-
-        A lane in which a role has no legal move is left as it is.
+        """Make a random joint move in every lane that can go on, each role's uniform.
 
         Returns:
-            What was chosen: for each role an int array [lanes]; -1 in lanes that did not move.
+            What was chosen: for each role an int array [lanes]; -1 in lanes that had come to an end, or were
+            stuck.
         """
-        chosen = self._machine.step_lanes_at_random(self._lanes)
-        return dict(zip(self.game.roles, chosen, strict=True))
+        return dict(zip(self.game.roles, self._lanes.step_random(), strict=True))
 
     # -- states ------------------------------------------------------------------------------------
 
@@ -154,7 +145,7 @@ class Batch:
         Raises:
             IndexError: there is no such lane; nothing has changed.
         """
-        self._machine.reset_lanes(self._lanes, lanes)
+        self._lanes.reset(lanes)
 
     def state(self, lane: int) -> State:
         """Return the state of a lane.
@@ -162,8 +153,7 @@ class Batch:
         Raises:
             IndexError: there is no such lane.
         """
-        position = self._lanes.get(lane).tobytes()
-        return State(self.game, position, self._machine)
+        return State(self.game, self._machine, self._lanes.get(lane))
 
     def packed(self) -> NDArray[Any]:
         """Return all states with a bit for each fluent: uint64 [lanes, words].
@@ -179,7 +169,7 @@ class Batch:
         Raises:
             ValueError: the array has another shape.
         """
-        self._lanes.load_packed(states)
+        self._lanes.set_packed(states)
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
         """Put a lane into a state of the game, or one of some facts.
@@ -193,11 +183,11 @@ class Batch:
         elif state.game != self.game:
             raise PositionError(f"expected a state of {self.game.name}, found one of {state.game.name}")
         position = state.position_in(self._machine)
-        if not self._machine.is_known(position):
-            unknown = sorted(str(fact) for fact in state.facts if not self._machine.knows([fact]))
+        if position is None:
+            unknown = sorted(str(fact) for fact in state.facts if self._machine.position([fact]) is None)
             more = f", nor to {len(unknown) - 1} others" if len(unknown) > 1 else ""
             raise PositionError(
                 f"no play leads to the fact {shown(unknown[0])}{more}; a batch knows those in "
                 "game.fluent_terms alone"
             )
-        self._machine.set_lane(self._lanes, lane, position)
+        self._lanes.set(lane, position)

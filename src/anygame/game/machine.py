@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
+    from anygame.game.outcomes import Outcome, Tally
+    from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
 
-__all__ = ["FallbackWarning", "Machine", "Outcome", "Position", "View"]
+__all__ = ["FallbackWarning", "Machine", "Position", "View"]
 
 #: A state as a machine holds it: hashable, and equal exactly when the facts are.
 Position = Any
@@ -24,43 +25,42 @@ class FallbackWarning(UserWarning):
     """A game has no network, or not for this question: the reasoner answers. The same answers, later."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A random match, as a machine played it.
-
-    Attributes:
-        moves: the joint moves, each in the order of the roles.
-        goals: per role every goal value the rules give in the last state, sorted by text.
-        options: per role its number of legal moves, added up over the joint moves.
-        is_complete: whether the end was reached.
-    """
-
-    moves: tuple[tuple[Term, ...], ...]
-    goals: tuple[tuple[Term, ...], ...]
-    options: tuple[int, ...]
-    is_complete: bool
-
-
 class Machine(Protocol):
-    """Computes the game. Every machine gives the same answers; only speed and memory differ.
+    """Computes the game: all that a state may be asked.
+
+    Every machine gives the same answers; speed and memory differ, and which positions a machine can hold. It
+    answers for positions and views that it has made itself.
 
     Laws: ``legal`` is sorted by text and holds no move twice; ``next`` changes neither position nor
     view; ``position(facts(p)) == p``.
+
+    Attributes:
+        name: what it is called in results: ``reasoner``, ``network``.
+        roles: in the order of the sheet.
     """
 
+    name: str
     roles: tuple[Term, ...]
+
+    # -- positions ---------------------------------------------------------------------------------
 
     def initial(self) -> Position:
         """Return the initial position."""
 
-    def position(self, facts: Iterable[Term]) -> Position:
-        """Return the position of some ground facts. Raises PositionError for others."""
+    def position(self, facts: Iterable[Term]) -> Position | None:
+        """Return the position of some ground facts; None where this machine cannot hold it.
+
+        Raises:
+            PositionError: a fact is not ground.
+        """
 
     def facts(self, position: Position) -> frozenset[Term]:
         """Return the facts of a position."""
 
     def view(self, position: Position) -> View:
         """Return a view in which nothing has been computed yet."""
+
+    # -- what the rules say of one -----------------------------------------------------------------
 
     def legal(self, view: View) -> tuple[tuple[Term, ...], ...]:
         """Return the legal moves per role, in the order of roles."""
@@ -77,14 +77,44 @@ class Machine(Protocol):
     def percepts(self, view: View, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return what each role sees of a joint move, sorted by text."""
 
-    def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves to the end, or until there were so many.
-
-        What is drawn depends on ``random`` and not on the machine. Raises IllegalMoveError where a role has
-        no legal move.
-        """
-
     def query(
         self, view: View, atom: Atom, joint: Sequence[Term] | None
     ) -> Iterator[Mapping[Variable, Term]]:
-        """Yield the bindings under which an atom holds. Raises QueryError."""
+        """Yield the bindings under which an atom holds, sorted by the text of its arguments.
+
+        Raises:
+            QueryError: there is no such relation, or it depends on moves and none are given.
+        """
+
+    def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
+        """Return a derivation of a ground atom, None where it does not hold. Raises QueryError."""
+
+    def explain_failure(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
+        """Return why nothing gives an atom, None where something does. Raises QueryError."""
+
+    # -- play at random ----------------------------------------------------------------------------
+
+    def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
+        """Play uniformly random moves to the end, or until there were so many, or a role has none.
+
+        What is drawn depends on ``random`` and not on the machine.
+        """
+
+    def simulate(
+        self,
+        position: Position,
+        playouts: int,
+        seed: int,
+        *,
+        threads: int,
+        limit: int,
+        strict: bool,
+        progress: Callable[[int], None] | None,
+    ) -> Tally:
+        """Play out so often and count; see ``Game.simulate``.
+
+        The same seed gives the same tally by the same machine, whatever the threads.
+
+        Raises:
+            IllegalMoveError: a role has no legal move, though the match is not over, and that was to end all.
+        """

@@ -1,13 +1,20 @@
-"""Roles: text that knows the term it names."""
+"""Roles: text that knows the term it names, and finding the one that is meant."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from anygame.errors import TermSyntaxError, UnknownRoleError
+from anygame.language.diagnostics import shown
+from anygame.language.parser import parse_term
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from anygame.language.terms import Term
 
-__all__ = ["Role"]
+__all__ = ["Role", "Roles"]
 
 
 class Role(str):
@@ -37,3 +44,33 @@ class Role(str):
 
     def __repr__(self) -> str:
         return f"Role({str.__str__(self)!r})"
+
+
+class Roles:
+    """The roles of a game, found by their text, however it is spaced, or by their terms."""
+
+    def __init__(self, roles: Iterable[Role], *, case_sensitive: bool) -> None:
+        self._index = {str(role): index for index, role in enumerate(roles)}
+        self._case_sensitive = case_sensitive
+
+    def find(self, role: str | Term) -> int:
+        """Return the index of a role.
+
+        Raises:
+            UnknownRoleError: the game has no such role.
+        """
+        found = self._index.get(role if isinstance(role, str) else str(role))
+        if found is None and isinstance(role, str):
+            try:
+                found = self._index.get(str(parse_term(role, case_sensitive=self._case_sensitive)))
+            except TermSyntaxError:
+                found = None
+        if found is None:
+            near = get_close_matches(str(role), self._index, n=1)
+            advice = f"; did you mean {near[0]}?" if near else ""
+            raise UnknownRoleError(
+                f"no role is called {shown(str(role))}: the roles are {', '.join(self._index)}{advice}",
+                str(role),
+                self._index,
+            )
+        return found

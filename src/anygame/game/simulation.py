@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from math import sqrt
-from random import Random, SystemRandom
-from time import perf_counter
+from math import isqrt, sqrt
+from random import SystemRandom
 from typing import TYPE_CHECKING, Final
-from warnings import warn
-
-from anygame.game.machine import FallbackWarning
-from anygame.game.playouts import goal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from anygame.game.game import Game
-    from anygame.game.machine import Outcome, Position
-    from anygame.game.machines.network import NetworkMachine
-    from anygame.game.state import State
+    from anygame.game.machine import Machine, Position
+    from anygame.game.outcomes import Stuck, Tally
+    from anygame.game.roles import Role
 
-__all__ = ["SimulationResult", "Tally", "simulate"]
+__all__ = ["SimulationResult", "simulate"]
 
-_BETWEEN_REPORTS: Final = 0.1
-#: The same bounds for both machines, so that what one refuses the other does too.
+#: The same bounds for both machines, so that what one refuses the other does too: counters of 64 bits; more
+#: threads than any computer has cores; an array of lengths of 80 MB.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What was counted; lists are in the order of the roles.
-
-    Attributes:
-        playouts: how many came to an end.
-        states: joint moves made, in all playouts.
-        goals: how many ended with which value as the only one.
-        missing: how many ended without a usable goal value: none, or none that is an integer.
-        double: how many ended with several.
-        lengths: how many ended after so many joint moves.
-        options: numbers of legal moves, added up over the joint moves made.
-        cut: how many were given up for their length.
-        interrupted: whether it was ended early.
-        seconds: how long it took.
-    """
-
-    playouts: int
-    states: int
-    goals: list[dict[int, int]]
-    missing: list[int]
-    double: list[int]
-    lengths: dict[int, int]
-    options: list[int]
-    cut: int
-    interrupted: bool
-    seconds: float
+#: Integers of so many bits have a square root that can be taken of a float.
+_FLOAT_BITS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +28,11 @@ class SimulationResult:
     """What random matches have in common. Counts are exact; what a role has stands under its name.
 
     Attributes:
-        playouts: how many matches came to an end; all but the last three attributes are about these.
-        mean_goals: the mean of the goal values; None where no match gave the role one.
+        playouts: how many matches came to an end; goals and lengths are about these alone.
+        mean_goals: the mean of the goal values; None where no match gave the role one, or where it is beyond
+            the range of floating-point numbers.
         goal_counts: how many matches ended with which value, in ascending order.
-        goal_spread: the standard deviation of the goal values; None where there is no mean.
+        goal_spread: the standard deviation of the goal values; None as for the mean.
         goal_error: the standard error of the mean: the spread by the square root of the number of values.
         missing_goals: how many matches ended without a usable goal value; they are in no mean.
         double_goals: how many ended with several values; they are in no mean.
@@ -74,6 +41,9 @@ class SimulationResult:
         branching: the mean number of legal moves, over all joint moves made; None where none was.
         states: joint moves made, those of matches that were given up too.
         cut: how many matches were given up for their length.
+        stuck: how many could not go on, since a role had no legal move in a state that is not terminal.
+        first_stuck: the first of these, with its role, facts and line of play; None where there was none, or
+            it could not be told.
         seed: of the random numbers.
         threads: how many were used.
         machine: what played, ``network`` or ``reasoner``.
@@ -94,6 +64,8 @@ class SimulationResult:
     branching: Mapping[str, float | None]
     states: int
     cut: int
+    stuck: int
+    first_stuck: Stuck | None
     seed: int
     threads: int
     machine: str
@@ -113,143 +85,76 @@ class SimulationResult:
 
 
 def simulate(
-    game: Game,
+    machine: Machine,
+    roles: Sequence[Role],
+    start: Position,
     playouts: int,
     seed: int | None,
+    *,
     threads: int,
-    state: State | None,
     limit: int,
+    strict: bool,
     progress: Callable[[int], None] | None,
+    setup_seconds: float,
 ) -> SimulationResult:
-    """Play random matches; see ``Game.simulate``."""
+    """Play random matches from a position of a machine; see ``Game.simulate``."""
     for name, value in (("playouts", playouts), ("threads", threads), ("limit", limit)):
         least, most = _BOUNDS[name]
         if not least <= value <= most:
             raise ValueError(f"{name} should be a number from {least} to {most}, not {value}")
     chosen = SystemRandom().getrandbits(32) if seed is None else seed
-    network = game.network_to_play()
-    if network is not None:
-        start = network.initial() if state is None else state.position_in(network)
-        if network.is_known(start):
-            tally = network.simulate(playouts, chosen, threads, start, limit, progress)
-            return _result(game, tally, chosen, threads, "network")
-        _notice_unknown(game, network, start)
-    tally = _play(game, playouts, chosen, state, limit, progress)
-    return _result(game, tally, chosen, 1, "reasoner")
-
-
-def _notice_unknown(game: Game, network: NetworkMachine, start: Position) -> None:
-    unknown = min(str(fact) for fact in network.facts(start) if not network.knows([fact]))
-    message = f"the reasoner plays: the network does not know {unknown}, to which no play leads"
-    warn(f"{game.name}: {message}", FallbackWarning, stacklevel=4)
-
-
-def _play(
-    game: Game,
-    playouts: int,
-    seed: int,
-    state: State | None,
-    limit: int,
-    progress: Callable[[int], None] | None,
-) -> Tally:
-    """Play one match after the other, by the reasoner."""
-    machine = game.reasoner
-    start = machine.initial() if state is None else state.position_in(machine)
-    random = Random(seed)
-    counts = _Counts(len(game.roles))
-    begin = told = perf_counter()
-    interrupted = False
-    try:
-        for number in range(playouts):
-            counts.add(machine.play_out(start, random, limit))
-            if progress and perf_counter() - told > _BETWEEN_REPORTS:
-                told = perf_counter()
-                progress(number + 1)
-    except KeyboardInterrupt:
-        interrupted = True
-    return counts.tally(interrupted, perf_counter() - begin)
-
-
-class _Counts:
-    """What has been counted so far."""
-
-    def __init__(self, roles: int) -> None:
-        self._goals: list[Counter[int]] = [Counter() for _ in range(roles)]
-        self._missing, self._double, self._options = [0] * roles, [0] * roles, [0] * roles
-        self._lengths: Counter[int] = Counter()
-        self._cut = self._states = 0
-
-    def add(self, outcome: Outcome) -> None:
-        """Count a match."""
-        length = len(outcome.moves)
-        self._states += length
-        for place, count in enumerate(outcome.options):
-            self._options[place] += count
-        if not outcome.is_complete:
-            self._cut += 1
-            return
-        self._lengths[length] += 1
-        for place, values in enumerate(outcome.goals):
-            goal = goal_of(values)
-            if goal is not None:
-                self._goals[place][goal] += 1
-            elif len(values) > 1:
-                self._double[place] += 1
-            else:
-                self._missing[place] += 1
-
-    def tally(self, interrupted: bool, seconds: float) -> Tally:
-        """Return the counts."""
-        return Tally(
-            self._lengths.total(),
-            self._states,
-            [dict(goals) for goals in self._goals],
-            self._missing,
-            self._double,
-            dict(self._lengths),
-            self._options,
-            self._cut,
-            interrupted,
-            seconds,
-        )
-
-
-def _result(game: Game, tally: Tally, seed: int, threads: int, machine: str) -> SimulationResult:
-    roles = game.roles
+    tally = machine.simulate(
+        start, playouts, chosen, threads=threads, limit=limit, strict=strict, progress=progress
+    )
     counts = [{value: count for value, count in sorted(goals.items()) if count} for goals in tally.goals]
-    spreads = [_moments(goals) for goals in counts]
+    moments = [_moments(goals) for goals in counts]
     lengths = dict(sorted(tally.lengths.items()))
     return SimulationResult(
         playouts=tally.playouts,
-        mean_goals={role: mean for role, (mean, _, _) in zip(roles, spreads, strict=True)},
+        mean_goals={role: mean for role, (mean, _, _) in zip(roles, moments, strict=True)},
         goal_counts=dict(zip(roles, counts, strict=True)),
-        goal_spread={role: spread for role, (_, spread, _) in zip(roles, spreads, strict=True)},
-        goal_error={role: error for role, (_, _, error) in zip(roles, spreads, strict=True)},
+        goal_spread={role: spread for role, (_, spread, _) in zip(roles, moments, strict=True)},
+        goal_error={role: error for role, (_, _, error) in zip(roles, moments, strict=True)},
         missing_goals=dict(zip(roles, tally.missing, strict=True)),
         double_goals=dict(zip(roles, tally.double, strict=True)),
         lengths=lengths,
         mean_length=_moments(lengths)[0],
-        branching={
-            role: count / tally.states if tally.states else None
-            for role, count in zip(roles, tally.options, strict=True)
-        },
+        branching=_branching(roles, tally),
         states=tally.states,
         cut=tally.cut,
-        seed=seed,
-        threads=threads,
-        machine=machine,
+        stuck=tally.stuck,
+        first_stuck=tally.first_stuck,
+        seed=chosen,
+        threads=tally.threads,
+        machine=machine.name,
         interrupted=tally.interrupted,
         seconds=tally.seconds,
-        setup_seconds=game.setup_seconds,
+        setup_seconds=setup_seconds,
     )
 
 
+def _branching(roles: Sequence[Role], tally: Tally) -> dict[str, float | None]:
+    made = tally.states
+    return {role: count / made if made else None for role, count in zip(roles, tally.options, strict=True)}
+
+
 def _moments(counts: dict[int, int]) -> tuple[float | None, float | None, float | None]:
-    """Return mean, standard deviation and standard error of the mean of counted numbers, in exact sums."""
+    """Return mean, standard deviation and standard error of the mean of counted numbers, in exact sums.
+
+    None for each that there is not, or that is beyond the range of floats.
+    """
     number = sum(counts.values())
     if not number:
         return None, None, None
     total = sum(value * count for value, count in counts.items())
     squares = sum(value * value * count for value, count in counts.items())
-    spread = sqrt(max(0, squares * number - total * total)) / number
-    return total / number, spread, spread / sqrt(number)
+    try:
+        mean = total / number
+        spread = _root(max(0, squares * number - total * total)) / number
+    except OverflowError:
+        return None, None, None
+    return mean, spread, spread / sqrt(number)
+
+
+def _root(square: int) -> float | int:
+    return sqrt(square) if square.bit_length() <= _FLOAT_BITS else isqrt(square)

@@ -2,31 +2,61 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from anygame.errors import GoalError, IllegalMoveError, QueryError, TermSyntaxError
-from anygame.language.diagnostics import shown
-from anygame.language.parser import parse_atom, parse_term
+from anygame.errors import QueryError
+from anygame.game.goals import goal_of
+from anygame.game.moves import legal_move, moves_in_order
+from anygame.language.parser import parse_atom
 from anygame.language.terms import Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from anygame.game.game import AnyMachine, Game
-    from anygame.game.machine import Position, View
+    from anygame.game.machine import Machine, Position, View
+    from anygame.game.moves import JointMove
     from anygame.game.roles import Role
     from anygame.language.derivations import Derivation, Failure
-    from anygame.language.rules import Atom
+    from anygame.language.limits import Limits
+    from anygame.language.rules import Atom, Program
 
-__all__ = ["Bindings", "JointMove", "State"]
+__all__ = ["Bindings", "GameLike", "RecentStates", "State"]
 
-#: Moves by role, or in the order of the roles; as text or terms.
-JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
+#: States that keep what was computed for them, which takes some hundred kilobytes in large games.
+_MOST_RECENT: Final = 512
 
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+
+class GameLike(Protocol):
+    """A game, as its states know it."""
+
+    program: Program
+    case_sensitive: bool
+    limits: Limits | None
+    roles: tuple[Role, ...]
+    recent: RecentStates
+
+    @property
+    def name(self) -> str:
+        """The name of the source."""
+
+    @property
+    def is_gdl2(self) -> bool:
+        """Whether the rules hide information."""
+
+    @property
+    def machine(self) -> Machine:
+        """What answers questions about states now."""
+
+    def role_index(self, role: str | Term) -> int:
+        """Return the index of a role. Raises UnknownRoleError."""
+
+    def initial_state(self) -> State:
+        """Return the state in which every match starts."""
+
+    def state(self, facts: Iterable[str | Term]) -> State:
+        """Return the state in which just these facts are true."""
 
 
 class Bindings(Mapping[str, Term]):
@@ -76,9 +106,9 @@ class State:
 
     __slots__ = ("_facts", "_game", "_goals", "_legal", "_machine", "_position", "_terminal", "_view")
 
-    def __init__(self, game: Game, position: Position, machine: AnyMachine | None = None) -> None:
+    def __init__(self, game: GameLike, machine: Machine, position: Position) -> None:
         self._game = game
-        self._machine = machine or game.machine
+        self._machine = machine
         self._position = position
         self._facts: frozenset[Term] | None = None
         self._view: View | None = None
@@ -87,12 +117,12 @@ class State:
         self._goals: dict[str, int | None] = {}
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameLike:
         """The game whose state this is."""
         return self._game
 
-    def position_in(self, machine: AnyMachine) -> Position:
-        """Return this state as a machine holds it."""
+    def position_in(self, machine: Machine) -> Position | None:
+        """Return this state as a machine holds it; None where that machine cannot."""
         return self._position if machine is self._machine else machine.position(self.facts)
 
     @property
@@ -114,7 +144,7 @@ class State:
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
-            self._game.remember(self)
+            self._game.recent.add(self)
         return view
 
     def forget(self) -> None:
@@ -143,23 +173,8 @@ class State:
         """
         name = self._game.roles[self._game.role_index(role)]
         if name not in self._goals:
-            self._goals[name] = self._find_goal(name)
+            self._goals[name] = goal_of(name, self._machine.goals(self._seen(), name.term))
         return self._goals[name]
-
-    def _find_goal(self, role: Role) -> int | None:
-        values = [str(value) for value in self._machine.goals(self._seen(), role.term)]
-        wrong = [value for value in values if not _INTEGER.fullmatch(value)]
-        if wrong:
-            raise GoalError(
-                f"the goal of {role} should be an integer, but the rules give {wrong[0]}", role, values
-            )
-        if len(values) > 1:
-            raise GoalError(
-                f"the rules give {role} {len(values)} different goal values here: {', '.join(values)}",
-                role,
-                values,
-            )
-        return int(values[0]) if values else None
 
     # -- moving ------------------------------------------------------------------------------------
 
@@ -176,9 +191,12 @@ class State:
         joint = self._joint(moves)
         position = self._machine.next(self._seen(), joint)
         machine = self._game.machine
-        if machine is not self._machine:  # the game has been compiled meanwhile
-            position = machine.position(self._machine.facts(position))
-        return State(self._game, position, machine)
+        if machine is not self._machine:
+            # The game has been compiled meanwhile, or play has not led to this state.
+            moved = machine.position(self._machine.facts(position))
+            if moved is not None:
+                return State(self._game, machine, moved)
+        return State(self._game, self._machine, position)
 
     def percepts(self, moves: JointMove) -> Mapping[str, tuple[Term, ...]]:
         """Return what each role sees when this joint move is made here (GDL-II ``sees``), sorted by text.
@@ -191,67 +209,12 @@ class State:
 
     def _joint(self, moves: JointMove) -> list[Term]:
         """Return the moves as terms in the order of the roles, all legal."""
-        roles = self._game.roles
-        given: list[str | Term]
-        if isinstance(moves, Mapping):
-            by_index: dict[int, str | Term] = {}
-            for role, move in moves.items():
-                index = self._game.role_index(role)
-                if index in by_index:
-                    raise IllegalMoveError(f"two moves are given for {roles[index]}", roles[index])
-                by_index[index] = move
-            for index, role in enumerate(roles):
-                if index not in by_index:
-                    raise IllegalMoveError(
-                        f"no move is given for {role}: a joint move has one per role", role
-                    )
-            given = [by_index[index] for index in range(len(roles))]
-        else:
-            if isinstance(moves, str | Term):
-                raise IllegalMoveError(
-                    f"expected one move per role ({', '.join(roles)}) in a list or by role, found the single "
-                    f"move {moves}",
-                    move=str(moves),
-                )
-            given = list(moves)
-            if len(given) != len(roles):
-                raise IllegalMoveError(
-                    f"expected {len(roles)} move{'s' * (len(roles) > 1)}, one per role ({', '.join(roles)}), "
-                    f"found {len(given)}"
-                )
-        return [self._legal_move(index, move) for index, move in enumerate(given)]
-
-    def _legal_move(self, index: int, move: str | Term) -> Term:
-        role = self._game.roles[index]
-        legal = self._all_legal()[index]
-        if not isinstance(move, str | Term):
-            raise IllegalMoveError(
-                f"the move of {role} should be text or a term, found {move!r} ({type(move).__name__})",
-                role,
-                str(move),
-            )
-        try:
-            term = (
-                parse_term(move, case_sensitive=self._game.case_sensitive) if isinstance(move, str) else move
-            )
-        except TermSyntaxError as error:
-            raise IllegalMoveError(f"the move of {role} cannot be read: {error}", role, str(move)) from None
-        if term in legal:
-            return term
-        names = list(map(str, legal))
-        near = get_close_matches(str(term), names, n=3, cutoff=0.5)
-        if near:
-            advice = f"; did you mean {' or '.join(near)}?"
-        elif names:
-            advice = f"; legal: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
-        else:
-            advice = f"; {role} has no legal move at all"
-        raise IllegalMoveError(
-            f"{shown(str(term), 200)} is not legal for {role} here{advice}",
-            role,
-            str(term),
-            near or names[:8],
-        )
+        game = self._game
+        given = moves_in_order(moves, game.roles, game.role_index)
+        return [
+            legal_move(role, move, legal, case_sensitive=game.case_sensitive)
+            for role, move, legal in zip(game.roles, given, self._all_legal(), strict=True)
+        ]
 
     # -- asking ------------------------------------------------------------------------------------
 
@@ -328,5 +291,21 @@ class State:
         )
 
 
-def _restore(game: Game, facts: tuple[Term, ...]) -> State:
+def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:
     return game.state(facts)
+
+
+class RecentStates:
+    """The states that hold intermediate results: the latest few hundred.
+
+    A search tree may keep any number of states; what it took to answer for them is much larger.
+    """
+
+    def __init__(self) -> None:
+        self._states: deque[State] = deque()
+
+    def add(self, state: State) -> None:
+        """Note that a state holds intermediate results; the oldest that does may have to drop them."""
+        self._states.append(state)
+        if len(self._states) > _MOST_RECENT:
+            self._states.popleft().forget()

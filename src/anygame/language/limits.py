@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["Limits", "ReadingLimits"]
+__all__ = ["COMPILE_SECONDS", "Limits", "ReadingLimits"]
+
+#: Seconds that compiling a game may take to ground its rules, if nothing else is said: of the public sheets
+#: nearly all that can be compiled take a few, and who waits for more can say so.
+COMPILE_SECONDS: Final = 60
 
 #: Everything that looks into terms and formulas recurs, down to pickling, a few calls of CPython a level;
 #: it allows a thousand calls, and the caller has some of them.

@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.game import loads
+from anygame.game.loading import loads
 from anygame.language.rules import Atom, Rule, atoms_in, map_atoms
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.rules import Program
 
 __all__ = ["continued"]
 
@@ -34,23 +35,23 @@ def continued(state: State) -> Game:
     ((at 2))
     """
     game = state.game
-    former = _unused_name(game)
+    former = _unused_name(game.program)
     rules = [Rule(Atom(_INIT[0], (fact,))) for fact in sorted(state.facts)]
-    rules = [*_rules(game, former), *rules]
+    rules = [*_rules(game.program, former), *rules]
     return loads(
         "\n".join(map(str, rules)), name=game.name, case_sensitive=game.case_sensitive, limits=game.limits
     )
 
 
-def _rules(game: Game, former: str) -> list[Rule]:
+def _rules(program: Program, former: str) -> list[Rule]:
     """Return the rules without those for the initial state; where others ask for it, it has another name."""
-    asked = any(atom.key == _INIT for rule in game.program.rules for atom, _ in atoms_in(rule.body))
+    asked = any(atom.key == _INIT for rule in program.rules for atom, _ in atoms_in(rule.body))
 
     def renamed(atom: Atom) -> Atom:
         return replace(atom, predicate=former) if atom.key == _INIT else atom
 
     found = []
-    for rule in game.program.rules:
+    for rule in program.rules:
         body = tuple([map_atoms(formula, renamed) for formula in rule.body])
         if rule.head.key != _INIT:
             found.append(replace(rule, body=body))
@@ -59,8 +60,8 @@ def _rules(game: Game, former: str) -> list[Rule]:
     return found
 
 
-def _unused_name(game: Game) -> str:
-    used = {rule.head.predicate for rule in game.program.rules}
+def _unused_name(program: Program) -> str:
+    used = {rule.head.predicate for rule in program.rules}
     name = "initially"
     while name in used:
         name += "_"

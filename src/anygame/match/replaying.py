@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, RecordError
-from anygame.game.game import loads
+from anygame.game.loading import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from anygame.errors import AnygameError, CompilationError
-from anygame.language.diagnostics import shown
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL
 from anygame.network.interface import Interface
@@ -86,13 +85,10 @@ def compile_game(
     with _without_collection():
         try:
             return _compile(reasoner, limits or GroundingLimits(), progress, without)
-        except AnygameError:
+        except (AnygameError, MemoryError, RecursionError):
             raise
         except Exception as error:
-            raise CompilationError(
-                "compiling failed by a fault of anygame's own, not of the sheet: "
-                f"{type(error).__name__}: {shown(str(error))}"
-            ) from error
+            raise CompilationError.of(error) from error
 
 
 @contextmanager

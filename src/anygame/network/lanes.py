@@ -46,8 +46,8 @@ class IllegalChoiceError(ValueError):
 class Lanes:
     """A number of games side by side.
 
-    A lane that has come to an end keeps its state until it is reset or set. So does, under random moves, one
-    that is stuck: a role has no legal move, though it has not come to an end.
+    A lane that has come to an end keeps its state until it is reset or set. So does one that is stuck: a role
+    has no legal move, though it has not come to an end.
 
     Args:
         network: the compiled game, or the program of one.
@@ -235,7 +235,9 @@ class Lanes:
     # Moves.
 
     def step(self, choices: Sequence[ArrayLike]) -> None:
-        """Move in all lanes that have not come to an end; what is chosen in the others is not read.
+        """Move in all lanes that can go on; what is chosen in the others is not read.
+
+        Lanes that have come to an end stay as they are, and so do those that are :attr:`stuck`.
 
         Args:
             choices: per role the chosen actions, int [lanes], each counted from the first action of the role.
@@ -252,7 +254,16 @@ class Lanes:
         actions = np.empty((len(roles), len(lanes)), np.int64)
         for role, chosen in enumerate(choices):
             actions[role] = self._indices(chosen, role)[lanes]
-        self._check(lanes, actions)
+        try:
+            self._check(lanes, actions)
+        except IllegalChoiceError:
+            # Nothing is legal in lanes that are stuck, so that they are looked for here alone.
+            able = ~self.stuck[lanes]
+            if able.all():
+                raise
+            lanes, actions = lanes[able], actions[:, able]
+            self._check(lanes, actions)
+            going &= ~self.stuck
         actions += np.array(self._first[:-1], np.int64)[:, None]
         for of_role in actions:
             self._does[lanes // LANES, of_role, lanes % LANES] = True

@@ -127,7 +127,7 @@ def rollouts_of(game: Game, random: Random, clock: Clock) -> Rollouts:
     if not game.is_settled and not clock.is_up:
         with suppress(FallbackWarning):
             game.compile(seconds=clock.remaining() * _COMPILING)
-    is_compiled = game.is_settled and game.network_to_play() is not None
+    is_compiled = game.is_settled and game.machine.name == "network"
     return LaneRollouts(game, random) if is_compiled else PlainRollouts(game, random)
 
 

@@ -13,6 +13,7 @@ from anygame.cli.progress import compile_game
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError
+from anygame.game import inspection
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -47,10 +48,10 @@ def run(options: Options) -> int:
     if options.dot is not None:
         return _draw(game, options)
     if options.json:
-        described = getattr(game, f"describe_{options.what}")()
+        described = getattr(inspection, f"describe_{options.what}")(game)
         print_json({"game": game.name, options.what: described})
     else:
-        print(getattr(game, f"explain_{options.what}")().rstrip())
+        print(getattr(inspection, f"explain_{options.what}")(game).rstrip())
     return OK
 
 
@@ -58,7 +59,7 @@ def _draw(game: Game, options: Options) -> int:
     """Write a picture of the network."""
     if options.what != "network" or options.dot is None:
         raise AnygameError("--dot draws the network: give --network too")
-    drawn = game.draw_network()
+    drawn = inspection.draw_network(game)
     if options.dot == "-":
         print(drawn, end="")
         return OK

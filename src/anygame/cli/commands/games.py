@@ -9,7 +9,7 @@ from anygame.cli.exit_status import OK
 from anygame.cli.options import Command
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.shared_options import JsonOption
-from anygame.game.game import load
+from anygame.game import load
 from anygame.language.installed import describe_sheet, games, open_sheet
 
 __all__ = ["COMMAND"]

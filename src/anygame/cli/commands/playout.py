@@ -17,14 +17,17 @@ from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.game import Game, Playout, Role
+    from anygame.game import Game, Playout, Role, Stuck
 
 __all__ = ["COMMAND", "Summary"]
 
 _SHAPE: Final = """\
-{"game", "seed", "asked", "playouts", "unfinished", "lengths": {"mean", "min", "max"},
+{"game", "seed", "asked", "playouts", "unfinished", "stuck", "first_stuck",
+   "lengths": {"mean", "min", "max"},
    "goals": {ROLE: {"mean", "min", "max", "counts": {GOAL: NUMBER}}}}
-  lengths are numbers of joint moves; unfinished counts games that were cut for their length"""
+  lengths are numbers of joint moves; unfinished counts games that did not come to an end,
+  stuck those of them in which a role had no legal move; first_stuck is null or
+  {"role", "facts", "moves"}; both are left out of the goals"""
 
 #: Games that take seconds one by one, and that `simulate` plays in less than one.
 _MANY: Final = 10_000
@@ -44,7 +47,9 @@ class Summary:
 
     Attributes:
         roles: the roles of the game.
-        unfinished: how many playouts were cut because they were too long.
+        unfinished: how many playouts did not come to an end: they were too long, or got stuck.
+        stuck: in how many of these a role had no legal move.
+        first_stuck: the first of them.
         lengths: how many playouts had how many joint moves.
         goals: for every role, how many playouts gave it which goal; None counts those where the rules give
             none.
@@ -52,6 +57,8 @@ class Summary:
 
     roles: tuple[Role, ...]
     unfinished: int = 0
+    stuck: int = 0
+    first_stuck: Stuck | None = None
     lengths: Counter[int] = field(default_factory=Counter)
     goals: dict[Role, Counter[int | None]] = field(default_factory=dict)
 
@@ -59,6 +66,10 @@ class Summary:
         """Count a playout."""
         self.lengths[one.length] += 1
         self.unfinished += not one.is_complete
+        if one.stuck:
+            self.stuck += 1
+            self.first_stuck = self.first_stuck or one.stuck
+            return
         for role in self.roles:
             self.goals.setdefault(role, Counter())[one.goals[role]] += 1
 
@@ -72,6 +83,8 @@ class Summary:
         return {
             "playouts": self.count,
             "unfinished": self.unfinished,
+            "stuck": self.stuck,
+            "first_stuck": self.first_stuck.to_dict() if self.first_stuck else None,
             "lengths": _spread(self.lengths),
             "goals": {
                 role: _spread(counter)
@@ -86,14 +99,15 @@ class Summary:
             return
         spread = _spread(self.lengths)
         yield f"moves  {spread['mean']:.1f} on average, {spread['min']} to {spread['max']}"
-        if self.unfinished:
-            yield f"{self.unfinished} of them were cut for their length before the game was over"
+        if self.unfinished > self.stuck:
+            cut = self.unfinished - self.stuck
+            yield f"{cut} of them were cut for their length before the game was over"
+        if self.stuck:
+            yield f"{self.stuck} of them could not go on, and are in no goals; the first: {self.first_stuck}"
         width = max(map(len, self.roles))
         for role, counter in self.goals.items():
-            mean = _spread(counter)["mean"]
             counts = ", ".join(f"{_text(goal)}: {counter[goal]}" for goal in sorted(counter, key=_order))
-            average = "none" if mean is None else f"{mean:.1f} on average"
-            yield f"goal of {role.ljust(width)}  {average} ({counts})"
+            yield f"goal of {role.ljust(width)}  {_average(counter)} ({counts})"
 
 
 def run(options: Options) -> int:
@@ -131,8 +145,18 @@ def _spread(counter: Counter[int] | Counter[int | None]) -> dict[str, Any]:
     numbers = {value: count for value, count in counter.items() if value is not None}
     if not numbers:
         return {"mean": None, "min": None, "max": None}
-    mean = sum(value * count for value, count in numbers.items()) / sum(numbers.values())
+    try:
+        mean = sum(value * count for value, count in numbers.items()) / sum(numbers.values())
+    except OverflowError:
+        mean = None
     return {"mean": mean, "min": min(numbers), "max": max(numbers)}
+
+
+def _average(goals: Counter[int | None]) -> str:
+    spread = _spread(goals)
+    if spread["mean"] is not None:
+        return f"{spread['mean']:.1f} on average"
+    return "none" if spread["min"] is None else "too large for a mean"
 
 
 def _text(goal: int | None) -> str:

@@ -13,6 +13,8 @@ from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, counting_columns, progress_bar
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.language.diagnostics import shown
+from anygame.language.limits import COMPILE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,17 +24,20 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND", "describe"]
 
 _SHAPE: Final = """\
-{"game", "seed", "threads", "machine", "asked", "playouts", "cut", "interrupted", "states",
+{"game", "seed", "threads", "machine", "asked", "playouts", "cut", "stuck", "first_stuck",
+   "interrupted", "states",
    "seconds", "setup_seconds", "playouts_per_second", "states_per_second",
    "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},
    "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",
                     "branching"}}}
   spread is the standard deviation of the goals, error that of their mean; missing and double
-  count games that ended without a goal or with several; cut those given up for their length"""
+  count games that ended without a goal or with several; cut those given up for their length,
+  stuck those in which a role had no legal move; first_stuck is null or {"role", "facts", "moves"}"""
 
 #: Years of playing; and counters of 64 bits hold what so many playouts add up to.
 _MOST_PLAYOUTS: Final = 10**15
 _GOALS_SHOWN: Final = 12
+_DIGITS_SHOWN: Final = 40
 
 
 def _many(text: str) -> int:
@@ -66,7 +71,7 @@ class Options(PositionOptions):
         "--compile-seconds",
         read=positive,
         metavar="C",
-        help="play by the rules if compiling takes longer (30)",
+        help=f"play by the rules if compiling takes longer ({COMPILE_SECONDS})",
     )
 
 
@@ -108,6 +113,8 @@ def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]
         "asked": asked,
         "playouts": result.playouts,
         "cut": result.cut,
+        "stuck": result.stuck,
+        "first_stuck": result.first_stuck.to_dict() if result.first_stuck else None,
         "interrupted": result.interrupted,
         "states": result.states,
         "seconds": result.seconds,
@@ -142,6 +149,9 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
         yield "interrupted: these are all that were played"
     if result.cut:
         yield f"{result.cut:,} more were given up for their length"
+    if result.stuck:
+        first = f"; the first: {result.first_stuck}" if result.first_stuck else ""
+        yield f"{result.stuck:,} more could not go on{first}"
     width = max(map(len, game.roles))
     for role in game.roles:
         yield f"goal of {role.ljust(width)}  {_goals(game, result, role)}"
@@ -161,7 +171,7 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
 
 def _goals(game: Game, result: SimulationResult, role: Any) -> str:
     counts = result.goal_counts[role]
-    parts = [f"{value}: {_share(count, result)}" for value, count in counts.items()]
+    parts = [f"{shown(str(goal), _DIGITS_SHOWN)}: {_share(n, result)}" for goal, n in counts.items()]
     if len(parts) > _GOALS_SHOWN:
         parts[_GOALS_SHOWN // 2 : -_GOALS_SHOWN // 2] = ["..."]
     if result.missing_goals[role]:
@@ -170,7 +180,7 @@ def _goals(game: Game, result: SimulationResult, role: Any) -> str:
         parts.append(f"several at once: {_share(result.double_goals[role], result)}")
     mean = result.mean_goals[role]
     if mean is None:
-        return ", ".join(parts) or "unknown"
+        return ", ".join([*parts, *["too large for a mean"] * bool(counts)]) or "unknown"
     spread, error = result.goal_spread[role], result.goal_error[role]
     return f"{mean:.2f} on average, give or take {error:.2f}; spread {spread:.1f} ({', '.join(parts)})"
 
@@ -182,7 +192,7 @@ def _share(count: int, result: SimulationResult) -> str:
 def _kept(game: Game, result: SimulationResult) -> str:
     if result.machine != "network":
         return ""
-    return ", with machine code kept from before" if game.has_kept_code else ", machine code made now"
+    return ", with cached machine code" if game.has_cached_code else ", machine code made now"
 
 
 _DETAILS: Final = f"""\

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
+from random import Random
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anygame.datalog.explain import Explainer
 from anygame.datalog.reasoner import Reasoner
-from anygame.errors import IllegalMoveError, QueryError
-from anygame.game.machine import Outcome
+from anygame.errors import QueryError
+from anygame.game.outcomes import Outcome, Stuck, count_outcomes
+from anygame.game.roles import Role
 from anygame.language.rules import KEYWORDS
 from anygame.language.unification import match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from random import Random
 
     from anygame.datalog.reasoner import Fluents, Move
     from anygame.datalog.steps import Frame
+    from anygame.game.outcomes import Tally
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
@@ -29,7 +32,7 @@ __all__ = ["ReasonerMachine"]
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
 
-_MOST_TERMS_KEPT = 500_000
+_MOST_TERMS = 500_000
 
 
 class ReasonerMachine:
@@ -38,6 +41,8 @@ class ReasonerMachine:
     Threads may share a machine: it answers one question at a time, since questions share what has been
     compiled and computed so far, and the clock that bounds them.
     """
+
+    name = "reasoner"
 
     def __init__(self, program: Program, limits: Limits | None = None) -> None:
         self._program, self._limits = program, limits
@@ -81,7 +86,7 @@ class ReasonerMachine:
     def _term(self, move: Move) -> Term:
         found = self._moves.get(move)
         if found is None:
-            if len(self._moves) > _MOST_TERMS_KEPT:
+            if len(self._moves) > _MOST_TERMS:
                 self._moves.clear()
             found = self._moves[move] = self.reasoner.move_term(move)
         return found
@@ -144,6 +149,14 @@ class ReasonerMachine:
                 f"{atom.predicate} depends on the moves: give the joint move that is asked about"
             )
 
+    def describe_strata(self) -> list[dict[str, Any]]:
+        """Return the components of the rules in the order of computation."""
+        return self.reasoner.describe_strata()
+
+    def describe_plan(self) -> list[dict[str, Any]]:
+        """Return the functions that were generated so far."""
+        return self.reasoner.describe_plan()
+
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """Return, per relation of the rules, what can stand at each argument."""
         return self.reasoner.domains()
@@ -155,42 +168,55 @@ class ReasonerMachine:
         return self.reasoner.domains_below(predicate, arity)
 
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves to the end, or until there were so many."""
+        """Play uniformly random moves to the end, or until there were so many, or a role has none."""
         reasoner = self.reasoner
+        played: list[list[Move]] = []
         options = [0] * len(self.roles)
-        fluents = position[0]
-        moves: list[list[Move]] = []
+        fluents, unseen = position
         while True:
             # One step at a time, so that other threads get their turn.
             with self._asking:
                 frame = reasoner.frame(fluents)
-                if reasoner.terminal(frame) or len(moves) >= limit:
-                    break
-                joint = self._random_joint(frame, fluents, random, options)
-                moves.append(joint)
+                is_over = reasoner.terminal(frame)
+                if is_over or len(played) >= limit:
+                    return self._outcome(frame, played, options, is_over)
+                by_role = reasoner.legal(frame)
+                legal = [by_role[role] for role in self._role_values]
+                if not all(legal):
+                    facts = frozenset(reasoner.facts(fluents)) | (frozenset() if played else unseen)
+                    role = Role(self.roles[list(map(bool, legal)).index(False)])
+                    outcome = self._outcome(frame, played, options, False)
+                    return replace(outcome, stuck=Stuck(role, facts, outcome.moves))
+                for index, moves in enumerate(legal):
+                    options[index] += len(moves)
+                joint = [self.draw(moves, random) for moves in legal]
                 fluents = reasoner.next(frame, joint)
-        with self._asking:
-            played = tuple([tuple(map(self._term, joint)) for joint in moves])
-            values = reasoner.goals(frame)
-            goals = tuple([tuple(sorted(values.get(role, ()), key=str)) for role in self._role_values])
-            return Outcome(played, goals, tuple(options), reasoner.terminal(frame))
+            played.append(joint)
 
-    def _random_joint(self, frame: Frame, fluents: Fluents, random: Random, counts: list[int]) -> list[Move]:
-        """Return a random joint move; ``counts`` grows by each role's number of legal moves."""
-        legal = self.reasoner.legal(frame)
-        joint = []
-        for place, value in enumerate(self._role_values):
-            options = legal[value]
-            counts[place] += len(options)
-            if not options:
-                role = self.roles[place]
-                raise IllegalMoveError(
-                    f"{role} has no legal move in a state that is not terminal: "
-                    f"({' '.join(sorted(map(str, self.reasoner.facts(fluents))))})",
-                    str(role),
-                )
-            joint.append(self.draw(options, random))
-        return joint
+    def _outcome(self, frame: Frame, played: list[list[Move]], options: list[int], is_over: bool) -> Outcome:
+        values = self.reasoner.goals(frame)
+        return Outcome(
+            moves=tuple([tuple(map(self._term, joint)) for joint in played]),
+            goals=tuple([tuple(sorted(values.get(role, ()), key=str)) for role in self._role_values]),
+            options=tuple(options),
+            is_complete=is_over,
+        )
+
+    def simulate(
+        self,
+        position: Position,
+        playouts: int,
+        seed: int,
+        *,
+        threads: int,
+        limit: int,
+        strict: bool,
+        progress: Callable[[int], None] | None,
+    ) -> Tally:
+        """Play one match after the other and count, in one thread."""
+        random = Random(seed)
+        outcomes = (self.play_out(position, random, limit) for _ in range(playouts))
+        return count_outcomes(outcomes, len(self.roles), strict, progress)
 
     def draw(self, options: list[Move], random: Random) -> Move:
         """Return one of some moves of a role at random, and leave them sorted by text.
@@ -225,7 +251,7 @@ class _Names(dict["Move", str]):
         self._term = term
 
     def __missing__(self, move: Move) -> str:
-        if len(self) > _MOST_TERMS_KEPT:
+        if len(self) > _MOST_TERMS:
             self.clear()
         name = self[move] = str(self._term(move))
         return name

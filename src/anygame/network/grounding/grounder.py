@@ -16,6 +16,7 @@ import numpy as np
 
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
+from anygame.language.limits import COMPILE_SECONDS
 from anygame.network.grounding.instantiation import Join
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import prepare
@@ -49,7 +50,7 @@ class GroundingLimits:
 
     instances: int = 8_000_000
     join: int = 20_000_000
-    seconds: float = 30.0
+    seconds: float = COMPILE_SECONDS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

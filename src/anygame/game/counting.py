@@ -1,0 +1,126 @@
+"""Counting the game tree (perft): how many sequences of joint moves of a length there are."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from anygame.game.outcomes import no_legal_move
+from anygame.game.roles import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.game.game import Game
+    from anygame.game.machine import Machine, Position, View
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+
+    _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
+
+__all__ = ["perft", "perft_divide"]
+
+#: Compiling takes a second or so, in which the reasoner visits some thousand states.
+_MANY_STATES: Final = 5_000
+#: Positions whose counts are remembered: some hundred bytes each.
+_MOST_KNOWN: Final = 1_000_000
+
+
+def perft(game: Game, depth: int, state: State | None = None, *, strict: bool = False) -> int:
+    """Count the sequences of joint moves of a length.
+
+    A terminal state has no continuation, nor has one in which a role has no legal move: there is no joint
+    move.
+
+    Args:
+        game: the game.
+        depth: the number of joint moves, at least 0.
+        state: where to start; the initial state by default.
+        strict: whether a state that is not terminal in which a role has no legal move is an error.
+
+    Raises:
+        IllegalMoveError: there is such a state, and it is to be an error.
+    """
+    if depth < 0:
+        raise ValueError(f"the depth of a count is at least 0, not {depth}")
+    return _counted(game, state, strict, lambda tree, start: tree.count(start, depth))
+
+
+def perft_divide(
+    game: Game, depth: int, state: State | None = None, *, strict: bool = False
+) -> dict[tuple[Term, ...], int]:
+    """Return ``perft`` split by the first joint move, in the order of the moves; ``depth`` is at least 1."""
+    if depth < 1:
+        raise ValueError(f"the depth of a split count is at least 1, not {depth}")
+    return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth))
+
+
+def _counted(
+    game: Game, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
+) -> _Count:
+    """Count by the machine that the game has; begin again with a network where that is worth it."""
+    if not game.is_settled:
+        try:
+            machine, start = game.backends.start(state)
+            return count(_Tree(machine, strict, _MANY_STATES), start)
+        except _TooManyError:
+            game.compile_if_worth_it()
+    machine, start = game.backends.start(state)
+    return count(_Tree(machine, strict, None), start)
+
+
+class _TooManyError(Exception):
+    """The bound of a tree was reached."""
+
+
+class _Tree:
+    """The tree of a game, to be counted."""
+
+    def __init__(self, machine: Machine, strict: bool, most: int | None) -> None:
+        self._machine = machine
+        self._strict = strict
+        self._left = most
+        self._known: dict[tuple[Position, int], int] = {}
+
+    def divide(self, position: Position, depth: int) -> dict[tuple[Term, ...], int]:
+        """Return the count by first joint move."""
+        machine = self._machine
+        view = machine.view(position)
+        if machine.is_terminal(view):
+            return {}
+        joints = list(product(*self._moves(position, view)))
+        return {joint: self.count(machine.next(view, joint), depth - 1) for joint in joints}
+
+    def count(self, position: Position, depth: int) -> int:
+        """Return the number of sequences of joint moves of a length."""
+        if depth <= 1:
+            return self._count(position, depth) if depth else 1
+        key = (position, depth)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            found = self._known[key] = self._count(position, depth)
+        return found
+
+    def _count(self, position: Position, depth: int) -> int:
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise _TooManyError
+        machine = self._machine
+        view = machine.view(position)
+        if machine.is_terminal(view):
+            return 0
+        moves = self._moves(position, view)
+        if depth == 1:
+            return prod(map(len, moves))
+        return sum(self.count(machine.next(view, joint), depth - 1) for joint in product(*moves))
+
+    def _moves(self, position: Position, view: View) -> tuple[tuple[Term, ...], ...]:
+        legal = self._machine.legal(view)
+        if self._strict and not all(legal):
+            role = self._machine.roles[list(map(bool, legal)).index(False)]
+            raise no_legal_move(Role(role), self._machine.facts(position))
+        return legal

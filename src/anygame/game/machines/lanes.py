@@ -1,0 +1,136 @@
+"""Games side by side in the lanes of a network, with names for what the network numbers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.errors import IllegalMoveError
+from anygame.network.lanes import DOUBLED, MISSING, IllegalChoiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from anygame.network.compiled import CompiledGame
+    from anygame.network.lanes import Lanes
+
+__all__ = ["GameLanes"]
+
+#: Legal moves that an error names at most.
+_SHOWN: Final = 8
+
+
+class GameLanes:
+    """The lanes of a compiled game: see ``Batch``, which asks them. Roles are given by their index."""
+
+    def __init__(self, lanes: Lanes, compiled: CompiledGame) -> None:
+        self._lanes = lanes
+        self._compiled = compiled
+        ends = [0]
+        for moves in compiled.actions:
+            ends.append(ends[-1] + len(moves))
+        self._columns = [slice(first, end) for first, end in pairwise(ends)]
+
+    def copy(self) -> GameLanes:
+        """Return lanes of their own in the same states, with the same random numbers ahead."""
+        return GameLanes(self._lanes.copy(), self._compiled)
+
+    # -- what the rules say ------------------------------------------------------------------------
+
+    @property
+    def terminal(self) -> NDArray[np.bool_]:
+        """Which lanes have come to an end: bool [lanes]."""
+        return self._lanes.terminal
+
+    @property
+    def stuck(self) -> NDArray[np.bool_]:
+        """In which lanes a role has no legal move, though they have not come to an end: bool [lanes]."""
+        return self._lanes.stuck
+
+    def legal(self, role: int) -> NDArray[np.bool_]:
+        """Return which moves of a role are legal: bool [lanes, actions]."""
+        return self._lanes.legal()[:, self._columns[role]]
+
+    def goals(self, role: int) -> NDArray[np.float64]:
+        """Return goals: float [lanes]; not a number where there is none, or several."""
+        goals = self._lanes.goals()[role]
+        return np.where((goals == MISSING) | (goals == DOUBLED), np.nan, goals)
+
+    def observation(self) -> NDArray[np.bool_]:
+        """Return what is true: bool [lanes, fluents]."""
+        return self._lanes.observation()
+
+    # -- moving ------------------------------------------------------------------------------------
+
+    def step(self, choices: Sequence[ArrayLike]) -> None:
+        """Move in all lanes that can go on; see ``Batch.step``."""
+        for role, chosen in zip(self._compiled.roles, choices, strict=True):
+            array = np.asarray(chosen)
+            if array.shape != (self._lanes.count,) or not np.issubdtype(array.dtype, np.integer):
+                raise ValueError(
+                    f"the moves of {role} should be {self._lanes.count} integers, one per lane, not an array "
+                    f"of {array.dtype} of shape {array.shape}"
+                )
+        try:
+            self._lanes.step(choices)
+        except IllegalChoiceError as error:
+            raise self._illegal(error) from None
+
+    def _illegal(self, error: IllegalChoiceError) -> IllegalMoveError:
+        role, moves = self._compiled.roles[error.role], self._compiled.actions[error.role]
+        known = 0 <= error.action < len(moves)
+        move = str(moves[error.action]) if known else ""
+        legal = np.flatnonzero(self.legal(error.role)[error.lane]).tolist()
+        some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
+        more = ", ..." if len(legal) > _SHOWN else ""
+        what = f"{error.action}, {move}," if known else f"{error.action} (of {len(moves)} moves)"
+        return IllegalMoveError(
+            f"lane {error.lane}: {what} is not legal for {role}; legal: {some or 'nothing'}{more}",
+            str(role),
+            move,
+            [str(moves[index]) for index in legal[:_SHOWN]],
+        )
+
+    def step_random(self) -> list[NDArray[np.int32]]:
+        """Move at random in all lanes that can go on; see ``Batch.step_random``."""
+        return self._lanes.step_random()
+
+    # -- positions ---------------------------------------------------------------------------------
+
+    def reset(self, chosen: ArrayLike | None) -> None:
+        """Put lanes back; see ``Batch.reset``."""
+        if chosen is None:
+            self._lanes.reset()
+            return
+        array, count = np.asarray(chosen), self._lanes.count
+        if array.dtype == np.bool_:
+            mask = array
+        else:
+            numbers = array.astype(np.int64) if array.size else np.zeros(0, np.int64)
+            wrong = numbers[(numbers < 0) | (numbers >= count)]
+            if wrong.size or (array.size and not np.issubdtype(array.dtype, np.integer)):
+                given = wrong.flat[0] if wrong.size else array.dtype
+                raise IndexError(f"expected numbers of lanes from 0 to {count - 1}, got {given}")
+            mask = np.zeros(count, np.bool_)
+            mask[numbers] = True
+        self._lanes.reset(mask)
+
+    def packed(self) -> NDArray[np.uint64]:
+        """Return all states, a bit for each fluent: uint64 [lanes, words]."""
+        return self._lanes.packed()
+
+    def set_packed(self, states: NDArray[np.uint64]) -> None:
+        """Put all lanes into states, as ``packed`` gives them."""
+        self._lanes.load_packed(states)
+
+    def get(self, lane: int) -> bytes:
+        """Return the position of a lane, as the machine holds it."""
+        return self._lanes.get(lane).tobytes()
+
+    def set(self, lane: int, position: bytes) -> None:
+        """Put a lane into a position of the machine."""
+        self._lanes.set(lane, np.frombuffer(position, np.bool_))
