@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 __all__ = ["LIMITS", "grown", "seeds", "tried"]
 
 #: Small enough that a sheet which multiplies too much is given up in a fraction of a second.
-LIMITS: Final = anygame.Limits(facts=3_000, terms=10_000, depth=12, seconds=1.0)
-_GROUNDING: Final = GroundingLimits(instances=20_000, join=200_000, seconds=1.0)
+LIMITS: Final = anygame.Limits(facts=3_000, terms=10_000, depth=12, seconds=10.0)
+_GROUNDING: Final = GroundingLimits(instances=20_000, join=200_000, seconds=10.0)
 _GDL: Final = Path(__file__).parents[2] / "gdl"
 
 Rules = list[Rule]

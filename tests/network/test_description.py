@@ -72,15 +72,22 @@ def test_figures_are_told_with_what_each_step_saved() -> None:
         ("rewritten", {"gates": 1500, "inputs": 500, "seconds": 0.25}),
         ("undone", {"gates": 1800, "inputs": 400, "seconds": 0.25}),
     )
-    told = text(
-        describe(CompiledGame(game.network, game.roles, game.fluents, game.actions, stages), _CODE)
-    ).splitlines()
-    assert told[:3] == [
+    passes = (
+        ("inlining", {"rewrote": 0, "made": 0, "seconds": 0.0}),
+        ("projecting", {"rewrote": 1, "made": 3, "seconds": 0.5}),
+        ("decomposing", {"rewrote": 1200, "made": 2600, "seconds": 0.25}),
+    )
+    parts = (game.network, game.roles, game.fluents, game.actions, stages, passes)
+    told = text(describe(CompiledGame(*parts), _CODE)).splitlines()
+    assert told[:6] == [
+        "inlining: nothing to do (0.000 s)",
+        "projecting: 1 rule became 3 (0.500 s)",
+        "decomposing: 1,200 rules became 2,600 (0.250 s)",
         "gates: 2,000 gates, 500 inputs (0.500 s)",
         "rewritten: 1,500 gates (-25.0 %), 500 inputs (0.250 s)",
         "undone: 1,800 gates, 400 inputs (-20.0 %) (0.250 s)",
     ]
-    assert told[3] == f"inputs of the network: {len(game.fluents)} fluents; moves: 16 of r"
+    assert told[6] == f"inputs of the network: {len(game.fluents)} fluents; moves: 16 of r"
     assert told[-1] == "code: straight, 2 functions; 512 lanes in 1,234 rows, 78,976 bytes a thread"
 
 

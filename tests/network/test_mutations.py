@@ -48,6 +48,39 @@ def test_sheets_that_broke_the_law_obey_it_now(name: str) -> None:
     assert tried(text, 1, on_demand=on_demand) == "agreed"
 
 
+#: Games at the edge of being games, each a shape that mutations seldom find.
+DEGENERATE = {
+    "roles alone": "(role r)",
+    "nothing holds": "(role r) (legal r a) (<= terminal (true x)) (goal r 1) (<= (next x) (does r b))",
+    "no fluents": "(role r) (legal r a) terminal (goal r 1)",
+    "nobody can move": "(role r) (init a) (<= (next a) (true a)) (<= terminal (true b)) (goal r 1)",
+    "one of two can move": "(role r) (role s) (legal r a) (init a) (<= (next b) (does s a))",
+    "nothing changes": "(role r) (legal r a) (next x) (init x) (<= terminal (true x)) (goal r 1) (goal r 2)",
+    "goals and moves of nobody": """
+        (role r) (legal r a) (<= (legal ?q b) (true ?q)) (init z) (<= (goal ?q 1) (true ?q))
+        (<= (next (f ?q ?m)) (does ?q ?m)) (<= terminal (true (f r b)))
+        """,
+    "goals that are written twice": """
+        (role r) (legal r a) (init x) (<= (next y) (true x)) (<= terminal (true y))
+        (<= (goal r 1) (true x)) (<= (goal r 01) (true x)) (<= (goal r +1) (true y)) (goal r -0)
+        """,
+    "relations without arguments": """
+        (role r) (legal r a) (init x) (<= on (true x)) (<= off (not on)) (<= (next x) off)
+        (<= (next y) (does r a) on) (<= terminal off) (<= (goal r 1) (or on off))
+        """,
+    "disjunctions of nothing": """
+        (role r) (legal r a) (init x) (<= (next y) (true x) (or)) (<= (next z) (true x) (not (or)))
+        (<= terminal (or (true z) (or)))
+        """,
+}
+
+
+@pytest.mark.parametrize("on_demand", [False, True])
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_games_at_the_edge_obey_the_law(name: str, on_demand: bool) -> None:
+    assert tried(DEGENERATE[name], 1, kernels=not on_demand, on_demand=on_demand) == "agreed"
+
+
 @pytest.mark.parametrize("block", range(10))
 def test_what_loads_compiles_and_agrees_or_says_why_not(block: int) -> None:
     outcomes = _obeys_the_law(_BLOCK * block)

@@ -60,11 +60,8 @@ def text(described: Mapping[str, Any]) -> str:
 
 def _lines(described: Mapping[str, Any]) -> Iterator[str]:
     for figures in described["passes"]:
-        done = (
-            f"{figures['rewrote']:,} rules became {figures['made']:,}"
-            if figures["rewrote"]
-            else "nothing to do"
-        )
+        old, new = figures["rewrote"], figures["made"]
+        done = f"{old:,} rule{'' if old == 1 else 's'} became {new:,}" if old else "nothing to do"
         yield f"{figures['pass']}: {done} ({figures['seconds']:.3f} s)"
     before: dict[str, float] = {}
     for stage in described["stages"]:
