@@ -22,6 +22,18 @@ FOUND = {
         """,
         True,
     ),
+    "a wide relation on demand that some rule then needs as a whole": (
+        """
+        (role x) (n 1) (s 2 3) (init (p 1 3))
+        (<= (legal ?r (m ?a ?b ?c)) (role ?r) (true (p ?a ?b)) (n ?c))
+        """
+        + "".join(f"(<= (view {n} ?d ?e) (s ?e ?d))" for n in range(9))
+        + """
+        (<= (next (p 2 ?b)) (view ?d ?d ?b) (not (view ?d ?d ?d)) (does x (m ?d ?f ?d)))
+        (<= (goal x 50) (not (not (view ?b ?d ?e))))
+        """,
+        True,
+    ),
 }
 
 

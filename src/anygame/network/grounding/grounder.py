@@ -195,7 +195,7 @@ class _Grounder:
             return self._enter(work, work.join.run(None, {}))
         literals = work.join.literals
         counts = [self._tables.table(literals[index].relation).count for index in work.growing]
-        if 0 in counts:
+        if 0 in counts or counts == work.seen:
             return False
         grown = False
         for number, index in enumerate(work.growing):

@@ -70,7 +70,7 @@ class StaticRelations:
     def is_dense(self, relation: Relation) -> bool:
         """Whether a static relation has more than half of the rows that its columns could make."""
         self.fill(relation)
-        if relation in self._on_demand:
+        if self.is_on_demand(relation):
             return False
         table = self._tables.table(relation)
         possible = 1
@@ -88,8 +88,10 @@ class StaticRelations:
         rules = [rule for step in steps for rule in step.component.rules if rule.head.relation == relation]
         self.fill(relation)
         # What nearly always holds is better said by where it fails.
-        is_fine = self._tables.table(relation).count <= _LARGE or self.is_dense(relation)
-        if (is_fine and relation not in self._on_demand) or len(rules) > _MOST_RULES:
+        is_fine = not self.is_on_demand(relation) and (
+            self._tables.table(relation).count <= _LARGE or self.is_dense(relation)
+        )
+        if is_fine or len(rules) > _MOST_RULES:
             return None
         return [classified(rule, self.is_static) for rule in rules]
 
@@ -130,7 +132,7 @@ class StaticRelations:
             self._engine.rows(self._engine.static, relation)
         # It may have been computed as a whole meanwhile: some rule may need all of it.
         self.fill(relation)
-        if relation not in self._on_demand:
+        if not self.is_on_demand(relation):
             return self._tables.table(relation)
         questions, answers = self._asked.setdefault(
             (relation, known), (Table(len(known)), Table(relation.width))
