@@ -50,6 +50,7 @@ def test_tic_tac_toe_has_5478_states_and_is_a_draw() -> None:
     game = anygame.load("tic_tac_toe")
     found = solve(game)
     assert (found.solved, found.states, found.expanded, found.edges) == (True, 5478, 5478, 16167)
+    assert found.depth == 9
     assert found.goals == {"x": 50, "o": 50}
     end = _after(game, found.line)
     assert end.is_terminal
@@ -152,7 +153,7 @@ def test_a_game_too_large_says_how_far_it_came() -> None:
     assert "do not hold them" in found.reason
     assert 0 < found.expanded < found.states
     assert found.bytes <= 8 << 20
-    assert 0 < found.layers < 42
+    assert 0 < found.depth < 42
 
 
 def test_an_interrupt_ends_it_with_what_is_known() -> None:
@@ -177,5 +178,5 @@ def test_a_terminal_state_is_its_own_solution() -> None:
     game = _nim(1)
     state = game.initial_state().next(["(leave h0 0)", "noop"])
     found = solve(game, state)
-    assert (found.states, found.edges, found.line, found.solved) == (1, 0, (), True)
+    assert (found.states, found.edges, found.depth, found.line, found.solved) == (1, 0, 0, (), True)
     assert found.goals == {"first": 100, "second": 0}

@@ -88,6 +88,11 @@ class StateGraph:
         return not self.stopped
 
     @property
+    def depth(self) -> int:
+        """The greatest distance at which, and below which, all states were expanded; -1 if none was."""
+        return int(np.searchsorted(self.layers[1:], self.expanded, side="right")) - 1
+
+    @property
     def states(self) -> int:
         """How many states."""
         return int(self.layers[-1])

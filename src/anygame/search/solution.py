@@ -41,7 +41,7 @@ class Solution:
         states: how many different states were found.
         expanded: how many of them were continued by every joint move.
         edges: joint moves from the expanded ones.
-        layers: the number of joint moves within which every state was expanded.
+        depth: every state that so many joint moves lead to, at the least, was expanded; -1 if none was.
         line: joint moves of best play, in the order of the roles, up to the end, to a draw of chance or to a
             mixed choice.
         seconds: how long it took, compiling aside.
@@ -56,7 +56,7 @@ class Solution:
     states: int
     expanded: int
     edges: int
-    layers: int
+    depth: int
     line: tuple[tuple[Term, ...], ...]
     seconds: float
     bytes: int

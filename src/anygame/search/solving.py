@@ -107,7 +107,7 @@ class _Solver:
         """Return what is known."""
         graph = self._graph
         if not graph.complete:
-            return self._unsolved(f"there are more states than were found: {graph.stopped}")
+            return self._unsolved(f"not all states were found: {graph.stopped}")
         if self._game.is_gdl2:
             return self._unsolved("the rules hide information, and values are those of games in the open")
         if len(self._choosing) > 2:
@@ -259,7 +259,7 @@ class _Solver:
             states=graph.states,
             expanded=graph.expanded,
             edges=len(graph.children),
-            layers=len(graph.layers) - 1 if graph.complete else max(0, len(graph.layers) - 2),
+            depth=graph.depth,
             line=line,
             seconds=perf_counter() - self._began,
             bytes=graph.bytes,

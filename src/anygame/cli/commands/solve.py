@@ -1,0 +1,133 @@
+"""The ``solve`` command: the exact value of a game whose states can be counted."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.options import Command, option
+from anygame.cli.output import print_json, print_lines
+from anygame.cli.positions import describe_position, load_position
+from anygame.cli.progress import compile_game, progress_bar
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.search import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.game import State
+    from anygame.search import Bounds, Solution
+
+__all__ = ["COMMAND"]
+
+_SHAPE: Final = """\
+{"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
+   "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "line": [[MOVE]]}
+  goals are null where they are not known; reason says why; bounds are null or enclose the goal;
+  expanded counts the states that were continued by every joint move, edges these joint moves;
+  depth is the number of joint moves within which every state was"""
+
+#: More than machines have; and a number of bytes that arrays can be asked for.
+_MOST_GIGABYTES: Final = 100_000
+
+
+def _gigabytes(text: str) -> float:
+    """Read an amount of memory."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= _MOST_GIGABYTES:
+        raise argparse.ArgumentTypeError(f"expected gigabytes, a number above 0, found {text[:40]!r}")
+    return found
+
+
+@dataclass(frozen=True)
+class Options(PositionOptions):
+    """What ``anygame solve`` is asked."""
+
+    memory: float = option(
+        "--memory", read=_gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
+    )
+
+
+def run(options: Options) -> int:
+    """Print the value under best play, and a line of it. Ctrl-C ends it, with how far it came."""
+    game, state = load_position(options)
+    if options.machine != "reasoner" and not game.is_settled:
+        compile_game(game)
+    found = _solved(state, round(options.memory * 2**30))
+    if options.json:
+        print_json(describe_position(options, state) | _described(found))
+    else:
+        print_lines(_lines(state, found))
+    return OK if found.solved else ANSWER_IS_NO
+
+
+def _solved(state: State, memory: int) -> Solution:
+    with progress_bar() as bar:
+        if bar is None:
+            return solve(state.game, state, memory=memory)
+        task = bar.add_task("looking for states", total=None)
+
+        def tell(expanded: int, found: int) -> None:
+            bar.update(task, description=f"{found:,} states, {found - expanded:,} of them to be continued")
+
+        return solve(state.game, state, memory=memory, progress=tell)
+
+
+def _described(found: Solution) -> dict[str, Any]:
+    return {
+        "solved": found.solved,
+        "method": found.method,
+        "goals": dict(found.goals),
+        "bounds": {role: None if bounds is None else list(bounds) for role, bounds in found.bounds.items()},
+        "reason": found.reason,
+        "states": found.states,
+        "expanded": found.expanded,
+        "edges": found.edges,
+        "depth": found.depth,
+        "seconds": found.seconds,
+        "bytes": found.bytes,
+        "line": [list(map(str, joint)) for joint in found.line],
+    }
+
+
+def _lines(state: State, found: Solution) -> Iterator[str]:
+    width = max(map(len, state.game.roles))
+    if found.solved:
+        for role, goal in found.goals.items():
+            yield f"{role.ljust(width)}  {'-' if goal is None else f'{goal:g}'}"
+        yield f"under best play ({found.method})"
+    else:
+        yield f"not solved: {found.reason}"
+        for role, bounds in found.bounds.items():
+            if bounds is not None:
+                yield f"{role.ljust(width)}  {_between(bounds)}"
+    if found.line:
+        yield "a line of best play:"
+    for number, joint in enumerate(found.line, start=1):
+        yield f"{number:>3}  {'  '.join(map(str, joint))}"
+    part = "" if found.expanded == found.states else f", {found.expanded:,} of them continued"
+    yield (
+        f"{found.states:,} states{part}, {found.edges:,} joint moves, {found.depth} deep; "
+        f"{found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
+    )
+
+
+def _between(bounds: Bounds) -> str:
+    return f"between {bounds.least:g} and {bounds.most:g}"
+
+
+_DETAILS: Final = f"""\
+One role: the best goal. Two roles, of which one gains what the other loses: minimax
+where they take turns, mixed strategies (extra `solve`) where they move together.
+Moves of `random` are weighed alike. For other games, and those with hidden
+information, no value is computed. The exit status is 1 where none is found.
+
+{AFTER}
+{json_shape(_SHAPE)}"""
+
+COMMAND = Command(Options, run, _DETAILS)

@@ -1,0 +1,46 @@
+"""The solve command."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+
+@pytest.fixture(autouse=True)
+def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def test_solve_prints_values_and_a_line() -> None:
+    output, status = run(["solve", "gdl/tic_tac_toe.kif", "--after", "(mark 1 1)", "--after", "(mark 1 2)"])
+    lines = output.splitlines()
+    assert status == 0
+    assert lines[:4] == ["x  100", "o  0", "under best play (minimax)", "a line of best play:"]
+    assert lines[-2] == "  5  (mark 2 3)  noop"
+    assert ", 7 deep; " in lines[-1]
+
+
+def test_solve_as_json() -> None:
+    output, status = run(["solve", "lights_out", "--json"])
+    found = json.loads(output)
+    assert status == 0
+    assert (found["solved"], found["method"], found["goals"]) == (True, "best goal", {"player": 100})
+    assert found["bounds"] == {"player": [100, 100]}
+    assert (found["states"], found["expanded"]) == (1536, 1536)
+    assert len(found["line"]) == 5
+
+
+def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
+    output, status = run(["solve", "connect_four", "--memory", "0.01"])
+    assert status == 1
+    assert output.startswith("not solved: not all states were found: 0.01 GiB do not hold them\n")
+    assert " of them continued, " in output
+
+
+@pytest.mark.parametrize("memory", ["0", "-1", "much", "nan", "inf"])
+def test_memory_is_a_number_of_gigabytes(memory: str) -> None:
+    output, status = run(["solve", "pig", f"--memory={memory}"])
+    assert status == 2
+    assert "expected gigabytes, a number above 0" in output
