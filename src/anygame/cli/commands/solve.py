@@ -17,7 +17,7 @@ from anygame.search import solve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.game import State
+    from anygame.game import Game, State
     from anygame.search import Bounds, Solution
 
 __all__ = ["COMMAND"]
@@ -58,7 +58,7 @@ def run(options: Options) -> int:
     game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
         compile_game(game)
-    found = _solved(state, round(options.memory * 2**30))
+    found = _solved(game, state, round(options.memory * 2**30))
     if options.json:
         print_json(describe_position(options, state) | _described(found))
     else:
@@ -66,16 +66,16 @@ def run(options: Options) -> int:
     return OK if found.solved else ANSWER_IS_NO
 
 
-def _solved(state: State, memory: int) -> Solution:
+def _solved(game: Game, state: State, memory: int) -> Solution:
     with progress_bar() as bar:
         if bar is None:
-            return solve(state.game, state, memory=memory)
+            return solve(game, state, memory=memory)
         task = bar.add_task("looking for states", total=None)
 
         def tell(expanded: int, found: int) -> None:
             bar.update(task, description=f"{found:,} states, {found - expanded:,} of them to be continued")
 
-        return solve(state.game, state, memory=memory, progress=tell)
+        return solve(game, state, memory=memory, progress=tell)
 
 
 def _described(found: Solution) -> dict[str, Any]:
