@@ -13,7 +13,7 @@ from anygame.datalog.reasoner import Reasoner
 from anygame.language.parser import parse_program
 from anygame.network.compiled import CompiledGame, compile_game
 from anygame.network.evaluate import evaluate_moves, evaluate_state
-from anygame.network.lanes import DOUBLED, MISSING, Lanes
+from anygame.network.lanes import DOUBLE, MISSING, Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -119,7 +119,7 @@ def assert_kernels_agree(network: Network, seed: int, steps: int = 4) -> None:
             several = [value for value, _ in goals]
             for lane in range(_LANES):
                 picked = [value for value, holds in zip(several, held[:, lane], strict=True) if holds]
-                assert found[lane] == (picked[0] if len(picked) == 1 else DOUBLED if picked else MISSING)
+                assert found[lane] == (picked[0] if len(picked) == 1 else DOUBLE if picked else MISSING)
         starts = np.cumsum([0, *network.actions])
         stuck = np.zeros(_LANES, np.bool_)
         for first, end in pairwise(starts):

@@ -20,14 +20,14 @@ from anygame.language.source import Source
 from anygame.network.compiled import compile_game
 from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.kernels.emit import emit
-from anygame.network.lanes import DOUBLED, MISSING, Lanes
+from anygame.network.kernels.kernel import build_kernel
+from anygame.network.lanes import DOUBLE, MISSING, Lanes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.network.compiled import CompiledGame
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
 
 _LANES = 530  # more than a block
 _ASKED = 60  # states that the reasoner is asked about
@@ -58,7 +58,7 @@ def test_every_lane_answers_as_the_reasoner(sheet: object, style: Style) -> None
     compiled = compile_game(game.backends.reasoner.reasoner)
     random = Random(str(sheet))
     facts = _mixed(game, compiled, random)
-    lanes = Lanes(emit(compiled.network, style), _LANES)
+    lanes = Lanes(build_kernel(compiled.network, style), _LANES)
     lanes.load(_columns(compiled, facts))
     legal, terminal, goals = lanes.legal(), lanes.terminal, lanes.goals()
     first = np.cumsum([0, *map(len, compiled.actions)])
@@ -95,7 +95,7 @@ def _goal(state: anygame.State, role: str) -> int:
     try:
         goal = state.goal(role)
     except anygame.GoalError:
-        return DOUBLED
+        return DOUBLE
     return MISSING if goal is None else goal
 
 
@@ -160,7 +160,7 @@ def _plain(compiled: CompiledGame, case: Case) -> list[Answers]:
 def _in_lanes(compiled: CompiledGame, case: Case) -> list[Answers]:
     """Answer by the machine code; lanes at their end do not move, so what follows is left to others."""
     plain = _plain(compiled, case)
-    lanes = Lanes(emit(compiled.network), len(case.states))
+    lanes = Lanes(build_kernel(compiled.network), len(case.states))
     lanes.load(_columns(compiled, [frozenset(facts) for facts in case.states]))
     legal, terminal = lanes.legal(), lanes.terminal.tolist()
     count = len(case.states)

@@ -19,8 +19,8 @@ from anygame.language.text import read_source
 from anygame.network.compiled import compile_game
 from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.kernels.emit import emit
-from anygame.network.lanes import DOUBLED, MISSING, Lanes
+from anygame.network.kernels.kernel import build_kernel
+from anygame.network.lanes import DOUBLE, MISSING, Lanes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class Answers:
     Attributes:
         legal: bool [states, all actions].
         terminal: bool [states].
-        goals: per role int [states], MISSING or DOUBLED where there is not one.
+        goals: per role int [states], MISSING or DOUBLE where there is not one.
         following: bool [states, fluents].
     """
 
@@ -54,8 +54,8 @@ class Answers:
 
 
 def by_kernels(network: Network, states: NDArray[np.bool_], moves: NDArray[np.int64]) -> Answers:
-    program = emit(network, "straight" if len(network.inputs) <= _STRAIGHT else "loop")
-    lanes = Lanes(program, len(states))
+    kernel = build_kernel(network, "straight" if len(network.inputs) <= _STRAIGHT else "loop")
+    lanes = Lanes(kernel, len(states))
     lanes.load(states)
     legal, terminal, goals = lanes.legal(), lanes.terminal, lanes.goals()
     lanes.step(list(moves))
@@ -96,7 +96,7 @@ def _unpacked(values: list[int], count: int) -> NDArray[np.bool_]:
 def _goal(values: list[tuple[int, NDArray[np.bool_]]], count: int) -> NDArray[np.int32]:
     found = np.full(count, MISSING, np.int32)
     for value, holds in values:
-        found = np.where(holds, np.where(found == MISSING, value, DOUBLED), found).astype(np.int32)
+        found = np.where(holds, np.where(found == MISSING, value, DOUBLE), found).astype(np.int32)
     return found
 
 
@@ -162,7 +162,7 @@ def _check(game: CompiledGame, trace: Trace, answers: Answers, how: str) -> None
     recorded = trace.recorded
     assert answers.terminal.tolist() == [state["terminal"] for state in recorded], how
     for role, goals in enumerate(answers.goals):
-        found = [None if goal in (MISSING, DOUBLED) else goal for goal in goals.tolist()]
+        found = [None if goal in (MISSING, DOUBLE) else goal for goal in goals.tolist()]
         assert found == [state["goals"][role] for state in recorded], how
     going = np.array([bool(state["moves"]) for state in recorded[:-1]])
     wrong = (answers.following[:-1] != trace.states[1:]) & going[:, None]

@@ -14,18 +14,19 @@ from tests.network.networks import Builder, countdown, networks, random_network,
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.kernels import rows as kernel_rows
-from anygame.network.kernels import straight
-from anygame.network.kernels.code import LANES
-from anygame.network.kernels.emit import emit
-from anygame.network.kernels.loop import loop_gates
-from anygame.network.kernels.rows import GO, RESTART, blend_order
+from anygame.network.kernels import straight_line
+from anygame.network.kernels.function import LANES
+from anygame.network.kernels.gate_code import copy_order
+from anygame.network.kernels.gate_loop import loop_gates
+from anygame.network.kernels.kernel import build_kernel
+from anygame.network.kernels.rows import GO, RESTART
 from anygame.network.kernels.schedule import schedule, spread
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
 EVERYWHERE = (1 << LANES) - 1
@@ -47,34 +48,34 @@ def from_row(row: NDArray[np.uint64]) -> int:
 
 def check(network: Network, rng: random.Random, style: Style) -> None:
     """Compare all that code computes with the plain evaluation, in all lanes, in two steps in a row."""
-    program = emit(network, style)
-    rows, places = program.rows(), program.places
-    pointers = rows.ctypes.data, program.gates.data.ctypes.data
+    kernel = build_kernel(network, style)
+    rows, layout = kernel.rows(), kernel.layout
+    pointers = rows.ctypes.data, kernel.gates.data.ctypes.data
     fluents = [rng.getrandbits(LANES) for _ in range(network.fluents)]
     for fluent, bits in enumerate(fluents):
-        rows[places.fluents + fluent] = to_row(bits)
+        rows[layout.fluents + fluent] = to_row(bits)
 
     def read(bit: int) -> int:
         return from_row(rows[bit >> 1]) ^ (EVERYWHERE if bit & 1 else 0)
 
     for _ in range(2):
-        program.library["state"](*pointers)
+        kernel.library["evaluate_state"](*pointers)
         values = evaluate_state(network, fluents, LANES)
-        assert [read(bit) for bit in program.gates.legal] == list(map(values.literal, network.legal.tolist()))
-        assert read(program.gates.terminal) == values.literal(network.terminal)
-        for found, expected in zip(program.gates.goals, network.goals, strict=True):
+        assert [read(bit) for bit in kernel.gates.legal] == list(map(values.literal, network.legal.tolist()))
+        assert read(kernel.gates.terminal) == values.literal(network.terminal)
+        for found, expected in zip(kernel.gates.goals, network.goals, strict=True):
             assert [(v, read(bit)) for v, bit in found] == [(v, values.literal(lit)) for v, lit in expected]
         actions = [rng.getrandbits(LANES) for _ in range(sum(network.actions))]
         go, restart = rng.getrandbits(LANES), rng.getrandbits(LANES)
         rows[GO], rows[RESTART] = to_row(go), to_row(restart)
         for action, bits in enumerate(actions):
-            rows[places.actions + action] = to_row(bits)
+            rows[layout.actions + action] = to_row(bits)
         following = evaluate_moves(network, values, actions)
-        program.library["moves"](*pointers)
+        kernel.library["evaluate_moves"](*pointers)
         for fluent, bits in enumerate(following):
             bits = bits & go | fluents[fluent] & ~go
             fluents[fluent] = bits | restart if network.initial[fluent] else bits & ~restart
-        assert [from_row(rows[places.fluents + f]) for f in range(network.fluents)] == fluents
+        assert [from_row(rows[layout.fluents + f]) for f in range(network.fluents)] == fluents
 
 
 @pytest.mark.parametrize("style", ["straight", "loop"])
@@ -94,9 +95,9 @@ def test_random_networks(style: Style, network: Network, rng: random.Random) -> 
 @given(network=networks(), rng=st.randoms(use_true_random=False), size=st.sampled_from((1, 3, 10, 30)))
 def test_values_cross_from_function_to_function(network: Network, rng: random.Random, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(straight, "FUNCTION_INPUTS", size)
-        patch.setattr(straight, "BLOCK_GATES", 4)
-        patch.setattr(straight, "FUNCTION_FLUENTS", 2)
+        patch.setattr(straight_line, "FUNCTION_INPUTS", size)
+        patch.setattr(straight_line, "BLOCK_GATES", 4)
+        patch.setattr(straight_line, "FUNCTION_FLUENTS", 2)
         check(network, rng, "straight")
 
 
@@ -106,7 +107,7 @@ def test_values_cross_from_function_to_function(network: Network, rng: random.Ra
 def test_legal_actions_side_by_side(style: Style, network: Network, rng: random.Random) -> None:
     """As for a role with many actions: gates in their place, copies of what is inverted or constant."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel_rows, "MANY", 2)
+        patch.setattr(kernel_rows, "MOST_UNROLLED", 2)
         check(network, rng, style)
 
 
@@ -118,7 +119,7 @@ def test_rows_are_used_again() -> None:
         chain = build.gate([chain ^ (number & 1), build.fluents[number % 3] ^ (number >> 1 & 1)])
     network = build.network(build.gates, [True] * 3, [TRUE], FALSE, [[]], [chain] * 3)
     order = schedule(network)
-    assert straight.straight_gates(network, order, 10).rows < 40
+    assert straight_line.straight_gates(network, order, 10).rows < 40
     assert loop_gates(network, order).rows < 200
 
 
@@ -149,7 +150,7 @@ def test_spreading_keeps_inputs_first() -> None:
 @given(st.dictionaries(st.integers(0, 9), st.none() | st.integers(0, 9)))
 def test_fluents_are_read_before_they_are_overwritten(sources: dict[int, int | None]) -> None:
     values = {fluent: f"old {fluent}" for fluent in range(10)}
-    for ring in blend_order(sources):
+    for ring in copy_order(sources):
         read = [values[s] if (s := sources[fluent]) is not None else "new" for fluent in ring]
         values.update(zip(ring, read, strict=True))
     for fluent in range(10):

@@ -10,8 +10,8 @@ import pytest
 from tests.network.networks import Builder, countdown, random_network, tic_tac_toe
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
-from anygame.network.kernels.emit import emit
-from anygame.network.lanes import DOUBLED, MISSING, IllegalChoiceError, Lanes
+from anygame.network.kernels.kernel import build_kernel
+from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
@@ -19,7 +19,7 @@ from anygame.network.single import Single
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
 
@@ -41,7 +41,7 @@ class Plain:
 
     @staticmethod
     def _goal(found: list[int]) -> int:
-        return found[0] if len(found) == 1 else DOUBLED if found else MISSING
+        return found[0] if len(found) == 1 else DOUBLE if found else MISSING
 
     def next(self, actions: Sequence[int]) -> list[int]:
         taken = []
@@ -90,7 +90,7 @@ def offsets(network: Network) -> list[tuple[int, int]]:
 def test_random_steps_do_what_they_say(number: int) -> None:
     network = some_networks()[number]
     lanes = Lanes(network, 600, seed=3)
-    again = Lanes(emit(network), 600, seed=3)
+    again = Lanes(build_kernel(network), 600, seed=3)
     for _ in range(5):
         states, terminal = lanes.observation(), lanes.terminal
         choices = lanes.step_random()
@@ -172,7 +172,7 @@ def test_misuse_is_explained() -> None:
 def test_states_are_set_lane_by_lane() -> None:
     network = tic_tac_toe()
     lanes = Lanes(network, 514)
-    assert lanes.bytes == 2 * emit(network).block_bytes
+    assert lanes.bytes == 2 * build_kernel(network).block_bytes
     state = np.zeros(19, np.bool_)
     state[[0, 1, 2]] = True
     for lane in (0, 63, 64, 513):

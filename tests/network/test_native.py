@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anygame.network.kernels import native
-from anygame.network.kernels.code import ONES, PREAMBLE, ROW_BYTES, ZERO, Code
+from anygame.network.kernels.function import ONES, PREAMBLE, ROW_BYTES, ZERO, FunctionBuilder
 from anygame.network.kernels.native import assembly, cache_folder, compile_library, is_cached
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def test_the_compiler_is_imported_when_it_is_needed() -> None:
 
 
 def test_assembly_can_be_looked_at() -> None:
-    code = Code("both")
+    code = FunctionBuilder("both")
     code.store(3, code.and_(code.load(1), code.load(2)))
     text = assembly(PREAMBLE + code.text())
     assert "both" in text
@@ -205,14 +205,14 @@ def test_assembly_can_be_looked_at() -> None:
 
 
 def test_constants_are_folded() -> None:
-    code = Code("folded")
+    code = FunctionBuilder("folded")
     a, b = code.load(1), code.load(2)
     before = code.text()
     assert code.and_(a, ZERO) == code.and_(ZERO, a) == code.xor(a, a) == code.not_(ONES) == ZERO
     assert code.or_(a, ONES) == code.not_(ZERO) == code.all([]) == ONES
     assert code.and_(a, ONES) == code.or_(a, ZERO) == code.xor(ZERO, a) == code.and_(a, a) == a
     assert code.any([]) == code.load(0) == ZERO
-    assert code.choose(b, a, a) == a
+    assert code.mux(b, a, a) == a
     assert code.majority(a, ZERO, ZERO) == ZERO
     assert code.text() == before
     assert code.not_(code.not_(a)) == a

@@ -21,7 +21,7 @@ from anygame.network.simulator import Simulator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
     from anygame.network.simulator import Tally
 

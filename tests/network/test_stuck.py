@@ -17,7 +17,7 @@ from anygame.network.simulator import Simulator
 from anygame.network.stuck import Stuck, StuckError
 
 if TYPE_CHECKING:
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
     from anygame.network.simulator import Tally
 

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.code import LANES
-from anygame.network.kernels.generator import STATE_ROWS, seed_rows
-from anygame.network.kernels.playing import (
-    BLOCK_WORDS,
+from anygame.network.kernels.function import LANES
+from anygame.network.kernels.playout_loop import (
     DEADLINE,
     ELSEWHERE,
     LEFT,
     LIMIT,
     NOW,
+    RECORD_WORDS,
     STARTS,
     STUCK_LANE,
     STUCK_LANES,
     STUCK_LENGTH,
     STUCK_STEP,
 )
+from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import GO, RANDOM, RUNNING
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.emit import Program
+    from anygame.network.kernels.kernel import Kernel
 
 __all__ = ["Block"]
 
@@ -39,23 +39,23 @@ class Block:
     """The memory in which one thread plays, block after block, and the calls of machine code.
 
     Args:
-        program: the game.
+        kernel: the game.
         limit: joint moves after which a playout is given up.
 
     Attributes:
-        rows: uint64 [rows, 8]; see ``rows.Places``. The counters in there add up over all blocks.
+        rows: uint64 [rows, 8]; see ``rows.RowLayout``. The counters in there add up over all blocks.
         lengths: int64 [limit + 2]; at ``n`` how many playouts ended after ``n`` joint moves; at the end how
             many were cut. It adds up over all blocks.
     """
 
-    def __init__(self, program: Program, limit: int) -> None:
-        self._program = program
-        self._play = program.library["play"]
+    def __init__(self, kernel: Kernel, limit: int) -> None:
+        self._kernel = kernel
+        self._play = kernel.library["play"]
         self._limit = limit
-        self._record = np.zeros(BLOCK_WORDS + program.network.fluents, np.int64)
-        self.rows = program.rows()
+        self._record = np.zeros(RECORD_WORDS + kernel.network.fluents, np.int64)
+        self.rows = kernel.rows()
         self.lengths = np.zeros(limit + 2, np.int64)
-        arrays = (self.rows, program.gates.data, self._record, self.lengths)
+        arrays = (self.rows, kernel.gates.data, self._record, self.lengths)
         self._pointers = tuple(array.ctypes.data for array in arrays)
 
     def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
@@ -67,14 +67,14 @@ class Block:
             seed: of the simulation.
             state: bool [fluents]; the state to start from.
         """
-        program, rows, record = self._program, self.rows, self._record
+        kernel, rows, record = self._kernel, self.rows, self._record
         lanes = min(quota, LANES)
-        rows[program.places.fluent_rows] = np.where(state, _ALL, np.uint64(0))[:, None]
+        rows[kernel.layout.fluent_rows] = np.where(state, _ALL, np.uint64(0))[:, None]
         rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, number)
         rows[RUNNING] = np.packbits(np.arange(LANES) < lanes, bitorder="little").view(np.uint64)
         record[:] = 0
-        record[BLOCK_WORDS:] = -state.astype(np.int64)
-        record[ELSEWHERE] = not np.array_equal(state, program.network.initial)
+        record[RECORD_WORDS:] = -state.astype(np.int64)
+        record[ELSEWHERE] = not np.array_equal(state, kernel.network.initial)
         record[LEFT], record[LIMIT], record[DEADLINE] = quota - lanes, self._limit, self._limit
 
     def play(self, steps: int) -> bool:
@@ -121,27 +121,27 @@ class Block:
 
     def state(self, lane: int) -> NDArray[np.bool_]:
         """Return the state of a lane: bool [fluents]."""
-        return self._column(self._program.places.fluent_rows, lane)
+        return self._column(self._kernel.layout.fluent_rows, lane)
 
     def joint_move(self, lane: int) -> tuple[int, ...] | None:
         """Return what a lane did in the last step: an action per role; None if it waited or restarted."""
         if not self._column(slice(GO, GO + 1), lane)[0]:
             return None
-        does = self._column(self._program.places.action_rows, lane)
+        does = self._column(self._kernel.layout.action_rows, lane)
         joint, first = [], 0
-        for count in self._program.network.actions:
+        for count in self._kernel.network.actions:
             joint.append(int(does[first : first + count].argmax()))
             first += count
         return tuple(joint)
 
     def roles_without_a_move(self, lane: int) -> Sequence[int]:
         """Return the roles that have no legal move in the state of a lane."""
-        program, rows = self._program, self.rows
-        program.library["state"](*self._pointers[:2])
+        kernel, rows = self._kernel, self.rows
+        kernel.library["evaluate_state"](*self._pointers[:2])
         word, bit = lane // 64, np.uint64(lane % 64)
         found, first = [], 0
-        for role, count in enumerate(program.network.actions):
-            legal = program.gates.legal[first : first + count]
+        for role, count in enumerate(kernel.network.actions):
+            legal = kernel.gates.legal[first : first + count]
             if not any(int(rows[b >> 1, word] >> bit) & 1 ^ b & 1 for b in legal):
                 found.append(role)
             first += count

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.code import LANES, WORDS
-from anygame.network.kernels.emit import Program, emit
-from anygame.network.kernels.generator import STATE_ROWS, seed_rows
+from anygame.network.kernels.function import LANES, WORDS
+from anygame.network.kernels.kernel import Kernel, build_kernel
+from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
 from anygame.network.transposition import transpose_bits
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
-__all__ = ["DOUBLED", "MISSING", "IllegalChoiceError", "Lanes"]
+__all__ = ["DOUBLE", "MISSING", "IllegalChoiceError", "Lanes"]
 
 #: What stands for a goal where the rules give a role none, or several.
-MISSING, DOUBLED = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
+MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
 
 
 class IllegalChoiceError(ValueError):
@@ -50,10 +50,10 @@ class Lanes:
     has no legal move, though it has not come to an end.
 
     Args:
-        network: the compiled game, or the program of one.
+        network: the compiled game, or the kernel of one.
         count: how many lanes; memory is taken for a multiple of 512.
         seed: for :meth:`step_random`.
-        style: how the gates are written; see ``emit``.
+        style: how the gates are written; see ``build_kernel``.
 
     >>> import numpy as np
     >>> from anygame.network.network import Network
@@ -71,21 +71,21 @@ class Lanes:
     ([True, True, True], [0, 100, 100])
     """
 
-    def __init__(self, network: Network | Program, count: int, seed: int = 0, style: Style = "auto") -> None:
+    def __init__(self, network: Network | Kernel, count: int, seed: int = 0, style: Style = "auto") -> None:
         if not 1 <= count <= 1 << 24:
             raise ValueError(f"expected from 1 to {1 << 24} lanes, got {count}")
-        self._program = program = network if isinstance(network, Program) else emit(network, style)
-        self.network = program.network
+        self._kernel = kernel = network if isinstance(network, Kernel) else build_kernel(network, style)
+        self.network = kernel.network
         self.count = count
         self._blocks = -(-count // LANES)
-        self._rows = program.rows(self._blocks).reshape(self._blocks, -1, WORDS)
+        self._rows = kernel.rows(self._blocks).reshape(self._blocks, -1, WORDS)
         self._pointers = self._addresses()
         self._used = self._pack(np.arange(self._blocks * LANES) < count)
-        self._fluents = program.places.fluent_rows
-        self._actions = program.places.action_rows
+        self._fluents = kernel.layout.fluent_rows
+        self._actions = kernel.layout.action_rows
         self._first = np.cumsum([0, *self.network.actions]).tolist()
-        self._legal = _Bits(program.gates.legal)
-        self._goals = [_Bits([bit for _, bit in role]) for role in program.gates.goals]
+        self._legal = _Bits(kernel.gates.legal)
+        self._goals = [_Bits([bit for _, bit in role]) for role in kernel.gates.goals]
         self._does = np.zeros((self._blocks, int(self._first[-1]), LANES), np.bool_)
         self._fresh = False
         self.seed(seed)
@@ -95,7 +95,7 @@ class Lanes:
         """Return games of their own in the same states, with the same random numbers ahead."""
         made = object.__new__(Lanes)
         made.__dict__.update(self.__dict__)
-        made._rows = self._program.rows(self._blocks).reshape(self._rows.shape)
+        made._rows = self._kernel.rows(self._blocks).reshape(self._rows.shape)
         made._rows[:] = self._rows
         made._pointers = made._addresses()
         made._does = np.zeros_like(self._does)
@@ -104,7 +104,7 @@ class Lanes:
     def _addresses(self) -> list[tuple[int, int]]:
         """Return, for each block, where its rows lie, and the data of the gates."""
         size, first = self._rows[0].nbytes, self._rows.ctypes.data
-        return [(first + block * size, self._program.gates.data.ctypes.data) for block in range(self._blocks)]
+        return [(first + block * size, self._kernel.gates.data.ctypes.data) for block in range(self._blocks)]
 
     @property
     def bytes(self) -> int:
@@ -135,13 +135,13 @@ class Lanes:
 
     def get(self, lane: int) -> NDArray[np.bool_]:
         """Return the state of a lane: bool [fluents]."""
-        block, word, bit = self._place(lane)
+        block, word, bit = self._position(lane)
         words = self._rows[block, self._fluents, word]
         return (words >> bit & np.uint64(1)).astype(np.bool_)
 
     def set(self, lane: int, state: ArrayLike) -> None:
         """Put a lane into a state: bool [fluents]."""
-        block, word, bit = self._place(lane)
+        block, word, bit = self._position(lane)
         values = np.asarray(state, np.bool_)
         if values.shape != (self.network.fluents,):
             raise ValueError(f"expected a state of {self.network.fluents} fluents, got shape {values.shape}")
@@ -217,18 +217,18 @@ class Lanes:
     def goals(self) -> list[NDArray[np.int32]]:
         """Return per role the goal in each lane, int32 [lanes], whether or not it has come to an end.
 
-        MISSING stands where the rules give none, DOUBLED where they give several.
+        MISSING stands where the rules give none, DOUBLE where they give several.
         """
         self._look()
         result = []
-        for role, bits in zip(self._program.gates.goals, self._goals, strict=True):
+        for role, bits in zip(self._kernel.gates.goals, self._goals, strict=True):
             holds = self._unpack(bits.of(self._rows))
             goal = np.full(self.count, MISSING, np.int32)
             doubled = np.zeros(self.count, np.bool_)
             for (value, _), here in zip(role, holds.T, strict=True):
                 doubled |= here & (goal != MISSING)
                 goal[here] = value
-            goal[doubled] = DOUBLED
+            goal[doubled] = DOUBLE
             result.append(goal)
         return result
 
@@ -283,7 +283,7 @@ class Lanes:
         """
         self._look()
         rows = self._rows
-        choose = self._program.library["choose"]
+        choose = self._kernel.library["choose"]
         active = self._used & ~self._terminal()
         pending = active.copy()
         taken = np.zeros_like(rows[:, self._actions])
@@ -316,7 +316,7 @@ class Lanes:
         return numbers
 
     def _move(self) -> None:
-        moves = self._program.library["moves"]
+        moves = self._kernel.library["evaluate_moves"]
         self._rows[:, RESTART] = 0
         for pointers in self._pointers:
             moves(*pointers)
@@ -325,14 +325,14 @@ class Lanes:
     def _look(self) -> None:
         """Evaluate what depends on the state alone, if it has changed."""
         if not self._fresh:
-            state = self._program.library["state"]
+            state = self._kernel.library["evaluate_state"]
             for pointers in self._pointers:
                 state(*pointers)
             self._fresh = True
 
     def _terminal(self) -> NDArray[np.uint64]:
         self._look()
-        return _Bits([self._program.gates.terminal]).of(self._rows)[:, 0]
+        return _Bits([self._kernel.gates.terminal]).of(self._rows)[:, 0]
 
     # Checks.
 
@@ -342,16 +342,16 @@ class Lanes:
         allowed = np.empty(actions.shape, np.bool_)
         for role, count in enumerate(self.network.actions):
             within = (actions[role] >= 0) & (actions[role] < count)
-            places = np.where(within, actions[role], 0) + self._first[role]
+            columns = np.where(within, actions[role], 0) + self._first[role]
             if not count:
                 allowed[role] = False
                 continue
-            words = legal[lanes // LANES, places, lanes % LANES // 64]
+            words = legal[lanes // LANES, columns, lanes % LANES // 64]
             allowed[role] = within & (words >> (lanes % 64).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
         if not allowed.all():
-            place = int((~allowed).any(axis=0).argmax())
-            role = int((~allowed[:, place]).argmax())
-            raise IllegalChoiceError(int(lanes[place]), role, int(actions[role, place]))
+            first = int((~allowed).any(axis=0).argmax())
+            role = int((~allowed[:, first]).argmax())
+            raise IllegalChoiceError(int(lanes[first]), role, int(actions[role, first]))
 
     def _indices(self, values: ArrayLike, role: int) -> NDArray[np.int64]:
         array = np.asarray(values)
@@ -369,7 +369,7 @@ class Lanes:
             )
         return array
 
-    def _place(self, lane: int) -> tuple[int, int, np.uint64]:
+    def _position(self, lane: int) -> tuple[int, int, np.uint64]:
         if not 0 <= lane < self.count:
             raise IndexError(f"expected a lane from 0 to {self.count - 1}, got {lane}")
         return lane // LANES, lane % LANES // 64, np.uint64(lane % 64)

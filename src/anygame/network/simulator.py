@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.block import Block
-from anygame.network.kernels.code import LANES
-from anygame.network.kernels.emit import Program, emit
+from anygame.network.kernels.function import LANES
+from anygame.network.kernels.kernel import Kernel, build_kernel
 from anygame.network.stuck import Found, Stuck, StuckError, replay
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
 __all__ = ["Simulator", "Tally"]
@@ -76,8 +76,8 @@ class Simulator:
     """Plays a game at random, 512 games at a time.
 
     Args:
-        network: the compiled game, or the program of one.
-        style: how the gates are written; see ``emit``.
+        network: the compiled game, or the kernel of one.
+        style: how the gates are written; see ``build_kernel``.
 
     >>> import numpy as np
     >>> from anygame.network.network import Network
@@ -92,37 +92,37 @@ class Simulator:
     (10000, {1: 10000}, 10000)
     """
 
-    def __init__(self, network: Network | Program, style: Style = "auto") -> None:
-        self._program = network if isinstance(network, Program) else emit(network, style)
-        self.network = self._program.network
+    def __init__(self, network: Network | Kernel, style: Style = "auto") -> None:
+        self._kernel = network if isinstance(network, Kernel) else build_kernel(network, style)
+        self.network = self._kernel.network
 
     @property
     def bytes(self) -> int:
         """Bytes that one thread needs, the histogram of lengths aside."""
-        return self._program.block_bytes + self._program.gates.data.nbytes
+        return self._kernel.block_bytes + self._kernel.gates.data.nbytes
 
     def describe(self) -> dict[str, int | str]:
         """Return figures of the code: style, gates, rows, bytes of a block, functions, characters."""
-        program = self._program
+        kernel = self._kernel
         return {
-            "style": program.style,
+            "style": kernel.style,
             "gates": self.network.gates,
             "inputs": len(self.network.inputs),
             "lanes": LANES,
-            "rows": program.end,
+            "rows": kernel.end,
             "bytes": self.bytes,
-            "functions": program.gates.functions,
-            "text": len(program.code),
+            "functions": kernel.gates.functions,
+            "text": len(kernel.code),
         }
 
     @property
     def is_compiled(self) -> bool:
         """Whether the machine code is there, or cached from an earlier process."""
-        return self._program.is_compiled
+        return self._kernel.is_compiled
 
     def compile(self) -> bool:
         """Make the machine code ready; return whether it was found and need not be made."""
-        return bool(self._program.library.cached)
+        return bool(self._kernel.library.cached)
 
     def run(
         self,
@@ -163,7 +163,7 @@ class Simulator:
         if state.shape != (self.network.fluents,):
             raise ValueError(f"expected a start of {self.network.fluents} fluents, got shape {state.shape}")
         self.compile()
-        return _Run(self._program, playouts, seed, state, limit, strict).go(threads, progress)
+        return _Run(self._kernel, playouts, seed, state, limit, strict).go(threads, progress)
 
 
 class _Quotas:
@@ -184,9 +184,9 @@ class _Run:
     """The state of a simulation that the threads share."""
 
     def __init__(
-        self, program: Program, playouts: int, seed: int, state: NDArray[np.bool_], limit: int, strict: bool
+        self, kernel: Kernel, playouts: int, seed: int, state: NDArray[np.bool_], limit: int, strict: bool
     ) -> None:
-        self._program = program
+        self._kernel = kernel
         self._seed = seed
         self._state = state
         self._limit = limit
@@ -206,7 +206,7 @@ class _Run:
 
     def go(self, threads: int, progress: Callable[[int], None] | None) -> Tally:
         began = time.perf_counter()
-        blocks = [Block(self._program, self._limit) for _ in range(min(threads, len(self._quotas)))]
+        blocks = [Block(self._kernel, self._limit) for _ in range(min(threads, len(self._quotas)))]
         self._busy = len(blocks)
         try:
             for block in blocks:
@@ -300,7 +300,7 @@ class _Run:
         found = self._first_stuck
         if found is None or self._interrupts > 1:
             return None
-        block = Block(self._program, self._limit)
+        block = Block(self._kernel, self._limit)
         with contextlib.suppress(KeyboardInterrupt):
             stuck = replay(block, lambda: self._begin(found.block, block), found)
             if self._strict:
@@ -309,7 +309,7 @@ class _Run:
         return None
 
     def _tally(self, blocks: Sequence[Block], seconds: float, first_stuck: Stuck | None) -> Tally:
-        counters, gates = self._program.counters, self._program.gates
+        counters, gates = self._kernel.counters, self._kernel.gates
         counted = [block.rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64) for block in blocks]
         totals = np.sum(counted, axis=0).tolist()
         lengths = np.sum([block.lengths for block in blocks], axis=0)

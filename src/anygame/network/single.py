@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.asking import answer_bits
-from anygame.network.kernels.emit import Program, emit
-from anygame.network.lanes import DOUBLED, MISSING
+from anygame.network.kernels.kernel import Kernel, build_kernel
+from anygame.network.kernels.single_state import answer_bits
+from anygame.network.lanes import DOUBLE, MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.network.kernels.emit import Style
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
 __all__ = ["Single"]
@@ -28,8 +28,8 @@ class Single:
     fastest. Not to be shared by threads.
 
     Args:
-        network: the compiled game, or the program of one.
-        style: how the gates are written; see ``emit``.
+        network: the compiled game, or the kernel of one.
+        style: how the gates are written; see ``build_kernel``.
 
     >>> import numpy as np
     >>> from anygame.network.network import Network
@@ -47,19 +47,19 @@ class Single:
     ([0, 1], True, [100])
     """
 
-    def __init__(self, network: Network | Program, style: Style = "auto") -> None:
-        self._program = program = network if isinstance(network, Program) else emit(network, style)
-        self.network = network = program.network
+    def __init__(self, network: Network | Kernel, style: Style = "auto") -> None:
+        self._kernel = kernel = network if isinstance(network, Kernel) else build_kernel(network, style)
+        self.network = network = kernel.network
         self.initial: bytes = network.initial.tobytes()
-        self._rows = program.rows()
-        self._pointers = self._rows.ctypes.data, program.gates.data.ctypes.data
-        self._ask, self._answer = program.library["ask"], program.library["answer"]
-        answers = np.zeros(len(answer_bits(program.gates)), np.uint8)
+        self._rows = kernel.rows()
+        self._pointers = self._rows.ctypes.data, kernel.gates.data.ctypes.data
+        self._ask, self._answer = kernel.library["query"], kernel.library["advance"]
+        answers = np.zeros(len(answer_bits(kernel.gates)), np.uint8)
         self._answers, self._out = memoryview(answers.data), answers.ctypes.data
         ends = list(accumulate(network.actions, initial=1))
         self._legal = [answers[first:end] for first, end in pairwise(ends)]
         self._goals = []
-        for role in program.gates.goals:
+        for role in kernel.gates.goals:
             ends.append(ends[-1] + len(role))
             self._goals.append((self._answers[ends[-2] : ends[-1]], [value for value, _ in role]))
         self._first = [end - 1 for end in ends[: len(network.actions)]]
@@ -81,13 +81,13 @@ class Single:
         return self._answers[0] == 1
 
     def goals(self, state: bytes) -> list[int]:
-        """Return per role the goal; MISSING or DOUBLED where the rules give none or several."""
+        """Return per role the goal; MISSING or DOUBLE where the rules give none or several."""
         if state != self._asked:
             self._look(state)
         result = []
         for holds, values in self._goals:
             found = [value for value, bit in zip(values, holds, strict=True) if bit]
-            result.append(found[0] if len(found) == 1 else DOUBLED if found else MISSING)
+            result.append(found[0] if len(found) == 1 else DOUBLE if found else MISSING)
         return result
 
     def next(self, state: bytes, actions: Sequence[int]) -> bytes:

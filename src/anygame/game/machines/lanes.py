@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import IllegalMoveError
-from anygame.network.lanes import DOUBLED, MISSING, IllegalChoiceError
+from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class GameLanes:
     def goals(self, role: int) -> NDArray[np.float64]:
         """Return goals: float [lanes]; not a number where there is none, or several."""
         goals = self._lanes.goals()[role]
-        return np.where((goals == MISSING) | (goals == DOUBLED), np.nan, goals)
+        return np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals)
 
     def observation(self) -> NDArray[np.bool_]:
         """Return what is true: bool [lanes, fluents]."""

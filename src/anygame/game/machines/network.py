@@ -19,8 +19,8 @@ from anygame.language.terms import Constant
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.kernels.emit import emit
-from anygame.network.lanes import DOUBLED, MISSING, Lanes
+from anygame.network.kernels.kernel import build_kernel
+from anygame.network.lanes import DOUBLE, MISSING, Lanes
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
 from anygame.network.stuck import StuckError
@@ -94,7 +94,7 @@ class NetworkMachine:
         self.compiled = compiled
         self.is_cached = False
         self._reasoner = reasoner
-        self._program = emit(compiled.network)
+        self._kernel = build_kernel(compiled.network)
         self._asking = RLock()
         self._terms = np.empty(len(compiled.fluents), object)
         self._terms[:] = compiled.fluents
@@ -104,16 +104,16 @@ class NetworkMachine:
 
     @cached_property
     def _single(self) -> Single:
-        return Single(self._program)
+        return Single(self._kernel)
 
     @cached_property
     def simulator(self) -> Simulator:
         """What plays random matches."""
-        return Simulator(self._program)
+        return Simulator(self._kernel)
 
     def lanes(self, count: int, seed: int) -> GameLanes:
         """Return games side by side."""
-        return GameLanes(Lanes(self._program, count, seed), self.compiled)
+        return GameLanes(Lanes(self._kernel, count, seed), self.compiled)
 
     # -- positions ---------------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class NetworkMachine:
             return []
         with self._asking:
             value = self._single.goals(view.position)[index]
-        if value == DOUBLED:
+        if value == DOUBLE:
             return self._reasoner.goals(self._frame(view), role)
         return [] if value == MISSING else [Constant(str(value))]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Schedule", "Unit", "schedule", "spread"]
 
-#: Gates that are evaluated together: one gate, or a whole cycle.
+#: GateCode that are evaluated together: one gate, or a whole cycle.
 Unit = range
 
 
@@ -54,30 +54,30 @@ def spread(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]
     is to be written. Otherwise the order is kept.
     """
     starts = network.starts.tolist()
-    unit_of = {gate: place for place, unit in enumerate(units) for gate in unit}
+    unit_of = {gate: number for number, unit in enumerate(units) for gate in unit}
     waiting: list[int] = []
     readers: list[list[int]] = [[] for _ in units]
-    for place, unit in enumerate(units):
+    for number, unit in enumerate(units):
         literals = network.inputs[starts[unit.start] : starts[unit.stop]].tolist()
-        below = {unit_of.get((literal >> 1) - network.first_gate, place) for literal in literals} - {place}
+        below = {unit_of.get((literal >> 1) - network.first_gate, number) for literal in literals} - {number}
         waiting.append(len(below))
         for other in below:
-            readers[other].append(place)
-    ready = [place for place, count in enumerate(waiting) if not count]
+            readers[other].append(number)
+    ready = [number for number, count in enumerate(waiting) if not count]
     resting: deque[tuple[int, int]] = deque()  # when it can be read, and what
     result = []
     clock = 0
     while ready or resting:
         while resting and (resting[0][0] <= clock or not ready):
-            for place in readers[resting.popleft()[1]]:
-                waiting[place] -= 1
-                if not waiting[place]:
-                    heappush(ready, place)
+            for number in readers[resting.popleft()[1]]:
+                waiting[number] -= 1
+                if not waiting[number]:
+                    heappush(ready, number)
         if ready:
-            place = heappop(ready)
-            result.append(units[place])
-            clock += starts[units[place].stop] - starts[units[place].start]
-            resting.append((clock + distance, place))
+            number = heappop(ready)
+            result.append(units[number])
+            clock += starts[units[number].stop] - starts[units[number].start]
+            resting.append((clock + distance, number))
     return result
 
 

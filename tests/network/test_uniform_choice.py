@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from tests.network.networks import Builder
 
-from anygame.network.kernels import choosing
-from anygame.network.kernels.choosing import choose_function
-from anygame.network.kernels.code import LANES, PREAMBLE, Code
-from anygame.network.kernels.emit import emit
-from anygame.network.kernels.generator import STATE_ROWS, seed_rows
+from anygame.network.kernels import uniform_choice
+from anygame.network.kernels.bit_slices import add_up, decrease, less, masks, subtract
+from anygame.network.kernels.function import LANES, PREAMBLE, FunctionBuilder
+from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import compile_library
-from anygame.network.kernels.planes import add_up, decrease, less, masks, subtract
+from anygame.network.kernels.nth_set_bit import Candidates, UnrolledSelection, group_size
+from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM
-from anygame.network.kernels.selecting import Candidates, Few, group_size
+from anygame.network.kernels.uniform_choice import choose_function
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.emit import Program
+    from anygame.network.kernels.kernel import Kernel
     from anygame.network.network import Network
 
 
@@ -53,31 +53,31 @@ def free_choice(counts: Sequence[int]) -> Network:
 class Chooser:
     """The chooser of a game, called with what is legal: bool [actions, lanes]."""
 
-    def __init__(self, program: Program, seed: int) -> None:
-        self.program = program
-        self.rows = program.rows()
+    def __init__(self, kernel: Kernel, seed: int) -> None:
+        self.kernel = kernel
+        self.rows = kernel.rows()
         self.rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 0)
-        self._pointers = self.rows.ctypes.data, program.gates.data.ctypes.data
+        self._pointers = self.rows.ctypes.data, kernel.gates.data.ctypes.data
 
     def legal(self, legal: NDArray[np.bool_], active: NDArray[np.bool_] | None = None) -> None:
-        self.rows[self.program.places.fluent_rows] = pack(legal)
+        self.rows[self.kernel.layout.fluent_rows] = pack(legal)
         self.rows[ACTIVE] = pack(np.ones(LANES, np.bool_) if active is None else active)
-        self.program.library["state"](*self._pointers)
+        self.kernel.library["evaluate_state"](*self._pointers)
 
     def choose(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return what was chosen, bool [actions, lanes], and in which lanes."""
-        assert not self.program.library["choose"](*self._pointers)
-        places = self.program.places
-        return unpack(self.rows[places.action_rows]), unpack(self.rows[GO])
+        assert not self.kernel.library["choose"](*self._pointers)
+        layout = self.kernel.layout
+        return unpack(self.rows[layout.action_rows]), unpack(self.rows[GO])
 
 
-def compute(write: Callable[[Code], list[str]], given: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def compute(write: Callable[[FunctionBuilder], list[str]], given: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Compile a function of rows 16 and on, bool [n, lanes], call it, and return its results."""
-    code = Code("compute")
+    code = FunctionBuilder("compute")
     results = write(code)
     out = 16 + len(given)
-    for place, value in enumerate(results):
-        code.store(out + place, value)
+    for number, value in enumerate(results):
+        code.store(out + number, value)
     library = compile_library(PREAMBLE + code.text(), {"compute": (None, ctypes.c_void_p, ctypes.c_void_p)})
     words = np.zeros((out + len(results) + 1) * 8, np.uint64)
     rows = words[-words.ctypes.data % 64 // 8 :][: (out + len(results)) * 8].reshape(-1, 8)
@@ -95,8 +95,10 @@ def test_numbers_in_planes() -> None:
     a, b, c = (rng.integers(0, 64, LANES) for _ in range(3))
     given = np.concatenate([planes_of(number, 6) for number in (a, b, c)])
 
-    def result(write: Callable[[Code, list[str], list[str], list[str]], list[str]]) -> NDArray[np.int64]:
-        def numbers(code: Code) -> list[str]:
+    def result(
+        write: Callable[[FunctionBuilder, list[str], list[str], list[str]], list[str]],
+    ) -> NDArray[np.int64]:
+        def numbers(code: FunctionBuilder) -> list[str]:
             return write(code, *([code.load(first + k) for k in range(6)] for first in (16, 22, 28)))
 
         found = compute(numbers, given)
@@ -121,10 +123,10 @@ def test_a_number_finds_its_move(moves: int) -> None:
     planes = (moves - 1).bit_length()
     for size in {2, 5, group_size(moves), moves}:
 
-        def find(code: Code, size: int = size) -> list[str]:
+        def find(code: FunctionBuilder, size: int = size) -> list[str]:
             legal = [2 * (16 + planes + move) for move in range(moves)]
             does = range(16 + planes + moves, 16 + planes + 2 * moves)
-            group = Few(code, Candidates(legal, does, ()), size)
+            group = UnrolledSelection(code, Candidates(legal, does, ()), size)
             group.count()
             group.select([code.load(16 + k) for k in range(planes)])
             return [code.load(row) for row in does]
@@ -137,7 +139,7 @@ def test_a_number_finds_its_move(moves: int) -> None:
 )
 def test_exactly_one_legal_move_per_role_where_the_lane_goes_on(counts: tuple[int, ...]) -> None:
     rng = np.random.default_rng(3)
-    chooser = Chooser(emit(free_choice(counts)), 3)
+    chooser = Chooser(build_kernel(free_choice(counts)), 3)
     went = 0
     for _ in range(50):
         legal = rng.random((sum(counts), LANES)) < rng.random()
@@ -160,15 +162,15 @@ def test_exactly_one_legal_move_per_role_where_the_lane_goes_on(counts: tuple[in
 
 @pytest.mark.parametrize("first", [True, False])
 def test_a_role_without_a_legal_move_is_noticed(first: bool) -> None:
-    program = emit(free_choice((4, 4)))
-    chooser = Chooser(program, 1)
+    kernel = build_kernel(free_choice((4, 4)))
+    chooser = Chooser(kernel, 1)
     legal = np.ones((8, LANES), np.bool_)
     legal[: 4 if first else 8, 77] = False
     chooser.legal(legal)
-    assert program.library["choose"](chooser.rows.ctypes.data, 0)
+    assert kernel.library["choose"](chooser.rows.ctypes.data, 0)
     active = np.arange(LANES) != 77
     chooser.legal(legal, active)
-    assert not program.library["choose"](chooser.rows.ctypes.data, 0)
+    assert not kernel.library["choose"](chooser.rows.ctypes.data, 0)
 
 
 def chi_square(observed: NDArray[np.int64]) -> float:
@@ -182,9 +184,9 @@ def chi_square(observed: NDArray[np.int64]) -> float:
 _FAR = 9.0
 
 
-def draw(program: Program, legal: NDArray[np.bool_], rounds: int, seed: int = 1) -> NDArray[np.bool_]:
+def draw(kernel: Kernel, legal: NDArray[np.bool_], rounds: int, seed: int = 1) -> NDArray[np.bool_]:
     """Return choices, bool [rounds, actions, lanes]; a lane that waited has none."""
-    chooser = Chooser(program, seed)
+    chooser = Chooser(kernel, seed)
     chooser.legal(legal)
     result = np.zeros((rounds, *legal.shape), np.bool_)
     for number in range(rounds):
@@ -199,13 +201,13 @@ def test_choices_are_uniform(moves: int) -> None:
     rng = random.Random(moves)
     legal = np.zeros((40, LANES), np.bool_)
     legal[rng.sample(range(40), moves)] = True
-    chosen = draw(emit(free_choice((40,))), legal, 600).sum(axis=(0, 2))
+    chosen = draw(build_kernel(free_choice((40,))), legal, 600).sum(axis=(0, 2))
     assert chi_square(chosen[legal[:, 0]]) < _FAR
 
 
 def test_lanes_with_different_counts_are_all_uniform() -> None:
     legal = np.arange(12)[:, None] <= np.arange(LANES)[None] % 12
-    chosen = draw(emit(free_choice((12,))), legal, 1500)
+    chosen = draw(build_kernel(free_choice((12,))), legal, 1500)
     for count in range(1, 13):
         lanes = chosen[:, :count, count - 1 :: 12].sum(axis=(0, 2))
         assert count == 1 or chi_square(lanes) < _FAR
@@ -213,16 +215,16 @@ def test_lanes_with_different_counts_are_all_uniform() -> None:
 
 def test_a_lane_that_waits_is_no_less_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     """One round only: nearly half the lanes wait, and what the others chose is uniform still."""
-    monkeypatch.setattr(choosing, "_ROUNDS", 1)
-    chosen = draw(emit(free_choice((9,))), np.ones((9, LANES), np.bool_), 600)
+    monkeypatch.setattr(uniform_choice, "_ROUNDS", 1)
+    chosen = draw(build_kernel(free_choice((9,))), np.ones((9, LANES), np.bool_), 600)
     assert 0.5 < chosen.sum() / (600 * LANES) < 0.62  # nine in sixteen
     assert chi_square(chosen.sum(axis=(0, 2))) < _FAR
 
 
 def test_the_measure_finds_a_chooser_that_prefers_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the rejection, numbers beyond the count end as some move or other: chi-square must see it."""
-    monkeypatch.setattr(choosing, "less", lambda code, a, b: "splat (i64 -1)")
-    chosen = draw(emit(free_choice((9,))), np.ones((9, LANES), np.bool_), 600)
+    monkeypatch.setattr(uniform_choice, "less", lambda code, a, b: "splat (i64 -1)")
+    chosen = draw(build_kernel(free_choice((9,))), np.ones((9, LANES), np.bool_), 600)
     assert chi_square(chosen.sum(axis=(0, 2))) > 10 * _FAR
 
 
@@ -234,7 +236,7 @@ def test_roles_choose_independently(together: bool) -> None:
         legal[1:5, ::2] = False
         legal[6:8, 1::2] = False
     legal[9] = False
-    chosen = draw(emit(free_choice((5, 3, 2))), legal, 600)
+    chosen = draw(build_kernel(free_choice((5, 3, 2))), legal, 600)
     pairs = np.einsum("ral,rbl->abl", chosen[:, :5].astype(np.int64), chosen[:, 5:8].astype(np.int64))
     if together:
         assert chi_square(pairs[0, :, ::2].sum(axis=-1)) < _FAR
@@ -245,15 +247,15 @@ def test_roles_choose_independently(together: bool) -> None:
 
 
 def test_sharing_a_number_between_two_choices_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Code, "holds", lambda code, value: "false")
-    chosen = draw(emit(free_choice((4, 4))), np.ones((8, LANES), np.bool_), 200)
+    monkeypatch.setattr(FunctionBuilder, "any_lane", lambda code, value: "false")
+    chosen = draw(build_kernel(free_choice((4, 4))), np.ones((8, LANES), np.bool_), 200)
     pairs = np.einsum("ral,rbl->ab", chosen[:, :4].astype(np.int64), chosen[:, 4:].astype(np.int64))
     assert chi_square(pairs) > 10 * _FAR
 
 
 def test_lanes_and_draws_are_independent() -> None:
     """A lane and its neighbours, at once and one draw later: all pairs equally likely."""
-    chosen = draw(emit(free_choice((6,))), np.ones((6, LANES), np.bool_), 700)
+    chosen = draw(build_kernel(free_choice((6,))), np.ones((6, LANES), np.bool_), 700)
     went: NDArray[np.bool_] = chosen.max(axis=1)
     move = chosen.argmax(axis=1)
     for apart, later in ((1, 0), (64, 0), (0, 1), (1, 1), (511, 2)):
@@ -270,8 +272,8 @@ def test_blocks_and_seeds_have_numbers_of_their_own() -> None:
 
 def test_the_generator_is_xoshiro() -> None:
     """The bits that choose among two moves are the output of xoshiro256++, as written down by its authors."""
-    program = emit(free_choice((2,)))
-    chooser = Chooser(program, 12)
+    kernel = build_kernel(free_choice((2,)))
+    chooser = Chooser(kernel, 12)
     chooser.legal(np.ones((2, LANES), np.bool_))
     state = [[int(word) for word in row] for row in seed_rows(12, 0).T]
     for _ in range(5):
@@ -302,12 +304,12 @@ def test_a_constant_choice_costs_nothing() -> None:
     """A role with one action draws no number, and neither does one that has none to be counted."""
     build = Builder(1, (1, 1))
     network = build.network(0, [True], [TRUE, TRUE], FALSE, [[], []], build.fluents)
-    program = emit(network)
-    chooser = Chooser(program, 1)
+    kernel = build_kernel(network)
+    chooser = Chooser(kernel, 1)
     before = chooser.rows[RANDOM : RANDOM + STATE_ROWS].copy()
     chooser.legal(np.ones((1, LANES), np.bool_))
     chosen, go = chooser.choose()
     assert chosen.all()
     assert go.all()
     assert (chooser.rows[RANDOM : RANDOM + STATE_ROWS] == before).all()
-    assert "round" not in choose_function(program.candidates, 100)
+    assert "round" not in choose_function(kernel.candidates, 100)

@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.code import ZERO
-from anygame.network.kernels.planes import add_up, decrease, subtract
+from anygame.network.kernels.bit_slices import add_up, decrease, subtract
+from anygame.network.kernels.function import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anygame.network.kernels.code import Code
+    from anygame.network.kernels.function import FunctionBuilder
 
     #: Where the rows of a group are, given the first row of a table and its rows per group.
     Table = Callable[[int, int], list[str]]
 
-__all__ = ["Candidates", "Few", "Many", "group_size", "scratch_rows"]
+__all__ = ["Candidates", "UnrolledSelection", "LoopSelection", "group_size", "scratch_rows"]
 
 #: Moves per group in loops: as many accumulators as fit the registers beside the rest.
 _SIZE = 16
@@ -45,7 +45,7 @@ class Candidates:
     scratch: int | None = None
 
 
-class Few:
+class UnrolledSelection:
     """The candidates of a role in straight code, in groups of about the square root of their number.
 
     Args:
@@ -54,7 +54,7 @@ class Few:
         size: moves per group; 0 for the best.
     """
 
-    def __init__(self, code: Code, role: Candidates, size: int = 0) -> None:
+    def __init__(self, code: FunctionBuilder, role: Candidates, size: int = 0) -> None:
         self._code = code
         self._does = role.does
         legal = role.legal
@@ -68,7 +68,7 @@ class Few:
         code = self._code
         for group in self._legal:
             self._counts.append(add_up(code, [[code.bits(bit)] for bit in group]))
-            code.cut()
+            code.begin_block()
         return add_up(code, self._counts)[: self._moves.bit_length()]
 
     def select(self, number: Sequence[str]) -> None:
@@ -91,25 +91,25 @@ class Few:
                 difference, here = [], code.not_(code.any(found))
             for weight, plane in enumerate(rest[: len(inside)]):
                 inside[weight] = code.or_(inside[weight], code.and_(here, plane))
-            for place, bit in enumerate(group):
-                common[place] = code.or_(common[place], code.and_(here, code.bits(bit)))
+            for index, bit in enumerate(group):
+                common[index] = code.or_(common[index], code.and_(here, code.bits(bit)))
             found.append(here)
             rest = difference
-            code.cut()
-        places = _select(code, common, inside)
+            code.begin_block()
+        chosen = _select(code, common, inside)
         return [
-            code.and_(here, place)
+            code.and_(here, value)
             for here, group in zip(found, self._legal, strict=True)
-            for place in places[: len(group)]
+            for value in chosen[: len(group)]
         ]
 
 
 def scratch_rows(moves: int) -> int:
-    """Return how many rows ``Many`` needs besides."""
+    """Return how many rows ``LoopSelection`` needs besides."""
     return -(-moves // _SIZE) * (_COUNT_PLANES + 1)
 
 
-class Many:
+class LoopSelection:
     """The candidates of a role in loops over groups of sixteen: code of the same size for any number.
 
     Args:
@@ -117,7 +117,7 @@ class Many:
         role: the candidates, with rows to use besides.
     """
 
-    def __init__(self, code: Code, role: Candidates) -> None:
+    def __init__(self, code: FunctionBuilder, role: Candidates) -> None:
         assert role.scratch is not None
         self._code = code
         self._moves = len(role.legal)
@@ -186,17 +186,17 @@ class Many:
 
         self._each(search)
         self._each(gather)
-        places = _select(code, [code.read(kept) for kept in common], [code.read(kept) for kept in inside])
+        chosen = _select(code, [code.read(kept) for kept in common], [code.read(kept) for kept in inside])
 
-        def place(table: Table, size: int) -> None:
+        def store(table: Table, size: int) -> None:
             here = code.read(table(self._found, 1)[0])
-            for value, row in zip(places[:size], table(self._does, _SIZE), strict=False):
+            for value, row in zip(chosen[:size], table(self._does, _SIZE), strict=False):
                 code.write(row, code.and_(here, value))
 
-        self._each(place)
+        self._each(store)
 
 
-def _select(code: Code, legal: Sequence[str], number: Sequence[str]) -> list[str]:
+def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:
     """Select one after the other: each legal move takes one from the number, until it falls below zero."""
     if len(legal) < 2:
         return list(legal)

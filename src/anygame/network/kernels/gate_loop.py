@@ -1,4 +1,4 @@
-"""Gates as data: one loop reads them, for networks that would take too long to compile.
+"""GateCode as data: one loop reads them, for networks that would take too long to compile.
 
 An entry is two numbers: the row to read, and the row of the gate that reads it, both times 64 (the bytes of
 a row). The lowest bit says of the first that it is inverted, and of the second that this was the last input
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.code import ONES, ROW_BYTES, ZERO, Code
-from anygame.network.kernels.rows import GO, RESTART, Gates, Places, blend_order
+from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
+from anygame.network.kernels.gate_code import GateCode, copy_order
+from anygame.network.kernels.rows import GO, RESTART, RowLayout
 from anygame.network.kernels.schedule import spread
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _MASKS = "@masks = private unnamed_addr constant [2 x i64] [i64 0, i64 -1], alig
 _PARAMETERS = ["i64 %from", "i64 %until"]
 
 
-def loop_gates(network: Network, order: Schedule) -> Gates:
+def loop_gates(network: Network, order: Schedule) -> GateCode:
     """Write the gates of a network as data for a loop."""
     return _Writer(network, order).write()
 
@@ -44,30 +45,30 @@ class _Writer:
             state=tuple(spread(network, order.state, _DISTANCE)),
             moves=tuple(spread(network, order.moves, _DISTANCE)),
         )
-        self._places = Places(network)
+        self._layout = RowLayout(network)
         self._base = network.first_gate
         self._starts: list[int] = network.starts.tolist()
         self._inputs: list[int] = network.inputs.tolist()
         self._next: list[int] = network.next.tolist()
         self._row: dict[int, int] = {}
-        self._end = self._places.end
+        self._end = self._layout.end
         self._entries: list[int] = []
         self._copies: list[int] = []
 
-    def write(self) -> Gates:
+    def write(self) -> GateCode:
         network, order = self._network, self._order
         self._allocate()
-        state, moves = Code("state"), Code("moves")
+        state, moves = FunctionBuilder("evaluate_state"), FunctionBuilder("evaluate_moves")
         self._write_units(state, order.state)
         begin = self._here()
         for action in self._copies:
-            target = self._places.legal[action] * ROW_BYTES
+            target = self._layout.legal[action] * ROW_BYTES
             self._entries += (self._source(int(network.legal[action])), target | 1)
         self._call(state, "run", begin)
         self._write_units(moves, order.moves)
         self._write_settings(moves)
         goals = tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals)
-        return Gates(
+        return GateCode(
             code="".join((_MASKS, _run(), _run_cycle(), _set(), state.text(), moves.text())),
             data=np.array(self._entries or [0], np.int32),
             rows=self._end,
@@ -94,7 +95,7 @@ class _Writer:
             last[literal >> 1] = max(last.get(literal >> 1, -1), choice)
         for literal in self._next:
             last[literal >> 1] = len(units)
-        for action, row in self._places.legal.items():
+        for action, row in self._layout.legal.items():
             literal = int(network.legal[action])
             if literal & 1 or literal >> 1 < self._base or literal >> 1 in self._row:
                 self._copies.append(action)
@@ -116,19 +117,19 @@ class _Writer:
 
     def _bit(self, literal: int) -> int:
         node = literal >> 1
-        return 2 * (self._row[node] if node >= self._base else self._places.input(node)) + (literal & 1)
+        return 2 * (self._row[node] if node >= self._base else self._layout.input(node)) + (literal & 1)
 
     def _legal_bit(self, action: int) -> int:
-        row = self._places.legal.get(action)
+        row = self._layout.legal.get(action)
         return self._bit(int(self._network.legal[action])) if row is None else 2 * row
 
     def _source(self, literal: int) -> int:
         bit = self._bit(literal)
         return (bit >> 1) * ROW_BYTES | bit & 1
 
-    # Gates.
+    # GateCode.
 
-    def _write_units(self, code: Code, units: Sequence[Unit]) -> None:
+    def _write_units(self, code: FunctionBuilder, units: Sequence[Unit]) -> None:
         begin = self._here()
         for unit in units:
             if unit.start in self._order.cyclic:
@@ -139,7 +140,7 @@ class _Writer:
                 self._add_gate(unit.start)
         self._call(code, "run", begin)
 
-    def _write_cycle(self, code: Code, unit: Unit) -> None:
+    def _write_cycle(self, code: FunctionBuilder, unit: Unit) -> None:
         begin = self._here()
         for gate in unit:
             self._add_gate(gate)
@@ -166,18 +167,18 @@ class _Writer:
     def _here(self) -> int:
         return len(self._entries) // 2
 
-    def _call(self, code: Code, name: str, begin: int) -> None:
+    def _call(self, code: FunctionBuilder, name: str, begin: int) -> None:
         if self._here() > begin:
             code.line(f"call void @{name}(ptr %rows, ptr %data, i64 {begin}, i64 {self._here()})")
 
     # Fluents.
 
-    def _write_settings(self, code: Code) -> None:
+    def _write_settings(self, code: FunctionBuilder) -> None:
         sources: dict[int, int | None] = {}
         for fluent, literal in enumerate(self._next):
             source = (literal >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
-        rings = list(blend_order(sources))
+        rings = list(copy_order(sources))
         begin, kept = self._here(), {}
         for fluent in (fluent for ring in rings if len(ring) > 1 for fluent in ring):
             kept[fluent] = self._end * ROW_BYTES
@@ -186,12 +187,12 @@ class _Writer:
         self._call(code, "run", begin)
         begin = self._here()
         for fluent in (fluent for ring in rings for fluent in ring):
-            target = (self._places.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
+            target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
             self._entries += (kept.get(fluent, self._source(self._next[fluent])), target)
         self._call(code, "set", begin)
 
 
-def _entry(code: Code, index: str) -> tuple[str, str, str, str]:
+def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
     """Read an entry: what it reads, as a row, where it writes, and the two bits as words."""
     pair = code.let(f"getelementptr inbounds i32, ptr %data, i64 {code.let(f'shl i64 {index}, 1')}")
     source = code.let(f"zext i32 {code.let(f'load i32, ptr {pair}, align 4')} to i64")
@@ -202,18 +203,20 @@ def _entry(code: Code, index: str) -> tuple[str, str, str, str]:
     return code.xor(value, inverted), _row(code, target), _spread(code, target), target
 
 
-def _row(code: Code, number: str) -> str:
+def _row(code: FunctionBuilder, number: str) -> str:
     start = code.let(f"and i64 {number}, -{ROW_BYTES}")
     return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
 
 
-def _spread(code: Code, number: str) -> str:
+def _spread(code: FunctionBuilder, number: str) -> str:
     """Return a row that holds everywhere if the lowest bit of a number does: read, since that is cheapest."""
     bit = code.let(f"and i64 {number}, 1")
-    return code.spread(code.word("@masks", bit))
+    return code.broadcast(code.word("@masks", bit))
 
 
-def _loop(code: Code, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]) -> None:
+def _loop(
+    code: FunctionBuilder, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]
+) -> None:
     """Write a loop over the entries; ``state``: type and first value of what is handed on."""
     code.jump("loop")
     code.label("loop")
@@ -235,7 +238,7 @@ _ROW = "<8 x i64>"
 
 
 def _run() -> str:
-    code = Code("run", parameters=_PARAMETERS)
+    code = FunctionBuilder("run", parameters=_PARAMETERS)
 
     def body(index: str, state: list[str]) -> list[str]:
         value, target, last, _ = _entry(code, index)
@@ -249,7 +252,7 @@ def _run() -> str:
 
 def _run_cycle() -> str:
     """One round over a cycle; returns whether a gate changed. A gate is written once, whole."""
-    code = Code("run_cycle", "i1", _PARAMETERS)
+    code = FunctionBuilder("run_cycle", "i1", _PARAMETERS)
 
     def body(index: str, state: list[str]) -> list[str]:
         value, target, last, number = _entry(code, index)
@@ -265,18 +268,18 @@ def _run_cycle() -> str:
         return [code.or_(value, last), changed]
 
     _loop(code, [(_ROW, ONES), (_ROW, ZERO)], body)
-    return code.text(f"ret i1 {code.holds('%state1.next')}")
+    return code.text(f"ret i1 {code.any_lane('%state1.next')}")
 
 
 def _set() -> str:
     """Set fluents; the lowest bit of the second number is the initial value."""
-    code = Code("set", parameters=_PARAMETERS)
+    code = FunctionBuilder("set", parameters=_PARAMETERS)
     go, restart = code.load(GO), code.load(RESTART)
 
     def body(index: str, _state: list[str]) -> list[str]:
         following, target, initial, _number = _entry(code, index)
-        following = code.choose(go, following, code.read(target))
-        code.write(target, code.choose(restart, initial, following))
+        following = code.mux(go, following, code.read(target))
+        code.write(target, code.mux(restart, initial, following))
         return []
 
     _loop(code, [], body)

@@ -4,58 +4,59 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.code import WORDS, Code
+from anygame.network.kernels.function import WORDS, FunctionBuilder
 from anygame.network.kernels.rows import GO, RESTART
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anygame.network.kernels.rows import Gates, Places
+    from anygame.network.kernels.gate_code import GateCode
+    from anygame.network.kernels.rows import RowLayout
 
-__all__ = ["answer_bits", "ask_functions"]
+__all__ = ["answer_bits", "single_state_functions"]
 
 
-def answer_bits(gates: Gates) -> list[int]:
+def answer_bits(gates: GateCode) -> list[int]:
     """Return the bit literals of the answers: the end, the legal actions, the goals role by role."""
     return [gates.terminal, *gates.legal, *(bit for role in gates.goals for _, bit in role)]
 
 
-def ask_functions(places: Places, gates: Gates) -> str:
-    """Write ``@ask`` and ``@answer``, which use the first word of the rows, all its lanes alike.
+def single_state_functions(layout: RowLayout, gates: GateCode) -> str:
+    """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.
 
-    ``@ask`` takes a state, a byte per fluent, and gives a byte for each of ``answer_bits``. ``@answer`` takes
-    the numbers of the actions taken, and gives the next state; it is to follow ``@ask``.
+    ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``answer_bits``. ``@advance``
+    takes the numbers of the actions taken, and gives the next state; it is to follow ``@query``.
     """
     bits = answer_bits(gates)
     table = ", ".join(f"i32 {bit}" for bit in bits)
     constant = f"@answers = private unnamed_addr constant [{len(bits)} x i32] [{table}]\n"
-    return "".join((constant, _ask(places, len(bits)), _answer(places)))
+    return "".join((constant, _query(layout, len(bits)), _advance(layout)))
 
 
-def _ask(places: Places, answers: int) -> str:
-    code = Code("ask", parameters=["ptr noalias %state", "ptr noalias %out"])
-    first = code.address(places.fluents)
+def _query(layout: RowLayout, answers: int) -> str:
+    code = FunctionBuilder("query", parameters=["ptr noalias %state", "ptr noalias %out"])
+    first = code.address(layout.fluents)
 
     def put(index: str) -> None:
         byte = code.let(f"load i8, ptr {_byte(code, '%state', index)}")
         code.set_word(_row(code, first, index), code.let(f"sub i64 0, {code.let(f'zext i8 {byte} to i64')}"))
 
     def get(index: str) -> None:
-        place = code.let(f"getelementptr inbounds i32, ptr @answers, i64 {index}")
-        bit = code.let(f"zext i32 {code.let(f'load i32, ptr {place}')} to i64")
+        slot = code.let(f"getelementptr inbounds i32, ptr @answers, i64 {index}")
+        bit = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
         row = code.let(f"lshr i64 {bit}, 1")
         _give(code, code.let(f"xor i64 {code.word(_row(code, '%rows', row))}, {bit}"), index)
 
-    _loop(code, places.actions - places.fluents, put)
-    code.line("call void @state(ptr %rows, ptr %data)")
+    _loop(code, layout.actions - layout.fluents, put)
+    code.line("call void @evaluate_state(ptr %rows, ptr %data)")
     _loop(code, answers, get)
     return code.text()
 
 
-def _answer(places: Places) -> str:
-    code = Code("answer", parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"])
-    fluents, actions = code.address(places.fluents), code.address(places.actions)
-    rows = places.action_rows
+def _advance(layout: RowLayout) -> str:
+    code = FunctionBuilder("advance", parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"])
+    fluents, actions = code.address(layout.fluents), code.address(layout.actions)
+    rows = layout.action_rows
     _loop(code, rows.stop - rows.start, lambda index: code.set_word(_row(code, actions, index), 0))
     taking, taken, behind = (code.new_label() for _ in range(3))
     before = code.new_label()
@@ -64,8 +65,8 @@ def _answer(places: Places) -> str:
     code.branch(code.let("icmp eq i64 %roles, 0"), behind, taking)
     code.label(taking)
     code.line(f"%role = phi i64 [ 0, %{before} ], [ %following, %{taken} ]")
-    place = code.let("getelementptr inbounds i32, ptr %taken, i64 %role")
-    action = code.let(f"zext i32 {code.let(f'load i32, ptr {place}')} to i64")
+    slot = code.let("getelementptr inbounds i32, ptr %taken, i64 %role")
+    action = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
     code.set_word(_row(code, actions, action), -1)
     code.jump(taken)
     code.label(taken)
@@ -74,28 +75,28 @@ def _answer(places: Places) -> str:
     code.label(behind)
     code.set_word(code.address(GO), -1)
     code.set_word(code.address(RESTART), 0)
-    code.line("call void @moves(ptr %rows, ptr %data)")
+    code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
     _loop(
         code,
-        places.actions - places.fluents,
+        layout.actions - layout.fluents,
         lambda index: _give(code, code.word(_row(code, fluents, index)), index),
     )
     return code.text()
 
 
-def _loop(code: Code, count: int, body: Callable[[str], None]) -> None:
+def _loop(code: FunctionBuilder, count: int, body: Callable[[str], None]) -> None:
     if count:
         code.loop(count, body)
 
 
-def _row(code: Code, first: str, index: str) -> str:
+def _row(code: FunctionBuilder, first: str, index: str) -> str:
     return code.offset(first, code.let(f"shl i64 {index}, {WORDS.bit_length() - 1}"))
 
 
-def _byte(code: Code, pointer: str, index: str) -> str:
+def _byte(code: FunctionBuilder, pointer: str, index: str) -> str:
     return code.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {index}")
 
 
-def _give(code: Code, word: str, index: str) -> None:
+def _give(code: FunctionBuilder, word: str, index: str) -> None:
     byte = code.let(f"trunc i64 {code.let(f'and i64 {word}, 1')} to i8")
     code.line(f"store i8 {byte}, ptr {_byte(code, '%out', index)}")

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.code import WORDS
+from anygame.network.kernels.function import WORDS
 from anygame.network.kernels.rows import RANDOM
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.code import Code
+    from anygame.network.kernels.function import FunctionBuilder
 
-__all__ = ["STATE_ROWS", "Generator", "seed_rows"]
+__all__ = ["STATE_ROWS", "Xoshiro", "seed_rows"]
 
 #: The state of the generators takes so many rows, from row RANDOM on.
 STATE_ROWS = 4
@@ -22,10 +22,10 @@ _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
 
 
-class Generator:
+class Xoshiro:
     """The generators inside a function: state from the rows into registers, and back."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: FunctionBuilder) -> None:
         self._code = code
         self._state = [code.variable(code.load(RANDOM + number)) for number in range(STATE_ROWS)]
 

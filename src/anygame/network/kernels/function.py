@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["LANES", "ONES", "PREAMBLE", "ROW_BYTES", "WORDS", "ZERO", "Code"]
+__all__ = ["LANES", "ONES", "PREAMBLE", "ROW_BYTES", "WORDS", "ZERO", "FunctionBuilder"]
 
 LANES = 512
 WORDS = LANES // 64
@@ -32,7 +32,7 @@ declare i64 @llvm.cttz.i64(i64, i1)
 _ATTRIBUTES = '"min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
 
-class Code:
+class FunctionBuilder:
     """A function under construction.
 
     Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read.
@@ -80,7 +80,7 @@ class Code:
         """Go to a label, which may be the next one."""
         self.line(f"br label %{label}")
 
-    def cut(self) -> None:
+    def begin_block(self) -> None:
         """Begin a basic block, so that no value of a row is kept in a register for long."""
         label = self.new_label()
         self.jump(label)
@@ -119,7 +119,7 @@ class Code:
         """Return pointers to ``count`` rows in a table that begins at a row and has so many per index."""
         start = self.let(f"mul i64 {index}, {count * ROW_BYTES}")
         first = self.let(f"getelementptr inbounds i8, ptr {self.address(row)}, i64 {start}")
-        return [self.offset(first, WORDS * place) for place in range(count)]
+        return [self.offset(first, WORDS * number) for number in range(count)]
 
     def load(self, row: int) -> str:
         """Return the value of a row."""
@@ -156,7 +156,7 @@ class Code:
         return pointer
 
     def _reserve(self, expression: str) -> str:
-        """Reserve a place at the beginning of the function, once for all times round a loop."""
+        """Reserve memory at the beginning of the function, once for all times round a loop."""
         self._names += 1
         self._lines.insert(self._head, f"  %v{self._names} = {expression}")
         return f"%v{self._names}"
@@ -173,7 +173,7 @@ class Code:
         """Return a pointer so many words further."""
         return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
 
-    def spread(self, word: str) -> str:
+    def broadcast(self, word: str) -> str:
         """Return a row of eight times the same word."""
         one = self.let(f"insertelement {_ROW} poison, i64 {word}, i64 0")
         return self.let(f"shufflevector {_ROW} {one}, {_ROW} poison, <{WORDS} x i32> zeroinitializer")
@@ -245,7 +245,7 @@ class Code:
             return (self.and_ if constant == ZERO else self.or_)(*rest)
         return self.or_(self.and_(a, b), self.and_(c, self.or_(a, b)))
 
-    def choose(self, condition: str, yes: str, no: str) -> str:
+    def mux(self, condition: str, yes: str, no: str) -> str:
         """Return ``yes`` in the lanes of the condition and ``no`` in the others."""
         if yes == no:
             return yes
@@ -285,12 +285,12 @@ class Code:
         counts = self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
         self.store(row, self.let(f"add {_ROW} {self.load(row)}, {counts}"))
 
-    def total(self, value: str) -> str:
+    def popcount(self, value: str) -> str:
         """Return the number of lanes that hold, as a scalar."""
         counts = self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
         return self.let(f"call i64 @llvm.vector.reduce.add.v8i64({_ROW} {counts})")
 
-    def holds(self, value: str) -> str:
+    def any_lane(self, value: str) -> str:
         """Return a scalar: whether any lane holds."""
         words = self.let(f"icmp ne {_ROW} {value}, {ZERO}")
         return self.let(f"icmp ne i{WORDS} {self.let(f'bitcast <{WORDS} x i1> {words} to i{WORDS}')}, 0")

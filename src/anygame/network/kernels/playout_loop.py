@@ -10,16 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.code import LANES, WORDS, ZERO, Code
+from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
 from anygame.network.kernels.rows import ACTIVE, CUT, ENDED, GO, RESTART, RUNNING, STUCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anygame.network.kernels.rows import Gates, Places
+    from anygame.network.kernels.gate_code import GateCode
+    from anygame.network.kernels.rows import RowLayout
 
 __all__ = [
-    "BLOCK_WORDS",
+    "RECORD_WORDS",
     "DEADLINE",
     "ELSEWHERE",
     "LEFT",
@@ -40,7 +41,7 @@ __all__ = [
 #: playout began, later by the steps it waited. Then, to start elsewhere, what each fluent is: 0 or -1.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH = range(9)
 STARTS = 9
-BLOCK_WORDS = STARTS + LANES
+RECORD_WORDS = STARTS + LANES
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Counters:
     overlaps: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def after(cls, gates: Gates, candidates: Sequence[int]) -> Counters:
+    def after(cls, gates: GateCode, candidates: Sequence[int]) -> Counters:
         """Lay out the counters behind the gates; ``candidates``: per role the moves that can be legal."""
         rows = iter(range(gates.rows, 1 << 40))
         first = next(rows)
@@ -81,11 +82,11 @@ class Counters:
         return cls(first, next(rows), first, options, goals, missing, double, overlaps)
 
 
-def play_functions(places: Places, gates: Gates, counters: Counters) -> str:
+def play_functions(layout: RowLayout, gates: GateCode, counters: Counters) -> str:
     """Write ``i64 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
-    has a place for each number of moves up to the limit, and one behind for what was cut.
+    has a slot for each number of moves up to the limit, and one behind for what was cut.
     """
     parts = (
         _account(gates, counters),
@@ -93,18 +94,18 @@ def play_functions(places: Places, gates: Gates, counters: Counters) -> str:
         _finish(gates),
         _leave_stuck(),
         _wait(),
-        _replace(places),
+        _replace(layout),
     )
     return "".join((*parts, _play(gates, counters)))
 
 
-def _ended(code: Code, gates: Gates) -> str:
+def _ended(code: FunctionBuilder, gates: GateCode) -> str:
     return code.and_(code.load(RUNNING), code.bits(gates.terminal))
 
 
-def _account(gates: Gates, counters: Counters) -> str:
+def _account(gates: GateCode, counters: Counters) -> str:
     """Count the goals of the lanes that end. What should not be is looked for, and counted apart."""
-    code = Code("account")
+    code = FunctionBuilder("account")
     ended = _ended(code, gates)
     for row, counter in counters.goals.items():
         code.count(counter, code.and_(code.load(row), ended))
@@ -116,7 +117,7 @@ def _account(gates: Gates, counters: Counters) -> str:
     if wrong == ZERO:
         return code.text()
     closely, done = code.new_label(), code.new_label()
-    code.branch(code.holds(wrong), closely, done)
+    code.branch(code.any_lane(wrong), closely, done)
     code.label(closely)
     for number, role in enumerate(gates.goals):
         seen, twice = _unique(code, [bit for _, bit in role])
@@ -130,7 +131,7 @@ def _account(gates: Gates, counters: Counters) -> str:
     return code.text()
 
 
-def _unique(code: Code, bits: Sequence[int]) -> tuple[str, str]:
+def _unique(code: FunctionBuilder, bits: Sequence[int]) -> tuple[str, str]:
     """Return where at least one of the bits holds, and where several do."""
     seen, twice = ZERO, ZERO
     for bit in bits:
@@ -141,7 +142,7 @@ def _unique(code: Code, bits: Sequence[int]) -> tuple[str, str]:
 
 
 def _each_lane(
-    code: Code, row: int, visit: Callable[[str, str, str], None], leave: Callable[[str], None]
+    code: FunctionBuilder, row: int, visit: Callable[[str, str, str], None], leave: Callable[[str], None]
 ) -> None:
     """Write a loop over the lanes that hold in a row.
 
@@ -180,9 +181,9 @@ def _each_lane(
     code.label(done)
 
 
-def _cut(gates: Gates) -> str:
+def _cut(gates: GateCode) -> str:
     """Find the lanes that have made as many moves as they may, and when the next one can have."""
-    code = Code("cut", parameters=["ptr noalias %block"])
+    code = FunctionBuilder("cut", parameters=["ptr noalias %block"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
     mask, first = code.word_variable(0), code.word_variable(0)
     code.set_word(first, code.let(f"add i64 {code.let(f'add i64 {now}, {limit}')}, 1"))
@@ -207,9 +208,9 @@ def _cut(gates: Gates) -> str:
     return code.text()
 
 
-def _finish(gates: Gates) -> str:
+def _finish(gates: GateCode) -> str:
     """Take leave of the lanes that ended or are cut, and start the next playouts in them."""
-    code = Code("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
+    code = FunctionBuilder("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
     late, timely, ready = (code.new_label() for _ in range(3))
@@ -229,8 +230,8 @@ def _finish(gates: Gates) -> str:
     def count(_lane: str, start: str, word: str, bit: str) -> None:
         length = code.let(f"sub i64 {now}, {code.word(start)}")
         cut = code.let(f"trunc i64 {code.let(f'lshr i64 {code.word(cuts, word)}, {bit}')} to i1")
-        place = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
-        code.set_word(place, code.let(f"add i64 {code.word(place)}, 1"))
+        slot = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
+        code.set_word(slot, code.let(f"add i64 {code.word(slot)}, 1"))
 
     _start_next(code, ENDED, now, count)
     staying = code.and_(running, code.not_(leaving))
@@ -239,7 +240,9 @@ def _finish(gates: Gates) -> str:
     return code.text()
 
 
-def _start_next(code: Code, row: int, now: str, count: Callable[[str, str, str, str], None]) -> None:
+def _start_next(
+    code: FunctionBuilder, row: int, now: str, count: Callable[[str, str, str, str], None]
+) -> None:
     """Start the next playouts in the lanes that hold in a row, while some are left: sets RESTART.
 
     Args:
@@ -274,7 +277,7 @@ def _leave_stuck() -> str:
 
     They are only counted, and the first one is noted: the block can be played again up to it.
     """
-    code = Code("leave_stuck", parameters=["ptr noalias %block"])
+    code = FunctionBuilder("leave_stuck", parameters=["ptr noalias %block"])
     now = code.word("%block", NOW)
     restarting = code.variable(code.load(RESTART))
 
@@ -298,7 +301,7 @@ def _leave_stuck() -> str:
 
 def _wait() -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
-    code = Code("wait", parameters=["ptr noalias %block"])
+    code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
     code.store(ENDED, code.and_(code.load(ACTIVE), code.not_(code.load(GO))))
 
     def visit(lane: str, _word: str, _bit: str) -> None:
@@ -309,41 +312,41 @@ def _wait() -> str:
     return code.text()
 
 
-def _replace(places: Places) -> str:
+def _replace(layout: RowLayout) -> str:
     """Put the lanes that restart into another state than the initial one."""
-    code = Code("replace", parameters=["ptr noalias %block"])
-    count = places.actions - places.fluents
+    code = FunctionBuilder("replace", parameters=["ptr noalias %block"])
+    count = layout.actions - layout.fluents
     if not count:
         return code.text()
     restart = code.load(RESTART)
-    first, table = code.address(places.fluents), code.offset("%block", BLOCK_WORDS)
+    first, table = code.address(layout.fluents), code.offset("%block", RECORD_WORDS)
     code.jump("loop")
     code.label("loop")
     code.line("%fluent = phi i64 [ 0, %entry ], [ %next, %loop ]")
     row = code.offset(first, code.let(f"shl i64 %fluent, {WORDS.bit_length() - 1}"))
-    value = code.spread(code.word(table, "%fluent"))
-    code.write(row, code.choose(restart, value, code.read(row)))
+    value = code.broadcast(code.word(table, "%fluent"))
+    code.write(row, code.mux(restart, value, code.read(row)))
     code.line("%next = add i64 %fluent, 1")
     code.branch(code.let(f"icmp eq i64 %next, {count}"), "done", "loop")
     code.label("done")
     return code.text()
 
 
-def _play(gates: Gates, counters: Counters) -> str:
-    code = Code("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
+def _play(gates: GateCode, counters: Counters) -> str:
+    code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
     loop, leaving, staying, moving, waiting, going, done, stuck = names
     code.jump(loop)
     code.label(loop)
     code.line("%step = phi i64 [ 0, %entry ], [ %following, %again ]")
     now = code.word("%block", NOW)
-    code.line("call void @state(ptr %rows, ptr %data)")
+    code.line("call void @evaluate_state(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
-    code.branch(code.let(f"or i1 {late}, {code.holds(_ended(code, gates))}"), leaving, staying)
+    code.branch(code.let(f"or i1 {late}, {code.any_lane(_ended(code, gates))}"), leaving, staying)
     code.label(leaving)
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
-    code.branch(code.holds(code.load(RUNNING)), moving, done)
+    code.branch(code.any_lane(code.load(RUNNING)), moving, done)
     code.label(staying)
     code.store(RESTART, ZERO)
     code.store(ACTIVE, code.load(RUNNING))
@@ -354,12 +357,12 @@ def _play(gates: Gates, counters: Counters) -> str:
     code.label("chosen")
     go = code.load(GO)
     code.count(counters.moves, go)
-    code.branch(code.holds(code.and_(code.load(ACTIVE), code.not_(go))), waiting, going)
+    code.branch(code.any_lane(code.and_(code.load(ACTIVE), code.not_(go))), waiting, going)
     code.label(waiting)
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")
     code.jump(going)
     code.label(going)
-    code.line("call void @moves(ptr %rows, ptr %data)")
+    code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
     replacing, counting = code.new_label(), code.new_label()
     code.branch(code.let(f"icmp eq i64 {code.word('%block', ELSEWHERE)}, 0"), counting, replacing)
     code.label(replacing)
@@ -373,7 +376,7 @@ def _play(gates: Gates, counters: Counters) -> str:
     code.jump(loop)
     code.label(stuck)
     code.line("call void @leave_stuck(ptr %rows, ptr %data, ptr %block)")
-    code.branch(code.holds(code.load(RUNNING)), moving, done)
+    code.branch(code.any_lane(code.load(RUNNING)), moving, done)
     code.label(done)
     code.line("ret i1 true")
     code.label("out")

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from anygame.network.kernels.asking import ask_functions
-from anygame.network.kernels.choosing import choose_function
-from anygame.network.kernels.code import PREAMBLE, ROW_BYTES, WORDS
-from anygame.network.kernels.loop import loop_gates
+from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
+from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.native import compile_library, is_cached
-from anygame.network.kernels.playing import Counters, play_functions
-from anygame.network.kernels.rows import Places
+from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
+from anygame.network.kernels.playout_loop import Counters, play_functions
+from anygame.network.kernels.rows import RowLayout
 from anygame.network.kernels.schedule import schedule
-from anygame.network.kernels.selecting import Candidates, scratch_rows
-from anygame.network.kernels.straight import straight_gates
+from anygame.network.kernels.single_state import single_state_functions
+from anygame.network.kernels.straight_line import straight_gates
+from anygame.network.kernels.uniform_choice import choose_function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from anygame.network.kernels.gate_code import GateCode
     from anygame.network.kernels.native import Library
-    from anygame.network.kernels.rows import Gates
     from anygame.network.network import Network
 
-__all__ = ["STRAIGHT_INPUTS", "Program", "Style", "emit"]
+__all__ = ["STRAIGHT_INPUTS", "Kernel", "Style", "build_kernel"]
 
 #: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size.
 Style = Literal["auto", "straight", "loop"]
@@ -37,17 +37,17 @@ STRAIGHT_INPUTS = 150_000
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
-    "state": (None, _POINTER, _POINTER),
-    "moves": (None, _POINTER, _POINTER),
-    "ask": (None, _POINTER, _POINTER, ctypes.c_char_p, _POINTER),
-    "answer": (None, _POINTER, _POINTER, _POINTER, _WORD, _POINTER),
+    "evaluate_state": (None, _POINTER, _POINTER),
+    "evaluate_moves": (None, _POINTER, _POINTER),
+    "query": (None, _POINTER, _POINTER, ctypes.c_char_p, _POINTER),
+    "advance": (None, _POINTER, _POINTER, _POINTER, _WORD, _POINTER),
     "choose": (ctypes.c_bool, _POINTER, _POINTER),
     "play": (ctypes.c_bool, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
 }
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Kernel:
     """A game as code.
 
     Attributes:
@@ -55,7 +55,7 @@ class Program:
         style: how its gates are written.
         code: LLVM's text form.
         gates: where outputs are found.
-        places: where inputs go.
+        layout: where inputs go.
         counters: where a playing block counts.
         candidates: per role the moves that can be legal.
         end: how many rows a block has.
@@ -64,8 +64,8 @@ class Program:
     network: Network
     style: Style
     code: str
-    gates: Gates
-    places: Places
+    gates: GateCode
+    layout: RowLayout
     counters: Counters
     candidates: tuple[Candidates, ...]
     end: int
@@ -97,19 +97,19 @@ class Program:
 _LOCK = threading.RLock()
 
 
-def emit(network: Network, style: Style = "auto") -> Program:
+def build_kernel(network: Network, style: Style = "auto") -> Kernel:
     """Write the code of a network. Nothing is compiled yet."""
     order = schedule(network)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     gates = (straight_gates if style == "straight" else loop_gates)(network, order)
-    places = Places(network)
-    roles = _roles(network, places, gates)
+    layout = RowLayout(network)
+    roles = _roles(network, layout, gates)
     counters = Counters.after(gates, list(map(len, roles)))
     candidates, end = [], counters.end
     for actions, rows in zip(roles, counters.options, strict=True):
-        many = bool(actions) and actions[0] in places.legal
-        legal, does = [gates.legal[a] for a in actions], [places.actions + a for a in actions]
+        many = bool(actions) and actions[0] in layout.legal
+        legal, does = [gates.legal[a] for a in actions], [layout.actions + a for a in actions]
         candidates.append(Candidates(legal, does, rows, end if many else None))
         end += scratch_rows(len(actions)) if many else 0
     cost = len(network.inputs) + 3 * network.fluents + 8 * sum(map(len, roles))
@@ -117,17 +117,17 @@ def emit(network: Network, style: Style = "auto") -> Program:
         PREAMBLE,
         gates.code,
         choose_function(candidates, cost),
-        play_functions(places, gates, counters),
-        ask_functions(places, gates),
+        play_functions(layout, gates, counters),
+        single_state_functions(layout, gates),
     )
-    return Program(network, style, "".join(parts), gates, places, counters, tuple(candidates), end)
+    return Kernel(network, style, "".join(parts), gates, layout, counters, tuple(candidates), end)
 
 
-def _roles(network: Network, places: Places, gates: Gates) -> list[list[int]]:
+def _roles(network: Network, layout: RowLayout, gates: GateCode) -> list[list[int]]:
     """Return the actions of each role, where they are few without those that are never legal."""
     roles, first = [], 0
     for count in network.actions:
         actions = range(first, first + count)
-        roles.append([a for a in actions if gates.legal[a] or a in places.legal])
+        roles.append([a for a in actions if gates.legal[a] or a in layout.legal])
         first += count
     return roles

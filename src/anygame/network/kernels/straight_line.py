@@ -1,4 +1,4 @@
-"""Gates as straight-line code: one or two vector instructions each, values in registers.
+"""GateCode as straight-line code: one or two vector instructions each, values in registers.
 
 The code is cut into functions of a size that compiles in a time linear in the network. Values that cross
 from one function to another get a row, which is free again after its last use. A gate whose inputs are all
@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.code import ONES, ZERO, Code
-from anygame.network.kernels.rows import Gates, Places, blend, blend_order, no_data
+from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
+from anygame.network.kernels.gate_code import GateCode, copy_order, no_data, set_fluent
+from anygame.network.kernels.rows import RowLayout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,13 +24,13 @@ __all__ = ["BLOCK_GATES", "FUNCTION_FLUENTS", "FUNCTION_INPUTS", "straight_gates
 
 #: Gate inputs per function.
 FUNCTION_INPUTS = 2000
-#: Gates per basic block: the code generator must not keep what was read for too long.
+#: GateCode per basic block: the code generator must not keep what was read for too long.
 BLOCK_GATES = 100
 #: Fluents per function that does nothing but set them.
 FUNCTION_FLUENTS = 500
 
 
-def straight_gates(network: Network, order: Schedule, function_inputs: int | None = None) -> Gates:
+def straight_gates(network: Network, order: Schedule, function_inputs: int | None = None) -> GateCode:
     """Write the gates of a network as straight-line code."""
     return _Writer(network, order, function_inputs or FUNCTION_INPUTS).write()
 
@@ -64,7 +65,7 @@ class _Plan:
 class _Writer:
     def __init__(self, network: Network, order: Schedule, function_inputs: int) -> None:
         self._network = network
-        self._places = Places(network)
+        self._layout = RowLayout(network)
         self._base = network.first_gate
         self._starts: list[int] = network.starts.tolist()
         self._inputs: list[int] = network.inputs.tolist()
@@ -78,7 +79,7 @@ class _Writer:
         self._code: list[str] = []
         self._written = 0
 
-    def write(self) -> Gates:
+    def write(self) -> GateCode:
         self._find_uses()
         self._find_inverted()
         self._place_legal()
@@ -93,15 +94,15 @@ class _Writer:
         calls[False] += self._write_copies()
         last = self._plan.choice + 1
         calls[True][:0] = self._write_settings(last, setting.get(last, []))
-        for name, lines in (("state", calls[False]), ("moves", calls[True])):
-            driver = Code(name)
+        for name, lines in (("evaluate_state", calls[False]), ("evaluate_moves", calls[True])):
+            driver = FunctionBuilder(name)
             for line in lines:
                 driver.line(line)
             self._code.append(driver.text())
         network = self._network
         goals = tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals)
         legal = tuple(map(self._legal_bit, range(len(network.legal))))
-        return Gates(
+        return GateCode(
             "".join(self._code), no_data(), rows, legal, self._bit(network.terminal), goals, self._written
         )
 
@@ -191,7 +192,7 @@ class _Writer:
     def _place_legal(self) -> None:
         """Compute legal actions that are read side by side in their place; copy only those that cannot be."""
         self._copies: list[int] = []
-        for action, row in self._places.legal.items():
+        for action, row in self._layout.legal.items():
             literal = int(self._network.legal[action])
             life = self._lives.get(literal >> 1)
             if life is None or self._is_inverted(literal) or life.row >= 0:
@@ -210,7 +211,7 @@ class _Writer:
 
     def _allocate(self) -> int:
         """Give rows to lives and return the first row that is never used."""
-        end = self._places.end
+        end = self._layout.end
         free: list[int] = []
         ending: dict[int, list[int]] = {}
         by_start: dict[int, list[_Life]] = {}
@@ -267,12 +268,12 @@ class _Writer:
     def _write_block(self, block: _Block, setting: Iterable[int]) -> list[str]:
         name = f"gates{self._written}"
         self._written += 1
-        code = Code(name, "i1" if block.cycle else "void")
+        code = FunctionBuilder(name, "i1" if block.cycle else "void")
         values: dict[int, str] = {}
         changes = []
         for number, gate in enumerate(block.gates):
             if number % BLOCK_GATES == BLOCK_GATES - 1:
-                code.cut()
+                code.begin_block()
             node = self._base + gate
             values[node] = self._gate(code, values, node)
             life = self._lives.get(node)
@@ -282,24 +283,24 @@ class _Writer:
                 code.store(life.row, values[node])
         for fluent in sorted(setting):
             value = self._value(code, values, self._next[fluent])
-            blend(code, self._places.fluents + fluent, value, bool(self._network.initial[fluent]))
+            set_fluent(code, self._layout.fluents + fluent, value, bool(self._network.initial[fluent]))
         if not block.cycle:
             self._code.append(code.text())
             return [f"call void @{name}(ptr %rows, ptr %data)"]
         changed = code.any(changes)
-        self._code.append(code.text(f"ret i1 {'false' if changed == ZERO else code.holds(changed)}"))
+        self._code.append(code.text(f"ret i1 {'false' if changed == ZERO else code.any_lane(changed)}"))
         return self._write_cycle(block) if block.position == block.cycle[-1] else []
 
-    def _gate(self, code: Code, values: dict[int, str], node: int) -> str:
+    def _gate(self, code: FunctionBuilder, values: dict[int, str], node: int) -> str:
         literals = self._literals(node - self._base)
         if node in self._inverted:
             return code.any(self._value(code, values, literal ^ 1) for literal in literals)
         return code.all(self._value(code, values, literal) for literal in literals)
 
-    def _value(self, code: Code, values: dict[int, str], literal: int) -> str:
+    def _value(self, code: FunctionBuilder, values: dict[int, str], literal: int) -> str:
         node = literal >> 1
         if node < self._base:
-            value = code.load(self._places.input(node))
+            value = code.load(self._layout.input(node))
         else:
             value = values.get(node) or code.load(self._lives[node].row)
         return code.not_(value) if self._is_inverted(literal) else value
@@ -309,7 +310,7 @@ class _Writer:
         assert block.cycle
         gates = [b for b in self._plan.blocks if b.cycle == block.cycle]
         name = f"cycle{self._written}"
-        code = Code(name)
+        code = FunctionBuilder(name)
         for gate in (gate for b in gates for gate in b.gates):
             life = self._lives.get(self._base + gate)
             if life is not None:
@@ -337,14 +338,14 @@ class _Writer:
             source = (self._next[fluent] >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
         calls: list[str] = []
-        for batch in _batches(blend_order(sources), FUNCTION_FLUENTS):
+        for batch in _batches(copy_order(sources), FUNCTION_FLUENTS):
             name = f"set{position}_{len(calls)}"
-            code = Code(name)
+            code = FunctionBuilder(name)
             for ring in batch:
                 values = [self._value(code, {}, self._next[fluent]) for fluent in ring]
                 for fluent, value in zip(ring, values, strict=True):
                     initial = bool(self._network.initial[fluent])
-                    blend(code, self._places.fluents + fluent, value, initial)
+                    set_fluent(code, self._layout.fluents + fluent, value, initial)
             self._code.append(code.text())
             calls.append(f"call void @{name}(ptr %rows, ptr %data)")
         return calls
@@ -352,21 +353,21 @@ class _Writer:
     def _write_copies(self) -> list[str]:
         calls: list[str] = []
         for start in range(0, len(self._copies), FUNCTION_FLUENTS):
-            code = Code(f"copy{start}")
+            code = FunctionBuilder(f"copy{start}")
             for action in self._copies[start : start + FUNCTION_FLUENTS]:
                 value = self._value(code, {}, int(self._network.legal[action]))
-                code.store(self._places.legal[action], value)
+                code.store(self._layout.legal[action], value)
             self._code.append(code.text())
             calls.append(f"call void @copy{start}(ptr %rows, ptr %data)")
         return calls
 
     def _legal_bit(self, action: int) -> int:
-        row = self._places.legal.get(action)
+        row = self._layout.legal.get(action)
         return self._bit(int(self._network.legal[action])) if row is None else 2 * row
 
     def _bit(self, literal: int) -> int:
         node = literal >> 1
-        row = self._lives[node].row if node >= self._base else self._places.input(node)
+        row = self._lives[node].row if node >= self._base else self._layout.input(node)
         return 2 * row + self._is_inverted(literal)
 
 

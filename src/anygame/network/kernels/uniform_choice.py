@@ -12,16 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.code import LANES, ONES, ZERO, Code
-from anygame.network.kernels.generator import Generator
-from anygame.network.kernels.planes import decrease, less, masks
+from anygame.network.kernels.bit_slices import decrease, less, masks
+from anygame.network.kernels.function import LANES, ONES, ZERO, FunctionBuilder
+from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection
+from anygame.network.kernels.random_rows import Xoshiro
 from anygame.network.kernels.rows import ACTIVE, GO, STUCK
-from anygame.network.kernels.selecting import Few, Many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.network.kernels.selecting import Candidates
+    from anygame.network.kernels.nth_set_bit import Candidates
 
 __all__ = ["choose_function"]
 
@@ -54,13 +54,15 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
         roles: the candidates of each role.
         step_cost: row operations of the rest of a step: a lane that waits wastes so much.
     """
-    code = Code("choose", "i1")
-    generator = Generator(code)
+    code = FunctionBuilder("choose", "i1")
+    generator = Xoshiro(code)
     failed = code.variable()
     numbers = [[code.variable() for _ in range(_planes(role))] for role in roles]
     shared = [code.variable() for _ in range(max(map(_planes, roles), default=0))]
     active = code.load(ACTIVE)
-    groups = [Few(code, role) if role.scratch is None else Many(code, role) for role in roles]
+    groups = [
+        UnrolledSelection(code, role) if role.scratch is None else LoopSelection(code, role) for role in roles
+    ]
     counts = [group.count() for group in groups]
     _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
     draws = []
@@ -85,14 +87,14 @@ def _planes(role: Candidates) -> int:
     return max(0, len(role.legal) - 1).bit_length()
 
 
-def _refuse(code: Code, active: str, counts: Sequence[Sequence[str]]) -> None:
+def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]]) -> None:
     """Return from the function if a lane is without a legal move, and say which."""
     some = code.all(code.any(count) for count in counts)
     missing = code.and_(active, code.not_(some))
     if missing == ZERO:
         return
     refuse, accept = code.new_label(), code.new_label()
-    code.branch(code.holds(missing), refuse, accept)
+    code.branch(code.any_lane(missing), refuse, accept)
     code.label(refuse)
     code.store(STUCK, missing)
     code.line("ret i1 true")
@@ -100,7 +102,9 @@ def _refuse(code: Code, active: str, counts: Sequence[Sequence[str]]) -> None:
 
 
 class _Drawing:
-    def __init__(self, code: Code, generator: Generator, failed: str, active: str, step_cost: int) -> None:
+    def __init__(
+        self, code: FunctionBuilder, generator: Xoshiro, failed: str, active: str, step_cost: int
+    ) -> None:
         self._code = code
         self._generator = generator
         self._failed = failed
@@ -119,7 +123,7 @@ class _Drawing:
             twice = code.or_(twice, code.and_(seen, draw.masks[0]))
             seen = code.or_(seen, draw.masks[0])
         apart, together, done = (code.new_label() for _ in range(3))
-        code.branch(code.holds(code.and_(twice, self._active)), apart, together)
+        code.branch(code.any_lane(code.and_(twice, self._active)), apart, together)
         code.label(apart)
         for draw in draws:
             self._draw(draw)
@@ -150,7 +154,7 @@ class _Drawing:
                 code.write(target, code.and_(self._generator.row(), mask))
             return
         wanted = [
-            None if k < _ALWAYS else code.holds(code.and_(mask, self._active))
+            None if k < _ALWAYS else code.any_lane(code.and_(mask, self._active))
             for k, mask in enumerate(draw.masks)
         ]
         before = code.read(self._failed)
@@ -170,7 +174,7 @@ class _Drawing:
         accepted = less(code, [code.read(target) for target in draw.number], draw.count)
         left = code.and_(left, code.not_(accepted))
         code.write(self._failed, left)
-        many = code.let(f"icmp ugt i64 {code.total(left)}, {self._bearable(len(draw.number))}")
+        many = code.let(f"icmp ugt i64 {code.popcount(left)}, {self._bearable(len(draw.number))}")
         code.line(f"%next.{name} = add i64 %round.{name}, 1")
         more = code.let(f"icmp ult i64 %next.{name}, {_ROUNDS}")
         again = code.let(f"and i1 {many}, {more}")
@@ -187,7 +191,7 @@ class _Drawing:
             code.branch(wanted, draw, behind)
             code.label(draw)
         value = code.and_(self._generator.row(), mask)
-        code.write(target, code.choose(left, value, code.read(target)))
+        code.write(target, code.mux(left, value, code.read(target)))
         if wanted:
             code.jump(behind)
             code.label(behind)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.code import ONES, ZERO
+from anygame.network.kernels.function import ONES, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.network.kernels.code import Code
+    from anygame.network.kernels.function import FunctionBuilder
 
 __all__ = ["add_up", "decrease", "less", "masks", "subtract"]
 
 
-def add_up(code: Code, numbers: Sequence[Sequence[str]]) -> list[str]:
+def add_up(code: FunctionBuilder, numbers: Sequence[Sequence[str]]) -> list[str]:
     """Return the sum of numbers, by full adders that take three planes of one weight to two."""
     columns: list[list[str]] = []
     for number in numbers:
@@ -44,7 +44,7 @@ def _put(columns: list[list[str]], weight: int, plane: str) -> None:
     columns[weight].append(plane)
 
 
-def subtract(code: Code, a: Sequence[str], b: Sequence[str]) -> tuple[list[str], str]:
+def subtract(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> tuple[list[str], str]:
     """Return ``a - b`` in the planes of ``a``, and where it fell below zero."""
     difference = []
     borrow = ZERO
@@ -57,7 +57,7 @@ def subtract(code: Code, a: Sequence[str], b: Sequence[str]) -> tuple[list[str],
     return difference, borrow
 
 
-def less(code: Code, a: Sequence[str], b: Sequence[str]) -> str:
+def less(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> str:
     """Return where ``a < b``."""
     borrow = ZERO
     for weight in range(max(len(a), len(b))):
@@ -67,12 +67,12 @@ def less(code: Code, a: Sequence[str], b: Sequence[str]) -> str:
     return borrow
 
 
-def decrease(code: Code, number: Sequence[str], by: str = ONES) -> tuple[list[str], str]:
+def decrease(code: FunctionBuilder, number: Sequence[str], by: str = ONES) -> tuple[list[str], str]:
     """Return the number less one where ``by`` holds, and where it fell below zero."""
     return subtract(code, number, [by])
 
 
-def masks(code: Code, number: Sequence[str]) -> list[str]:
+def masks(code: FunctionBuilder, number: Sequence[str]) -> list[str]:
     """Return planes that hold at and below the highest bit of a number."""
     planes = list(number)
     for weight in reversed(range(len(planes) - 1)):

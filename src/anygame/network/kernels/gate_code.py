@@ -1,0 +1,93 @@
+"""What the gates become: functions ``@evaluate_state`` and ``@evaluate_moves``; and how fluents are set.
+
+There are two ways to write them: ``straight_line`` and ``gate_loop``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.network.kernels.rows import GO, RESTART
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.function import FunctionBuilder
+
+__all__ = ["GateCode", "copy_order", "no_data", "set_fluent"]
+
+
+@dataclass(frozen=True, eq=False)
+class GateCode:
+    """The gates of a network as code: functions ``@evaluate_state`` and ``@evaluate_moves``.
+
+    ``@evaluate_state`` evaluates what depends on the state alone. ``@evaluate_moves`` then reads the actions
+    and replaces the state by the next one, in the lanes of row ``GO``; lanes of row ``RESTART`` get the
+    initial state.
+
+    Attributes:
+        code: definitions.
+        data: what they read through ``%data``.
+        rows: the first row that they leave alone.
+        legal: bit literals of the legal actions, to be read between the two.
+        terminal: bit literal of the end.
+        goals: per role its values, each with a bit literal.
+        functions: how many functions of straight code.
+    """
+
+    code: str
+    data: NDArray[np.int32]
+    rows: int
+    legal: tuple[int, ...]
+    terminal: int
+    goals: tuple[tuple[tuple[int, int], ...], ...]
+    functions: int
+
+
+def no_data() -> NDArray[np.int32]:
+    """Return data for code that reads none."""
+    return np.zeros(1, np.int32)
+
+
+def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
+    """Set a fluent: to its next value where the game goes on, to its initial value where a game starts."""
+    restart = code.load(RESTART)
+    value = code.mux(code.load(GO), value, code.load(row))
+    code.store(row, code.or_(value, restart) if initial else code.and_(value, code.not_(restart)))
+
+
+def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
+    """Order fluents such that none is overwritten before it is read.
+
+    Args:
+        sources: per fluent to be set the fluent that its new value is a copy of, if it is one.
+
+    Yields:
+        Fluents to be set together: all read, then all written. One each, or a ring of copies.
+    """
+    readers = dict.fromkeys(sources, 0)
+    for fluent, source in sources.items():
+        if source is not None and source != fluent and source in readers:
+            readers[source] += 1
+    ready = [fluent for fluent, count in readers.items() if not count]
+    while ready:
+        fluent = ready.pop()
+        yield [fluent]
+        source = sources[fluent]
+        if source is not None and source != fluent and source in readers:
+            readers[source] -= 1
+            if not readers[source]:
+                ready.append(source)
+    rest = {fluent for fluent, count in readers.items() if count}
+    while rest:
+        ring = [rest.pop()]
+        while (source := sources[ring[-1]]) in rest:
+            assert source is not None
+            ring.append(source)
+            rest.discard(source)
+        yield ring
