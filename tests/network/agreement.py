@@ -13,6 +13,7 @@ from anygame.datalog.reasoner import Reasoner
 from anygame.language.parser import parse_program
 from anygame.network.compiled import CompiledGame, compile_game
 from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, Lanes
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _goals(game: anygame.Game, state: anygame.State, role: int) -> Sequence[Term
 
 def assert_kernels_agree(network: Network, seed: int, steps: int = 4) -> None:
     """Check everything that machine code says of random states against the plain evaluation of the gates."""
-    lanes = Lanes(network, _LANES, seed)
+    lanes = Lanes(build_kernel(network), _LANES, seed)
     random = np.random.default_rng(seed)
     states = random.random((_LANES, network.fluents)) < random.random()
     states[0] = network.initial

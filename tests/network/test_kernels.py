@@ -20,7 +20,7 @@ from anygame.network.kernels.gate_code import copy_order
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.rows import GO, RESTART
-from anygame.network.kernels.schedule import schedule, spread
+from anygame.network.kernels.schedule import keep_apart, schedule
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def test_spreading_keeps_inputs_first() -> None:
     for _ in range(20):
         network = random_network(rng, 60)
         units = schedule(network).moves
-        moved = spread(network, units, 10)
+        moved = keep_apart(network, units, 10)
         assert sorted(map(tuple, moved)) == sorted(map(tuple, units))
         done = {gate for unit in schedule(network).state for gate in unit}
         for unit in moved:

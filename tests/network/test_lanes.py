@@ -59,7 +59,7 @@ def some_networks() -> list[Network]:
 @pytest.mark.parametrize("number", range(5))
 def test_every_lane_answers_as_the_plain_evaluation(number: int, count: int) -> None:
     network, rng = some_networks()[number], random.Random(number)
-    lanes = Lanes(network, count)
+    lanes = Lanes(build_kernel(network), count)
     looked_at = sorted({0, count - 1, count // 2, *(rng.randrange(count) for _ in range(5))})
     lanes.load(np.random.default_rng(number).random((count, network.fluents)) < 0.5)
     for _ in range(4):
@@ -89,7 +89,7 @@ def offsets(network: Network) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("number", range(5))
 def test_random_steps_do_what_they_say(number: int) -> None:
     network = some_networks()[number]
-    lanes = Lanes(network, 600, seed=3)
+    lanes = Lanes(build_kernel(network), 600, seed=3)
     again = Lanes(build_kernel(network), 600, seed=3)
     for _ in range(5):
         states, terminal = lanes.observation(), lanes.terminal
@@ -108,7 +108,7 @@ def test_random_steps_do_what_they_say(number: int) -> None:
 
 def test_random_steps_are_uniform_in_every_lane() -> None:
     """All lanes move in each step, none is left behind by the drawing of numbers."""
-    lanes = Lanes(countdown(1, 9), 1000, seed=1)
+    lanes = Lanes(build_kernel(countdown(1, 9)), 1000, seed=1)
     counts = np.zeros(9, np.int64)
     for _ in range(60):
         lanes.reset()
@@ -120,7 +120,7 @@ def test_random_steps_are_uniform_in_every_lane() -> None:
 
 
 def test_a_game_is_over_where_it_is_over() -> None:
-    lanes = Lanes(countdown(2, 3), 4)
+    lanes = Lanes(build_kernel(countdown(2, 3)), 4)
     lanes.step([[0, 1, 2, 0]])
     lanes.reset([False, True, False, False])
     lanes.step([[1, 1, 1, 1]])
@@ -133,7 +133,7 @@ def test_a_game_is_over_where_it_is_over() -> None:
 
 
 def test_an_illegal_choice_changes_nothing() -> None:
-    lanes = Lanes(tic_tac_toe(), 520)
+    lanes = Lanes(build_kernel(tic_tac_toe()), 520)
     first = np.full(520, 4)
     lanes.step([first, np.full(520, 9)])
     before = lanes.observation()
@@ -149,7 +149,7 @@ def test_an_illegal_choice_changes_nothing() -> None:
 
 
 def test_misuse_is_explained() -> None:
-    lanes = Lanes(tic_tac_toe(), 3)
+    lanes = Lanes(build_kernel(tic_tac_toe()), 3)
     with pytest.raises(ValueError, match="each of 2 roles"):
         lanes.step([[0, 0, 0]])
     with pytest.raises(ValueError, match="3 integers for role 1"):
@@ -166,12 +166,12 @@ def test_misuse_is_explained() -> None:
         lanes.get(3)
     for count in (0, 1 << 30):
         with pytest.raises(ValueError, match="lanes"):
-            Lanes(tic_tac_toe(), count)
+            Lanes(build_kernel(tic_tac_toe()), count)
 
 
 def test_states_are_set_lane_by_lane() -> None:
     network = tic_tac_toe()
-    lanes = Lanes(network, 514)
+    lanes = Lanes(build_kernel(network), 514)
     assert lanes.bytes == 2 * build_kernel(network).block_bytes
     state = np.zeros(19, np.bool_)
     state[[0, 1, 2]] = True
@@ -191,27 +191,27 @@ def test_states_are_set_lane_by_lane() -> None:
 def test_a_game_of_nothing(style: Style, over: bool) -> None:
     """No fluents, no roles: it is over at once, or never."""
     network = Builder(0, ()).network(0, [], [], TRUE if over else FALSE, [], [])
-    lanes = Lanes(network, 600, style=style)
+    lanes = Lanes(build_kernel(network, style), 600)
     assert lanes.legal().shape == lanes.observation().shape == (600, 0)
     assert lanes.terminal.tolist() == [over] * 600
     lanes.step([])
     assert (lanes.goals(), lanes.step_random()) == ([], [])
-    single = Single(network, style)
+    single = Single(build_kernel(network, style))
     assert (single.terminal(b""), single.legal(b""), single.next(b"", [])) == (over, [], b"")
-    counts = Simulator(network, style).run(1000, limit=5)
+    counts = Simulator(build_kernel(network, style)).run(1000, limit=5)
     assert (counts.playouts, counts.cut, counts.states) == ((1000, 0, 0) if over else (0, 1000, 5000))
 
 
 def test_a_role_without_any_action() -> None:
     build = Builder(1, (0, 2))
     network = build.network(0, [False], [TRUE, TRUE], build.fluents[0], [[], []], [TRUE])
-    lanes = Lanes(network, 3)
+    lanes = Lanes(build_kernel(network), 3)
     assert lanes.stuck.all()
     assert [choice.tolist() for choice in lanes.step_random()] == [[-1] * 3] * 2
     before = lanes.observation()
     lanes.step([[0, 0, 0], [0, 0, 0]])
     assert (lanes.observation() == before).all()
-    tally = Simulator(network).run(10)
+    tally = Simulator(build_kernel(network)).run(10)
     assert (tally.playouts, tally.stuck, tally.states) == (0, 10, 0)
 
 
@@ -228,7 +228,7 @@ def test_lanes_without_a_move_are_left_as_they_are(style: Style) -> None:
         [[], []],
         [build.actions[0][1], turn[2], turn[0], turn[1]],
     )
-    lanes = Lanes(network, 600, seed=8, style=style)
+    lanes = Lanes(build_kernel(network, style), 600, seed=8)
     chosen = np.isin(np.arange(600), (0, 570))
     lanes.step([chosen.astype(int), np.zeros(600, np.int64)])
     assert (lanes.stuck == chosen).all()
@@ -259,7 +259,7 @@ def test_lanes_without_a_move_are_left_as_they_are(style: Style) -> None:
 def test_a_lane_at_its_end_is_not_stuck() -> None:
     build = Builder(1, (1,))
     network = build.network(0, [False], [FALSE], build.fluents[0], [[]], [FALSE])
-    lanes = Lanes(network, 2)
+    lanes = Lanes(build_kernel(network), 2)
     lanes.set(1, [True])
     assert lanes.stuck.tolist() == [True, False]
 
@@ -268,7 +268,7 @@ def test_a_lane_at_its_end_is_not_stuck() -> None:
 @pytest.mark.parametrize("number", range(5))
 def test_single_states(number: int, style: Style) -> None:
     network, rng = some_networks()[number], random.Random(number)
-    single = Single(network, style)
+    single = Single(build_kernel(network, style))
     state = single.initial
     assert list(state) == [int(bit) for bit in network.initial]
     for _ in range(60):

@@ -187,8 +187,9 @@ def test_the_compiler_is_imported_when_it_is_needed() -> None:
     """Making a simulator is free of it; the first playout is not."""
     script = (
         "import sys, tests.network.networks as n\n"
+        "from anygame.network.kernels.kernel import build_kernel\n"
         "from anygame.network.simulator import Simulator\n"
-        "simulator = Simulator(n.countdown(2, 2))\n"
+        "simulator = Simulator(build_kernel(n.countdown(2, 2)))\n"
         "assert 'llvmlite' not in sys.modules\n"
         "simulator.run(1)\n"
         "assert 'llvmlite' in sys.modules\n"

@@ -15,6 +15,7 @@ import pytest
 from tests.network.networks import Builder, countdown, random_network, tic_tac_toe
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 
@@ -102,7 +103,7 @@ def far(count: int, total: int, chance: Fraction | float) -> float:
 def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
     network = tic_tac_toe()
     chances, length = exact(network, tuple(map(int, network.initial)), {})
-    tally = Simulator(network, style).run(400_000, seed=5)
+    tally = Simulator(build_kernel(network, style)).run(400_000, seed=5)
     assert tally.playouts == sum(tally.lengths.values()) == 400_000
     assert tally.states == moves_of(tally)
     assert tally.goals[0] == {100 - value: n for value, n in tally.goals[1].items()}
@@ -114,7 +115,7 @@ def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
 
 
 def test_legal_moves_are_counted_where_moves_are_made() -> None:
-    tally = Simulator(tic_tac_toe()).run(1000, seed=1)
+    tally = Simulator(build_kernel(tic_tac_toe())).run(1000, seed=1)
     # Before move n of a game 10 - n cells are free; the other role has its one.
     lengths = np.array([tally.lengths.get(length, 0) for length in range(max(tally.lengths) + 1)])
     alive = lengths[::-1].cumsum()[::-1][1:]
@@ -128,7 +129,7 @@ def test_legal_moves_are_counted_where_moves_are_made() -> None:
 def test_short_games_are_not_favoured(stop: int, out_of: int) -> None:
     """Lengths are geometric, also where most playouts run in lanes that restarted."""
     for playouts in (700, 5000, 60_000):
-        tally = Simulator(until(stop, out_of)).run(playouts, seed=9)
+        tally = Simulator(build_kernel(until(stop, out_of))).run(playouts, seed=9)
         chance = stop / out_of
         assert tally.playouts == playouts
         for length in range(1, 6):
@@ -141,7 +142,7 @@ def test_short_games_are_not_favoured(stop: int, out_of: int) -> None:
 
 @pytest.mark.parametrize("playouts", [0, 1, 63, 511, 512, 513, 8191, 20_000])
 def test_as_many_playouts_as_asked_for(playouts: int) -> None:
-    tally = Simulator(countdown(3, 4)).run(playouts, seed=2)
+    tally = Simulator(build_kernel(countdown(3, 4))).run(playouts, seed=2)
     assert tally.playouts == playouts
     assert tally.lengths == ({3: playouts} if playouts else {})
     assert tally.states == 3 * playouts
@@ -150,17 +151,20 @@ def test_as_many_playouts_as_asked_for(playouts: int) -> None:
 
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_the_same_seed_gives_the_same_whatever_the_threads(style: Style) -> None:
-    simulator = Simulator(tic_tac_toe(), style)
+    simulator = Simulator(build_kernel(tic_tac_toe(), style))
     one = simulator.run(50_000, seed=3)
     assert same(one, simulator.run(50_000, seed=3, threads=1))
     assert same(one, simulator.run(50_000, seed=3, threads=2))
-    assert same(one, Simulator(tic_tac_toe(), style).run(50_000, seed=3, threads=5))
+    assert same(one, Simulator(build_kernel(tic_tac_toe(), style)).run(50_000, seed=3, threads=5))
     assert not same(one, simulator.run(50_000, seed=4))
 
 
 def test_both_styles_give_the_same() -> None:
     network = tic_tac_toe()
-    assert same(Simulator(network, "straight").run(5000, 8), Simulator(network, "loop").run(5000, 8))
+    assert same(
+        Simulator(build_kernel(network, "straight")).run(5000, 8),
+        Simulator(build_kernel(network, "loop")).run(5000, 8),
+    )
 
 
 def test_a_start_of_ones_own() -> None:
@@ -168,29 +172,29 @@ def test_a_start_of_ones_own() -> None:
     network = countdown(6, 3)
     start = np.zeros(network.fluents, np.bool_)
     start[5] = True
-    tally = Simulator(network).run(5000, seed=1, start=start)
+    tally = Simulator(build_kernel(network)).run(5000, seed=1, start=start)
     assert tally.lengths == {1: 5000}
     start[5], start[6] = False, True
-    tally = Simulator(network).run(5000, seed=1, start=start)
+    tally = Simulator(build_kernel(network)).run(5000, seed=1, start=start)
     assert (tally.lengths, tally.states) == ({0: 5000}, 0)
 
 
 def test_restarts_use_the_start() -> None:
     """Many playouts per lane from another start than the initial state."""
     network = until(1, 2)
-    tally = Simulator(network).run(20_000, seed=1, start=[False, True])
+    tally = Simulator(build_kernel(network)).run(20_000, seed=1, start=[False, True])
     assert tally.playouts == 20_000
     tic = tic_tac_toe()
     start = tic.initial.copy()
     start[4] = True
     start[18] = False  # the centre is taken, and it is the turn of o
-    tally = Simulator(tic).run(20_000, seed=1, start=start)
+    tally = Simulator(build_kernel(tic)).run(20_000, seed=1, start=start)
     assert (min(tally.lengths), max(tally.lengths)) == (4, 8)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 40])
 def test_playouts_that_take_too_long_are_cut(limit: int) -> None:
-    tally = Simulator(until(1, 8)).run(30_000, seed=1, limit=limit)
+    tally = Simulator(build_kernel(until(1, 8))).run(30_000, seed=1, limit=limit)
     chance = (7 / 8) ** limit
     assert tally.playouts + tally.cut == 30_000
     assert max(tally.lengths, default=0) <= limit
@@ -205,7 +209,7 @@ def test_playouts_that_take_too_long_are_cut(limit: int) -> None:
 def test_a_game_that_never_ends_is_cut_every_time() -> None:
     build = Builder(1, (3,))
     network = build.network(0, [True], [TRUE] * 3, FALSE, [[(100, TRUE)]], build.fluents)
-    tally = Simulator(network).run(2000, limit=50)
+    tally = Simulator(build_kernel(network)).run(2000, limit=50)
     assert (tally.playouts, tally.cut, tally.states) == (0, 2000, 100_000)
 
 
@@ -219,7 +223,7 @@ def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
         0, [False] * 3, [TRUE] * 4, over, [[(0, low), (100, high)], [(0, low ^ 1), (50, low)], []], following
     )
     playouts = 40_000
-    tally = Simulator(network).run(playouts, seed=6)
+    tally = Simulator(build_kernel(network)).run(playouts, seed=6)
     assert tally.missing[0] + tally.double[0] + sum(tally.goals[0].values()) == playouts
     for count in (tally.missing[0], tally.double[0], *tally.goals[0].values()):
         assert far(count, playouts, 0.25) < 5
@@ -231,7 +235,7 @@ def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
 
 
 def test_what_is_out_of_range_is_refused() -> None:
-    simulator = Simulator(countdown(2, 2))
+    simulator = Simulator(build_kernel(countdown(2, 2)))
     with pytest.raises(ValueError, match="playouts"):
         simulator.run(-1)
     with pytest.raises(ValueError, match="threads"):
@@ -244,7 +248,7 @@ def test_what_is_out_of_range_is_refused() -> None:
 
 def test_progress_is_told() -> None:
     told: list[int] = []
-    Simulator(tic_tac_toe()).run(30_000, progress=told.append)
+    Simulator(build_kernel(tic_tac_toe())).run(30_000, progress=told.append)
     assert told[-1] == 30_000
     assert told == sorted(told)
 
@@ -256,7 +260,7 @@ def test_an_interrupt_starts_no_more_and_finishes_what_runs() -> None:
         if started > 20_000:
             raise KeyboardInterrupt
 
-    tally = Simulator(until(1, 40)).run(1 << 40, seed=1, progress=once(interrupt))
+    tally = Simulator(build_kernel(until(1, 40))).run(1 << 40, seed=1, progress=once(interrupt))
     assert tally.interrupted
     assert tally.abandoned == 0
     assert 20_000 < tally.playouts == sum(tally.lengths.values()) < 1 << 40
@@ -273,7 +277,7 @@ def test_a_second_interrupt_gives_up_at_once() -> None:
     build = Builder(3000, (2,))
     ring = [*build.fluents[1:], build.fluents[0]]
     endless = build.network(0, [True] * 3000, [TRUE] * 2, FALSE, [[(0, TRUE)]], ring)
-    tally = Simulator(endless, "loop").run(1000, limit=10_000_000, progress=interrupt)
+    tally = Simulator(build_kernel(endless, "loop")).run(1000, limit=10_000_000, progress=interrupt)
     assert (tally.playouts, tally.cut, tally.abandoned) == (0, 0, 512)
     assert tally.interrupted
 
@@ -284,7 +288,7 @@ def test_another_error_stops_the_threads() -> None:
 
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
-        Simulator(until(1, 40)).run(1 << 40, progress=fail)
+        Simulator(build_kernel(until(1, 40))).run(1 << 40, progress=fail)
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and thread.daemon:
             thread.join(10)
@@ -307,7 +311,7 @@ def once(action: Callable[[int], None]) -> Callable[[int], None]:
 
 
 def test_memory_does_not_grow_with_the_playouts() -> None:
-    simulator = Simulator(tic_tac_toe())
+    simulator = Simulator(build_kernel(tic_tac_toe()))
     peaks = []
     for playouts in (20_000, 20_000, 5_000_000):
         tracemalloc.start()
@@ -318,23 +322,23 @@ def test_memory_does_not_grow_with_the_playouts() -> None:
 
 
 def test_it_is_known_whether_compiling_lies_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    simulator = Simulator(countdown(9, 7))
+    simulator = Simulator(build_kernel(countdown(9, 7)))
     assert not simulator.is_compiled
     assert not simulator.compile()
     assert simulator.is_compiled
-    assert Simulator(countdown(9, 7)).is_compiled
-    assert Simulator(countdown(9, 7)).compile()
+    assert Simulator(build_kernel(countdown(9, 7))).is_compiled
+    assert Simulator(build_kernel(countdown(9, 7))).compile()
     monkeypatch.setenv("ANYGAME_CACHE", "")
-    assert not Simulator(countdown(9, 7)).is_compiled
+    assert not Simulator(build_kernel(countdown(9, 7))).is_compiled
     assert simulator.is_compiled
 
 
 def test_figures_describe_the_code() -> None:
     network = random_network(random.Random(1), 100)
     for style in ("straight", "loop"):
-        simulator = Simulator(network, style)
+        simulator = Simulator(build_kernel(network, style))
         figures = simulator.describe()
         assert figures["style"] == style
         assert figures["gates"] == network.gates
         assert figures["bytes"] == simulator.bytes >= 64 * int(figures["rows"])
-    assert Simulator(network).describe()["style"] == "straight"
+    assert Simulator(build_kernel(network)).describe()["style"] == "straight"

@@ -12,6 +12,7 @@ import pytest
 from tests.network.networks import Builder
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 from anygame.network.stuck import Stuck, StuckError
@@ -44,21 +45,25 @@ def crossing() -> Network:
     )
 
 
-def walk(length: int, moves: int, out_of: int) -> Network:
-    """Return a game of so many steps; with a chance of ``1 / out_of`` its only role is stuck at the end."""
-    build = Builder(length + 2, (moves, out_of))
-    counter, lucky = build.fluents[: length + 1], build.fluents[-1]
-    over = build.conjunction(counter[-1], lucky)
-    stuck = build.conjunction(counter[-1], lucky ^ 1)
+def walk(length: int, moves: int, sides: int, throws: int) -> Network:
+    """Return a game of so many steps, at whose end the first role is stuck if the second was unlucky.
+
+    That throws a die of so many sides in each step; who gets the first side by all first throws is unlucky.
+    """
+    build = Builder(length + 2, (moves, sides))
+    counter, unlucky = build.fluents[: length + 1], build.fluents[-1]
+    over = build.conjunction(counter[-1], unlucky ^ 1)
+    stuck = build.conjunction(counter[-1], unlucky)
+    counts = build.disjunction(*counter[:throws])
     state_gates = build.gates
-    stays = build.actions[1][0] ^ 1
+    misses = build.conjunction(counts, build.actions[1][0] ^ 1)
     return build.network(
         state_gates,
-        [True] + [False] * (length + 1),
-        [stuck ^ 1] * moves + [TRUE] * out_of,
+        [True] + [False] * length + [True],
+        [stuck ^ 1] * moves + [TRUE] * sides,
         over,
         [[(100, TRUE)], []],
-        [FALSE, *counter[:-1], stays],
+        [FALSE, *counter[:-1], build.conjunction(unlucky, misses ^ 1)],
     )
 
 
@@ -107,7 +112,7 @@ def told(tally: Tally) -> tuple[object, ...]:
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int) -> None:
     network = crossing()
-    tally = Simulator(network, style).run(playouts, seed=4)
+    tally = Simulator(build_kernel(network, style)).run(playouts, seed=4)
     assert tally.playouts + tally.stuck == playouts
     chances = {"stuck": 3 / 5}
     chances.update({f"{n}": 2 / 7 * (2 / 7) ** (n - 1) for n in range(1, 6)})
@@ -125,7 +130,7 @@ def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int
 
 
 def test_threads_change_nothing() -> None:
-    simulator = Simulator(crossing())
+    simulator = Simulator(build_kernel(crossing()))
     one = told(simulator.run(100_000, seed=1))
     for threads in (2, 5):
         assert told(simulator.run(100_000, seed=1, threads=threads)) == one
@@ -134,7 +139,7 @@ def test_threads_change_nothing() -> None:
 
 def test_a_limit_comes_first() -> None:
     """Where the limit is reached, it does not matter that there is no move."""
-    tally = Simulator(crossing()).run(10_000, seed=3, limit=1)
+    tally = Simulator(build_kernel(crossing())).run(10_000, seed=3, limit=1)
     assert tally.stuck == 0
     assert tally.playouts + tally.cut == 10_000
     assert abs(tally.cut - 10_000 * 5 / 7) < 5 * math.sqrt(10_000 * 10 / 49)
@@ -144,30 +149,34 @@ def test_a_limit_comes_first() -> None:
 def test_a_start_without_a_move(playouts: int) -> None:
     network = crossing()
     start = (0, 0, 0, 1)
-    tally = Simulator(network).run(playouts, start=start)
+    tally = Simulator(build_kernel(network)).run(playouts, start=start)
     assert (tally.playouts, tally.stuck, tally.states, tally.lengths) == (0, playouts, 0, {})
     assert tally.first_stuck is not None
     assert (tally.first_stuck.role, tally.first_stuck.moves) == (1, ())
     check(network, tally.first_stuck, start)
 
 
-@pytest.mark.parametrize(("length", "moves", "out_of"), [(300, 5, 3), (40, 70, 2000), (3, 2, 9000)])
-def test_the_line_of_play_is_found_again(length: int, moves: int, out_of: int) -> None:
+@pytest.mark.parametrize(
+    ("length", "moves", "sides", "throws"), [(300, 5, 3, 1), (40, 70, 45, 2), (3, 2, 95, 2)]
+)
+def test_the_line_of_play_is_found_again(length: int, moves: int, sides: int, throws: int) -> None:
     """Long playouts, in which lanes wait; and rare ones, deep inside a block."""
-    network = walk(length, moves, out_of)
+    network = walk(length, moves, sides, throws)
+    simulator = Simulator(build_kernel(network))
     for seed in range(3):
-        tally = Simulator(network).run(20_000, seed=seed)
+        tally = simulator.run(20_000, seed=seed)
         if tally.stuck:
             assert tally.first_stuck is not None
             assert len(tally.first_stuck.moves) == length
             check(network, tally.first_stuck)
-        chance = 1 / out_of
+        chance = 1 / sides**throws
         assert abs(tally.stuck - 20_000 * chance) < 5 * math.sqrt(20_000 * chance)
 
 
 def test_after_an_interrupt_too() -> None:
     """The block has started no more playouts from some step on, and is played again just so."""
-    network = walk(30, 3, 400_000)
+    network = walk(30, 3, 70, 3)
+    simulator = Simulator(build_kernel(network))
 
     def interrupt(started: int) -> None:
         if started > 100_000 and not interrupted:
@@ -176,7 +185,7 @@ def test_after_an_interrupt_too() -> None:
 
     for seed in range(3):
         interrupted: list[int] = []
-        tally = Simulator(network).run(1 << 40, seed=seed, progress=interrupt)
+        tally = simulator.run(1 << 40, seed=seed, progress=interrupt)
         assert tally.interrupted
         assert tally.playouts + tally.stuck >= 100_000
         if tally.stuck:
@@ -186,7 +195,7 @@ def test_after_an_interrupt_too() -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_strict_are_told_at_once(threads: int) -> None:
     network = crossing()
-    simulator = Simulator(network)
+    simulator = Simulator(build_kernel(network))
     with pytest.raises(StuckError, match="role 1 has no legal move") as caught:
         simulator.run(1 << 30, seed=5, threads=threads, strict=True)
     check(network, caught.value.stuck)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["Values", "evaluate_moves", "evaluate_state"]
+__all__ = ["NodeValues", "evaluate_moves", "evaluate_state"]
 
 
-class Values:
+class NodeValues:
     """The values of the nodes of a network in a number of lanes.
 
     Attributes:
@@ -43,7 +43,7 @@ class Values:
         return value
 
 
-def evaluate_state(network: Network, fluents: Sequence[int], lanes: int = 1) -> Values:
+def evaluate_state(network: Network, fluents: Sequence[int], lanes: int = 1) -> NodeValues:
     """Evaluate what depends on the state alone: legal moves, the end, the goals.
 
     Args:
@@ -54,13 +54,13 @@ def evaluate_state(network: Network, fluents: Sequence[int], lanes: int = 1) -> 
     Returns:
         Values in which the actions and the gates behind ``state_gates`` are still false.
     """
-    values = Values(network, lanes)
+    values = NodeValues(network, lanes)
     values.nodes[1 : network.first_action] = fluents
     _evaluate(network, values, 0, network.state_gates)
     return values
 
 
-def evaluate_moves(network: Network, values: Values, actions: Sequence[int]) -> list[int]:
+def evaluate_moves(network: Network, values: NodeValues, actions: Sequence[int]) -> list[int]:
     """Evaluate what the moves bring about.
 
     Args:
@@ -76,7 +76,7 @@ def evaluate_moves(network: Network, values: Values, actions: Sequence[int]) -> 
     return [values.literal(literal) for literal in network.next.tolist()]
 
 
-def _evaluate(network: Network, values: Values, first: int, end: int) -> None:
+def _evaluate(network: Network, values: NodeValues, first: int, end: int) -> None:
     nodes, base = values.nodes, network.first_gate
     starts, inputs = network.starts.tolist(), network.inputs.tolist()
     everywhere = (1 << values.lanes) - 1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.function import LANES, WORDS
-from anygame.network.kernels.kernel import Kernel, build_kernel
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
 from anygame.network.transposition import transpose_bits
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.network.kernels.kernel import Style
-    from anygame.network.network import Network
+    from anygame.network.kernels.kernel import Kernel
 
 __all__ = ["DOUBLE", "MISSING", "IllegalChoiceError", "Lanes"]
 
@@ -50,20 +48,14 @@ class Lanes:
     has no legal move, though it has not come to an end.
 
     Args:
-        network: the compiled game, or the kernel of one.
+        kernel: the code of the compiled game.
         count: how many lanes; memory is taken for a multiple of 512.
         seed: for :meth:`step_random`.
-        style: how the gates are written; see ``build_kernel``.
 
-    >>> import numpy as np
+    >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
-    >>> coin = Network(  # one fluent per side; one role that picks a side, which ends the game
-    ...     fluents=2, actions=(2,), starts=np.array([0, 2], np.int32), inputs=np.array([3, 5], np.int32),
-    ...     state_gates=1, cycles=(), initially=np.array([False]), initial=np.array([False, False]),
-    ...     legal=np.array([1, 1], np.int32), terminal=11, goals=(((0, 2), (100, 4)),),
-    ...     next=np.array([6, 8], np.int32),
-    ... )
-    >>> lanes = Lanes(coin, 3)
+    >>> kernel = build_kernel(Network.example())
+    >>> lanes = Lanes(kernel, 3)
     >>> lanes.legal().tolist()
     [[True, True], [True, True], [True, True]]
     >>> lanes.step([[0, 1, 1]])
@@ -71,10 +63,10 @@ class Lanes:
     ([True, True, True], [0, 100, 100])
     """
 
-    def __init__(self, network: Network | Kernel, count: int, seed: int = 0, style: Style = "auto") -> None:
+    def __init__(self, kernel: Kernel, count: int, seed: int = 0) -> None:
         if not 1 <= count <= 1 << 24:
             raise ValueError(f"expected from 1 to {1 << 24} lanes, got {count}")
-        self._kernel = kernel = network if isinstance(network, Kernel) else build_kernel(network, style)
+        self._kernel = kernel
         self.network = kernel.network
         self.count = count
         self._blocks = -(-count // LANES)

@@ -1,8 +1,13 @@
-"""The compiled game: inputs, gates in the order of computation, and outputs, as flat arrays."""
+"""The propositional network: inputs, gates in the order of computation, and outputs, as flat arrays.
+
+A game as propositional logic that is evaluated step by step is Schkufza, Love and Genesereth's propositional
+automaton ("Propositional Automata and Cell Automata", 2008). Literals are numbered as in the AIGER format of
+and-inverter graphs (Biere, http://fmv.jku.at/aiger/); a gate here has any number of inputs.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,9 +39,8 @@ class Network:
     """A game as logic.
 
     Nodes are numbered: 0 is the constant false, then one per fluent, then one per action (role after role),
-    then one per gate. A *literal* is ``2 * node + inverted``, as in the AIGER format
-    (http://fmv.jku.at/aiger/). A gate is the conjunction of its input literals; gate ``g`` is node
-    ``first_gate + g``, and reads nodes before it, except inside a cycle.
+    then one per gate. A *literal* is ``2 * node + inverted``. A gate is the conjunction of its input
+    literals; gate ``g`` is node ``first_gate + g``, and reads nodes before it, except inside a cycle.
 
     Attributes:
         fluents: how many fluents.
@@ -66,7 +70,28 @@ class Network:
     terminal: int
     goals: tuple[tuple[tuple[int, int], ...], ...]
     next: NDArray[np.int32]
-    percepts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    @classmethod
+    def example(cls) -> Network:
+        """Return a game to show things with: its only role picks a side of a coin, which ends it.
+
+        Nodes 1 and 2 are the fluents, one for each side that can lie on top; 3 and 4 the actions. Node 5, the
+        gate, holds while neither side is on top. The goal is 0 for the first side, 100 for the second.
+        """
+        return cls(
+            fluents=2,
+            actions=(2,),
+            starts=np.array([0, 2], np.int32),
+            inputs=np.array([2 * 1 + 1, 2 * 2 + 1], np.int32),
+            state_gates=1,
+            cycles=(),
+            initially=np.array([False]),
+            initial=np.array([False, False]),
+            legal=np.array([TRUE, TRUE], np.int32),
+            terminal=2 * 5 + 1,
+            goals=(((0, 2 * 1), (100, 2 * 2)),),
+            next=np.array([2 * 3, 2 * 4], np.int32),
+        )
 
     @property
     def first_action(self) -> int:

@@ -12,7 +12,6 @@ import numpy as np
 
 from anygame.network.block import Block
 from anygame.network.kernels.function import LANES
-from anygame.network.kernels.kernel import Kernel, build_kernel
 from anygame.network.stuck import Found, Stuck, StuckError, replay
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.network.kernels.kernel import Style
-    from anygame.network.network import Network
+    from anygame.network.kernels.kernel import Kernel
 
 __all__ = ["Simulator", "Tally"]
 
@@ -76,25 +74,19 @@ class Simulator:
     """Plays a game at random, 512 games at a time.
 
     Args:
-        network: the compiled game, or the kernel of one.
-        style: how the gates are written; see ``build_kernel``.
+        kernel: the code of the compiled game.
 
-    >>> import numpy as np
+    >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
-    >>> coin = Network(  # one fluent per side; one role that picks a side, which ends the game
-    ...     fluents=2, actions=(2,), starts=np.array([0, 2], np.int32), inputs=np.array([3, 5], np.int32),
-    ...     state_gates=1, cycles=(), initially=np.array([False]), initial=np.array([False, False]),
-    ...     legal=np.array([1, 1], np.int32), terminal=11, goals=(((0, 2), (100, 4)),),
-    ...     next=np.array([6, 8], np.int32),
-    ... )
-    >>> tally = Simulator(coin).run(10_000, seed=1)
+    >>> kernel = build_kernel(Network.example())
+    >>> tally = Simulator(kernel).run(10_000, seed=1)
     >>> tally.playouts, tally.lengths, sum(tally.goals[0].values())
     (10000, {1: 10000}, 10000)
     """
 
-    def __init__(self, network: Network | Kernel, style: Style = "auto") -> None:
-        self._kernel = network if isinstance(network, Kernel) else build_kernel(network, style)
-        self.network = self._kernel.network
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.network = kernel.network
 
     @property
     def bytes(self) -> int:

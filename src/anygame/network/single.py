@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.kernel import Kernel, build_kernel
 from anygame.network.kernels.single_state import answer_bits
 from anygame.network.lanes import DOUBLE, MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.network.kernels.kernel import Style
-    from anygame.network.network import Network
+    from anygame.network.kernels.kernel import Kernel
 
 __all__ = ["Single"]
 
@@ -28,18 +26,12 @@ class Single:
     fastest. Not to be shared by threads.
 
     Args:
-        network: the compiled game, or the kernel of one.
-        style: how the gates are written; see ``build_kernel``.
+        kernel: the code of the compiled game.
 
-    >>> import numpy as np
+    >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
-    >>> coin = Network(  # one fluent per side; one role that picks a side, which ends the game
-    ...     fluents=2, actions=(2,), starts=np.array([0, 2], np.int32), inputs=np.array([3, 5], np.int32),
-    ...     state_gates=1, cycles=(), initially=np.array([False]), initial=np.array([False, False]),
-    ...     legal=np.array([1, 1], np.int32), terminal=11, goals=(((0, 2), (100, 4)),),
-    ...     next=np.array([6, 8], np.int32),
-    ... )
-    >>> single = Single(coin)
+    >>> kernel = build_kernel(Network.example())
+    >>> single = Single(kernel)
     >>> single.legal(single.initial)
     [[0, 1]]
     >>> end = single.next(single.initial, [1])
@@ -47,8 +39,8 @@ class Single:
     ([0, 1], True, [100])
     """
 
-    def __init__(self, network: Network | Kernel, style: Style = "auto") -> None:
-        self._kernel = kernel = network if isinstance(network, Kernel) else build_kernel(network, style)
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
         self.network = network = kernel.network
         self.initial: bytes = network.initial.tobytes()
         self._rows = kernel.rows()
@@ -64,8 +56,8 @@ class Single:
             self._goals.append((self._answers[ends[-2] : ends[-1]], [value for value, _ in role]))
         self._first = [end - 1 for end in ends[: len(network.actions)]]
         self._taken = (ctypes.c_int32 * len(network.actions))()
-        following = np.zeros(network.fluents, np.uint8)
-        self._following, self._next_out = following, following.ctypes.data
+        next_state = np.zeros(network.fluents, np.uint8)
+        self._next_state, self._next_out = next_state, next_state.ctypes.data
         self._asked: bytes | None = None
 
     def legal(self, state: bytes) -> list[list[int]]:
@@ -106,7 +98,7 @@ class Single:
             taken[role] = first + actions[role]
         self._asked = None
         self._answer(*self._pointers, taken, len(roles), self._next_out)
-        return self._following.tobytes()
+        return self._next_state.tobytes()
 
     def _look(self, state: bytes) -> None:
         """Evaluate what depends on a state alone."""

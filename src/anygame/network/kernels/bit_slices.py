@@ -1,4 +1,8 @@
-"""Numbers in bit planes: plane ``k`` of a number is a row that holds bit ``k`` of it in every lane."""
+"""Bit-sliced numbers: plane ``k`` of a number is a row that holds bit ``k`` of it in every lane.
+
+Bits are counted by carry-save adders, three planes of one weight to two, as by Harley and Seal (Warren,
+"Hacker's Delight", 2nd edition, 2012, section 5-1).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ __all__ = ["add_up", "decrease", "less", "masks", "subtract"]
 
 
 def add_up(code: FunctionBuilder, numbers: Sequence[Sequence[str]]) -> list[str]:
-    """Return the sum of numbers, by full adders that take three planes of one weight to two."""
+    """Return the sum of numbers, by carry-save adders that take three planes of one weight to two."""
     columns: list[list[str]] = []
     for number in numbers:
         for weight, plane in enumerate(number):

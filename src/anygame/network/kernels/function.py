@@ -1,4 +1,4 @@
-"""Writing one function of vector code: rows of 512 bits, as LLVM's text form.
+"""A builder of functions over rows of 512 bits, as LLVM's text form.
 
 A row is eight 64-bit words, one bit per lane. Values are names of LLVM; constants are folded while writing,
 so that adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0 never holds,
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LANES", "ONES", "PREAMBLE", "ROW_BYTES", "WORDS", "ZERO", "FunctionBuilder"]
 
+#: As many bits as the widest vector registers have; a machine with narrower ones takes two or four for a row.
 LANES = 512
 WORDS = LANES // 64
 ROW_BYTES = LANES // 8
@@ -50,7 +51,6 @@ class FunctionBuilder:
         self._names = 0
         self._known: dict[int, str] = {}
         self._inverted: dict[str, str] = {}
-        self.operations = 0
 
     # The text itself.
 
@@ -195,7 +195,6 @@ class FunctionBuilder:
         if result is None:
             result = self._inverted[a] = self._binary("xor", a, ONES)
             self._inverted[result] = a
-            self.operations -= 1  # part of what uses it
         return result
 
     def and_(self, a: str, b: str) -> str:
@@ -246,7 +245,7 @@ class FunctionBuilder:
         return self.or_(self.and_(a, b), self.and_(c, self.or_(a, b)))
 
     def mux(self, condition: str, yes: str, no: str) -> str:
-        """Return ``yes`` in the lanes of the condition and ``no`` in the others."""
+        """Return ``yes`` in the lanes of the condition and ``no`` in the others: a multiplexer."""
         if yes == no:
             return yes
         return self.or_(self.and_(condition, yes), self.and_(self.not_(condition), no))
@@ -259,7 +258,6 @@ class FunctionBuilder:
         return values[0] if values else neutral
 
     def _binary(self, operator: str, a: str, b: str) -> str:
-        self.operations += 1
         return self.let(f"{operator} {_ROW} {a}, {b}")
 
     # Numbers.
@@ -274,14 +272,12 @@ class FunctionBuilder:
 
     def rotate_left(self, a: str, count: int) -> str:
         """Return each word rotated to the left."""
-        self.operations += 1
         return self.let(f"call {_ROW} @llvm.fshl.v8i64({_ROW} {a}, {_ROW} {a}, {_ROW} splat (i64 {count}))")
 
     def count(self, row: int, value: str) -> None:
         """Add the number of lanes that hold to the counters in a row, word by word."""
         if value == ZERO:
             return
-        self.operations += 2
         counts = self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
         self.store(row, self.let(f"add {_ROW} {self.load(row)}, {counts}"))
 

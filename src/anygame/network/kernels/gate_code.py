@@ -62,7 +62,7 @@ def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> No
 
 
 def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
-    """Order fluents such that none is overwritten before it is read.
+    """Order fluents such that none is overwritten before it is read: a parallel assignment made sequential.
 
     Args:
         sources: per fluent to be set the fluent that its new value is a copy of, if it is one.

@@ -1,4 +1,4 @@
-"""GateCode as data: one loop reads them, for networks that would take too long to compile.
+"""Gates as data: one loop reads them, for networks that would take too long to compile.
 
 An entry is two numbers: the row to read, and the row of the gate that reads it, both times 64 (the bytes of
 a row). The lowest bit says of the first that it is inverted, and of the second that this was the last input
@@ -16,7 +16,7 @@ import numpy as np
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import GateCode, copy_order
 from anygame.network.kernels.rows import GO, RESTART, RowLayout
-from anygame.network.kernels.schedule import spread
+from anygame.network.kernels.schedule import keep_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["loop_gates"]
 
-#: Inputs between the writing and the reading of a row, more than a processor has under way.
+#: Inputs between the writing and the reading of a row: each is about ten instructions, and processors have
+#: some hundreds under way.
 _DISTANCE = 100
 _MASKS = "@masks = private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16\n"
 _PARAMETERS = ["i64 %from", "i64 %until"]
@@ -42,8 +43,8 @@ class _Writer:
         self._network = network
         self._order = replace(
             order,
-            state=tuple(spread(network, order.state, _DISTANCE)),
-            moves=tuple(spread(network, order.moves, _DISTANCE)),
+            state=tuple(keep_apart(network, order.state, _DISTANCE)),
+            moves=tuple(keep_apart(network, order.moves, _DISTANCE)),
         )
         self._layout = RowLayout(network)
         self._base = network.first_gate
@@ -85,7 +86,7 @@ class _Writer:
         """Give each gate a row, from its unit to its last use."""
         network, order = self._network, self._order
         units = [*order.state, *order.moves]
-        choice = len(order.state)  # everything that is read there is kept up to the first unit behind it
+        choice = len(order.state)  # everything that is read there is needed up to the first unit behind it
         last: dict[int, int] = {}
         for time, unit in enumerate(units):
             for literal in self._inputs[self._starts[unit.start] : self._starts[unit.stop]]:
@@ -127,7 +128,7 @@ class _Writer:
         bit = self._bit(literal)
         return (bit >> 1) * ROW_BYTES | bit & 1
 
-    # GateCode.
+    # Gates.
 
     def _write_units(self, code: FunctionBuilder, units: Sequence[Unit]) -> None:
         begin = self._here()
@@ -179,16 +180,16 @@ class _Writer:
             source = (literal >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
         rings = list(copy_order(sources))
-        begin, kept = self._here(), {}
+        begin, copies = self._here(), {}
         for fluent in (fluent for ring in rings if len(ring) > 1 for fluent in ring):
-            kept[fluent] = self._end * ROW_BYTES
-            self._entries += (self._source(self._next[fluent]), kept[fluent] | 1)
+            copies[fluent] = self._end * ROW_BYTES
+            self._entries += (self._source(self._next[fluent]), copies[fluent] | 1)
             self._end += 1
         self._call(code, "run", begin)
         begin = self._here()
         for fluent in (fluent for ring in rings for fluent in ring):
             target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
-            self._entries += (kept.get(fluent, self._source(self._next[fluent])), target)
+            self._entries += (copies.get(fluent, self._source(self._next[fluent])), target)
         self._call(code, "set", begin)
 
 
@@ -221,7 +222,7 @@ def _loop(
     code.jump("loop")
     code.label("loop")
     names = [f"%state{number}" for number in range(len(state))]
-    code.line("%index = phi i64 [ %from, %entry ], [ %following, %last ]")
+    code.line("%index = phi i64 [ %from, %entry ], [ %next.index, %last ]")
     for name, (kind, first) in zip(names, state, strict=True):
         code.line(f"{name} = phi {kind} [ {first}, %entry ], [ {name}.next, %last ]")
     results = body("%index", names)
@@ -229,8 +230,8 @@ def _loop(
     code.label("last")
     for name, (kind, _), result in zip(names, state, results, strict=True):
         code.line(f"{name}.next = select i1 true, {kind} {result}, {kind} {result}")
-    code.line("%following = add nuw i64 %index, 1")
-    code.branch(code.let("icmp ult i64 %following, %until"), "loop", "done")
+    code.line("%next.index = add nuw i64 %index, 1")
+    code.branch(code.let("icmp ult i64 %next.index, %until"), "loop", "done")
     code.label("done")
 
 
@@ -277,9 +278,9 @@ def _set() -> str:
     go, restart = code.load(GO), code.load(RESTART)
 
     def body(index: str, _state: list[str]) -> list[str]:
-        following, target, initial, _number = _entry(code, index)
-        following = code.mux(go, following, code.read(target))
-        code.write(target, code.mux(restart, initial, following))
+        value, target, initial, _number = _entry(code, index)
+        value = code.mux(go, value, code.read(target))
+        code.write(target, code.mux(restart, initial, value))
         return []
 
     _loop(code, [], body)

@@ -1,4 +1,4 @@
-"""A network as one module of code, and the module compiled."""
+"""The kernel of a game: its functions as one module of LLVM's text, and the machine code of that."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from anygame.network.kernels.counters import Counters
 from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.native import compile_library, is_cached
 from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
-from anygame.network.kernels.playout_loop import Counters, play_functions
+from anygame.network.kernels.playout_loop import play_functions
 from anygame.network.kernels.rows import RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.single_state import single_state_functions
@@ -32,7 +33,8 @@ __all__ = ["STRAIGHT_INPUTS", "Kernel", "Style", "build_kernel"]
 
 #: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size.
 Style = Literal["auto", "straight", "loop"]
-#: Up to so many gate inputs a network becomes straight code: compiling takes about 40 microseconds for each.
+#: Up to so many gate inputs a network becomes straight code: compiling takes about 40 microseconds for
+#: each, so six seconds at most; the loop is there at once, and half as fast.
 STRAIGHT_INPUTS = 150_000
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
@@ -48,7 +50,7 @@ _SIGNATURES = {
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A game as code.
+    """A game as code: what plays it shares one.
 
     Attributes:
         network: the game.
@@ -98,7 +100,12 @@ _LOCK = threading.RLock()
 
 
 def build_kernel(network: Network, style: Style = "auto") -> Kernel:
-    """Write the code of a network. Nothing is compiled yet."""
+    """Write the code of a network. It is compiled when it is first used.
+
+    Args:
+        network: the compiled game.
+        style: how the gates are written.
+    """
     order = schedule(network)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"

@@ -1,4 +1,4 @@
-"""Counting the legal moves of a role, and finding the move that a number points to.
+"""The n-th set bit: legal moves of a role are counted, and the one that a number points to is found.
 
 Moves are taken in groups. The counts of the groups are taken from the number until it falls below zero, which
 finds the group and the number inside it. Then the legal moves of each lane's group are brought into common
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidates", "UnrolledSelection", "LoopSelection", "group_size", "scratch_rows"]
 
-#: Moves per group in loops: as many accumulators as fit the registers beside the rest.
+#: Moves per group in loops: as many accumulators as fit the registers, 32 rows on the widest machines, beside
+#: the rest.
 _SIZE = 16
 _COUNT_PLANES = _SIZE.bit_length()
 
@@ -172,8 +173,8 @@ class LoopSelection:
             # Below zero it is large again, larger than all that is still to be taken from it.
             difference, here = subtract(code, before, count)
             code.write(table(self._found, 1)[0], here)
-            for kept, plane in zip(inside, before, strict=False):
-                code.write(kept, code.or_(code.read(kept), code.and_(here, plane)))
+            for old, plane in zip(inside, before, strict=False):
+                code.write(old, code.or_(code.read(old), code.and_(here, plane)))
             for plane, value in zip(rest, difference, strict=True):
                 code.write(plane, value)
 
@@ -181,12 +182,12 @@ class LoopSelection:
 
         def gather(table: Table, size: int) -> None:
             here = code.read(table(self._found, 1)[0])
-            for kept, row in zip(common[:size], table(self._legal, _SIZE), strict=False):
-                code.write(kept, code.or_(code.read(kept), code.and_(here, code.read(row))))
+            for old, row in zip(common[:size], table(self._legal, _SIZE), strict=False):
+                code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
 
         self._each(search)
         self._each(gather)
-        chosen = _select(code, [code.read(kept) for kept in common], [code.read(kept) for kept in inside])
+        chosen = _select(code, [code.read(plane) for plane in common], [code.read(plane) for plane in inside])
 
         def store(table: Table, size: int) -> None:
             here = code.read(table(self._found, 1)[0])

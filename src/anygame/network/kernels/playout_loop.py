@@ -1,4 +1,4 @@
-"""The loop that plays: state, ends and their accounts, moves, next state.
+"""The playout loop of a block: state, ends and their accounts, moves, next state.
 
 A lane whose game ends begins the next one while the block has playouts left to start; every playout that was
 started is finished, so short games are not favoured. Lanes are visited one by one only where they end. A lane
@@ -7,15 +7,16 @@ in which a role has no legal move ends there, counted apart, as one that has mad
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anygame.network.kernels.counters import account_function, ended_lanes
 from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
 from anygame.network.kernels.rows import ACTIVE, CUT, ENDED, GO, RESTART, RUNNING, STUCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
+    from anygame.network.kernels.counters import Counters
     from anygame.network.kernels.gate_code import GateCode
     from anygame.network.kernels.rows import RowLayout
 
@@ -31,7 +32,6 @@ __all__ = [
     "STUCK_LANES",
     "STUCK_LENGTH",
     "STUCK_STEP",
-    "Counters",
     "play_functions",
 ]
 
@@ -44,101 +44,21 @@ STARTS = 9
 RECORD_WORDS = STARTS + LANES
 
 
-@dataclass(frozen=True)
-class Counters:
-    """Rows of eight 64-bit counters; the sum of a row is the count.
-
-    Attributes:
-        first: the first row of all.
-        end: the row behind the last.
-        moves: joint moves made.
-        options: per role and plane, in how many joint moves that bit of the number of legal moves was set.
-        goals: per row that a goal reads, in how many ends it held.
-        missing: per role, ends without a goal value.
-        double: per role, ends with several.
-        overlaps: per role and value, ends with this value and another.
-    """
-
-    first: int
-    end: int
-    moves: int
-    options: tuple[tuple[int, ...], ...]
-    goals: dict[int, int]
-    missing: tuple[int, ...]
-    double: tuple[int, ...]
-    overlaps: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def after(cls, gates: GateCode, candidates: Sequence[int]) -> Counters:
-        """Lay out the counters behind the gates; ``candidates``: per role the moves that can be legal."""
-        rows = iter(range(gates.rows, 1 << 40))
-        first = next(rows)
-        options = tuple(tuple(next(rows) for _ in range(count.bit_length())) for count in candidates)
-        read = dict.fromkeys(bit >> 1 for role in gates.goals for _, bit in role if bit > 1)
-        goals = {row: next(rows) for row in read}
-        missing = tuple(next(rows) for _ in gates.goals)
-        double = tuple(next(rows) for _ in gates.goals)
-        overlaps = tuple(tuple(next(rows) for _ in role) for role in gates.goals)
-        return cls(first, next(rows), first, options, goals, missing, double, overlaps)
-
-
 def play_functions(layout: RowLayout, gates: GateCode, counters: Counters) -> str:
-    """Write ``i64 @play``, which reads and writes a record of a block and a histogram of lengths.
+    """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
     has a slot for each number of moves up to the limit, and one behind for what was cut.
     """
     parts = (
-        _account(gates, counters),
+        account_function(gates, counters),
         _cut(gates),
         _finish(gates),
         _leave_stuck(),
         _wait(),
-        _replace(layout),
+        _start_elsewhere(layout),
     )
     return "".join((*parts, _play(gates, counters)))
-
-
-def _ended(code: FunctionBuilder, gates: GateCode) -> str:
-    return code.and_(code.load(RUNNING), code.bits(gates.terminal))
-
-
-def _account(gates: GateCode, counters: Counters) -> str:
-    """Count the goals of the lanes that end. What should not be is looked for, and counted apart."""
-    code = FunctionBuilder("account")
-    ended = _ended(code, gates)
-    for row, counter in counters.goals.items():
-        code.count(counter, code.and_(code.load(row), ended))
-    wrong = ZERO
-    for role in gates.goals:
-        seen, twice = _unique(code, [bit for _, bit in role])
-        wrong = code.or_(wrong, code.or_(code.not_(seen), twice))
-    wrong = code.and_(wrong, ended)
-    if wrong == ZERO:
-        return code.text()
-    closely, done = code.new_label(), code.new_label()
-    code.branch(code.any_lane(wrong), closely, done)
-    code.label(closely)
-    for number, role in enumerate(gates.goals):
-        seen, twice = _unique(code, [bit for _, bit in role])
-        code.count(counters.missing[number], code.and_(ended, code.not_(seen)))
-        twice = code.and_(ended, twice)
-        code.count(counters.double[number], twice)
-        for (_, bit), counter in zip(role, counters.overlaps[number], strict=True):
-            code.count(counter, code.and_(code.bits(bit), twice))
-    code.jump(done)
-    code.label(done)
-    return code.text()
-
-
-def _unique(code: FunctionBuilder, bits: Sequence[int]) -> tuple[str, str]:
-    """Return where at least one of the bits holds, and where several do."""
-    seen, twice = ZERO, ZERO
-    for bit in bits:
-        value = code.bits(bit)
-        twice = code.or_(twice, code.and_(seen, value))
-        seen = code.or_(seen, value)
-    return seen, twice
 
 
 def _each_lane(
@@ -222,7 +142,7 @@ def _finish(gates: GateCode) -> str:
     code.store(CUT, ZERO)
     code.jump(ready)
     code.label(ready)
-    ended, running = _ended(code, gates), code.load(RUNNING)
+    ended, running = ended_lanes(code, gates), code.load(RUNNING)
     leaving = code.or_(ended, code.load(CUT))
     code.store(ENDED, leaving)
     cuts = code.address(CUT)
@@ -253,7 +173,7 @@ def _start_next(
             its bit.
     """
     left, mask = code.word_variable(code.word("%block", LEFT)), code.word_variable(0)
-    following = code.let(f"add i64 {now}, 1")
+    after = code.let(f"add i64 {now}, 1")
     restarts = code.address(RESTART)
 
     def visit(lane: str, word: str, bit: str) -> None:
@@ -262,7 +182,7 @@ def _start_next(
         again = code.let(f"zext i1 {code.let(f'icmp sgt i64 {code.word(left)}, 0')} to i64")
         code.set_word(left, code.let(f"sub i64 {code.word(left)}, {again}"))
         code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {again}, {bit}')}"))
-        code.set_word(start, following)
+        code.set_word(start, after)
 
     def leave(word: str) -> None:
         code.set_word(restarts, code.word(mask), word)
@@ -312,9 +232,9 @@ def _wait() -> str:
     return code.text()
 
 
-def _replace(layout: RowLayout) -> str:
+def _start_elsewhere(layout: RowLayout) -> str:
     """Put the lanes that restart into another state than the initial one."""
-    code = FunctionBuilder("replace", parameters=["ptr noalias %block"])
+    code = FunctionBuilder("start_elsewhere", parameters=["ptr noalias %block"])
     count = layout.actions - layout.fluents
     if not count:
         return code.text()
@@ -338,11 +258,11 @@ def _play(gates: GateCode, counters: Counters) -> str:
     loop, leaving, staying, moving, waiting, going, done, stuck = names
     code.jump(loop)
     code.label(loop)
-    code.line("%step = phi i64 [ 0, %entry ], [ %following, %again ]")
+    code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word("%block", NOW)
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
-    code.branch(code.let(f"or i1 {late}, {code.any_lane(_ended(code, gates))}"), leaving, staying)
+    code.branch(code.let(f"or i1 {late}, {code.any_lane(ended_lanes(code, gates))}"), leaving, staying)
     code.label(leaving)
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
@@ -366,12 +286,12 @@ def _play(gates: GateCode, counters: Counters) -> str:
     replacing, counting = code.new_label(), code.new_label()
     code.branch(code.let(f"icmp eq i64 {code.word('%block', ELSEWHERE)}, 0"), counting, replacing)
     code.label(replacing)
-    code.line("call void @replace(ptr %rows, ptr %data, ptr %block)")
+    code.line("call void @start_elsewhere(ptr %rows, ptr %data, ptr %block)")
     code.jump(counting)
     code.label(counting)
     code.set_word("%block", code.let(f"add i64 {now}, 1"), NOW)
-    code.line("%following = add i64 %step, 1")
-    code.branch(code.let("icmp slt i64 %following, %steps"), "again", "out")
+    code.line("%next.step = add i64 %step, 1")
+    code.branch(code.let("icmp slt i64 %next.step, %steps"), "again", "out")
     code.label("again")
     code.jump(loop)
     code.label(stuck)

@@ -1,4 +1,8 @@
-"""Random rows: xoshiro256++ of Blackman and Vigna (https://prng.di.unimi.it), eight generators abreast."""
+"""Random rows: eight generators xoshiro256++ side by side, a 64-bit word of a row each.
+
+Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021. They are seeded as the authors
+say, by splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ _WORD = (1 << 64) - 1
 
 
 class Xoshiro:
-    """The generators inside a function: state from the rows into registers, and back."""
+    """xoshiro256++ inside a function: state from the rows into registers, and back."""
 
     def __init__(self, code: FunctionBuilder) -> None:
         self._code = code

@@ -1,4 +1,8 @@
-"""Which row of a block of lanes holds what."""
+"""Which row of a block of lanes holds what.
+
+A block is 512 games, and its memory is rows of 512 bits: a few with a fixed meaning, then the fluents, the
+actions, what gates compute (see ``straight_line``, ``gate_loop``), and the counters.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +24,19 @@ __all__ = [
     "RowLayout",
 ]
 
-#: Rows with a fixed place; row 0 never holds.
+#: The rows with a fixed meaning. Row 0 never holds. ``GO``: the lanes that make a move in this step;
+#: ``RESTART``: those that begin a playout behind it; ``RUNNING``: those with a playout under way; ``ACTIVE``:
+#: those of them that are to choose moves; ``ENDED``, ``CUT``, ``STUCK``: those that leave, and why; from
+#: ``RANDOM`` on the state of the random numbers.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM = 1, 2, 3, 4, 5, 6, 7, 8
 _FIRST = 16
-#: A role with more actions chooses among them by loops, others by straight code.
+#: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that
+#: takes more than twice as long to compile, and runs no faster.
 MOST_UNROLLED = 64
 
 
 class RowLayout:
-    """Where inputs lie: fluents, then actions, each a row; behind them lies what is computed.
+    """Where the inputs of the gates lie: fluents, then actions, a row each.
 
     The legal actions of a role that has many are put in rows side by side, so that loops can read them.
 

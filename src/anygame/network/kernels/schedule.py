@@ -1,4 +1,4 @@
-"""In which order to evaluate the gates: what is needed, depth first, what the state alone decides first."""
+"""The order in which the gates are evaluated: what the state alone decides first, depth first."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["Schedule", "Unit", "schedule", "spread"]
+__all__ = ["Schedule", "Unit", "schedule", "keep_apart"]
 
-#: GateCode that are evaluated together: one gate, or a whole cycle.
+#: Gates that are evaluated together: one gate, or a whole cycle.
 Unit = range
 
 
@@ -47,11 +47,12 @@ def schedule(network: Network) -> Schedule:
     return Schedule(tuple(state), tuple(moves), frozenset(cycle.first for cycle in network.cycles))
 
 
-def spread(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]:
+def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]:
     """Reorder units such that, where it can be, a gate is read only ``distance`` inputs after it was written.
 
-    A processor that was surprised by a value read right after it was written waits from then on for all that
-    is to be written. Otherwise the order is kept.
+    A processor reads ahead of writes, on the guess that they are to other addresses. One that has guessed
+    wrong waits from then on, at that instruction, for all that is to be written; and a loop over gates has
+    only one. Otherwise the order stays as it is.
     """
     starts = network.starts.tolist()
     unit_of = {gate: number for number, unit in enumerate(units) for gate in unit}

@@ -1,4 +1,4 @@
-"""Questions about one state, with bytes in and out: one call of machine code each."""
+"""Answers about a single state, with bytes in and out: one call of machine code each."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def _advance(layout: RowLayout) -> str:
     code.label(before)
     code.branch(code.let("icmp eq i64 %roles, 0"), behind, taking)
     code.label(taking)
-    code.line(f"%role = phi i64 [ 0, %{before} ], [ %following, %{taken} ]")
+    code.line(f"%role = phi i64 [ 0, %{before} ], [ %next.role, %{taken} ]")
     slot = code.let("getelementptr inbounds i32, ptr %taken, i64 %role")
     action = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
     code.set_word(_row(code, actions, action), -1)
     code.jump(taken)
     code.label(taken)
-    code.line("%following = add i64 %role, 1")
-    code.branch(code.let("icmp eq i64 %following, %roles"), behind, taking)
+    code.line("%next.role = add i64 %role, 1")
+    code.branch(code.let("icmp eq i64 %next.role, %roles"), behind, taking)
     code.label(behind)
     code.set_word(code.address(GO), -1)
     code.set_word(code.address(RESTART), 0)

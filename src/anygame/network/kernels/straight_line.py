@@ -1,8 +1,9 @@
-"""GateCode as straight-line code: one or two vector instructions each, values in registers.
+"""Gates as straight-line code: one or two vector instructions each, values in registers.
 
 The code is cut into functions of a size that compiles in a time linear in the network. Values that cross
-from one function to another get a row, which is free again after its last use. A gate whose inputs are all
-inverted is computed as a disjunction, and kept inverted.
+from one function to another get a row for their live range, by linear scan (Poletto and Sarkar, "Linear
+Scan Register Allocation", 1999). A gate whose inputs are all inverted is computed as a disjunction, whose
+inverse it is.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCK_GATES", "FUNCTION_FLUENTS", "FUNCTION_INPUTS", "straight_gates"]
 
-#: Gate inputs per function.
+#: Gate inputs per function. Smaller functions run a little faster, since less is spilled from registers, but
+#: take longer to compile: a quarter longer at 500. Larger ones gain nothing.
 FUNCTION_INPUTS = 2000
-#: GateCode per basic block: the code generator must not keep what was read for too long.
+#: Gates per basic block. A new block makes the code generator forget what it has read, which otherwise it
+#: tries to have in registers all along: compiling takes half as long again, and the code is slower.
 BLOCK_GATES = 100
-#: Fluents per function that does nothing but set them.
+#: Fluents per function that does nothing but set them, at about four instructions each: as large as the
+#: others.
 FUNCTION_FLUENTS = 500
 
 
@@ -36,8 +40,8 @@ def straight_gates(network: Network, order: Schedule, function_inputs: int | Non
 
 
 @dataclass
-class _Block:
-    """The gates of one function. Blocks of one cycle share their ``cycle``, its range of positions."""
+class _Segment:
+    """The gates of one function. Segments of one cycle share their ``cycle``, its range of positions."""
 
     gates: list[int]
     position: int
@@ -45,7 +49,7 @@ class _Block:
 
 
 @dataclass
-class _Life:
+class _LiveRange:
     """From where to where a value needs a row."""
 
     row: int = -1
@@ -56,9 +60,9 @@ class _Life:
 
 @dataclass
 class _Plan:
-    """Blocks in order; a block has an even position, fluents may be set at the odd one behind it."""
+    """Segments in order; a segment has an even position, fluents may be set at the odd one behind it."""
 
-    blocks: list[_Block] = field(default_factory=list)
+    segments: list[_Segment] = field(default_factory=list)
     choice: int = 0
 
 
@@ -71,9 +75,9 @@ class _Writer:
         self._inputs: list[int] = network.inputs.tolist()
         self._next: list[int] = network.next.tolist()
         self._size = function_inputs
-        self._plan = self._blocks(order)
-        self._block_of = {gate: block for block in self._plan.blocks for gate in block.gates}
-        self._lives: dict[int, _Life] = {}
+        self._plan = self._segments(order)
+        self._segment_of = {gate: segment for segment in self._plan.segments for gate in segment.gates}
+        self._live: dict[int, _LiveRange] = {}
         self._last_use: dict[int, int] = {}
         self._inverted: set[int] = set()
         self._code: list[str] = []
@@ -86,11 +90,11 @@ class _Writer:
         setting = self._find_settings()
         rows = self._allocate()
         calls: dict[bool, list[str]] = {False: [], True: []}
-        for block in self._plan.blocks:
-            moves = block.position > self._plan.choice
-            here = setting.get(block.position, ())
-            calls[moves] += self._write_block(block, here)
-            calls[moves] += self._write_settings(block.position + 1, setting.get(block.position + 1, []))
+        for segment in self._plan.segments:
+            moves = segment.position > self._plan.choice
+            here = setting.get(segment.position, ())
+            calls[moves] += self._write_segment(segment, here)
+            calls[moves] += self._write_settings(segment.position + 1, setting.get(segment.position + 1, []))
         calls[False] += self._write_copies()
         last = self._plan.choice + 1
         calls[True][:0] = self._write_settings(last, setting.get(last, []))
@@ -106,30 +110,30 @@ class _Writer:
             "".join(self._code), no_data(), rows, legal, self._bit(network.terminal), goals, self._written
         )
 
-    # Blocks.
+    # Segments.
 
-    def _blocks(self, order: Schedule) -> _Plan:
+    def _segments(self, order: Schedule) -> _Plan:
         plan = _Plan()
         self._cut(plan, order.state, order.cyclic)
-        plan.choice = 2 * len(plan.blocks)
+        plan.choice = 2 * len(plan.segments)
         self._cut(plan, order.moves, order.cyclic, after=1)
         return plan
 
     def _cut(self, plan: _Plan, units: Sequence[Unit], cyclic: frozenset[int], after: int = 0) -> None:
-        """Cut gates into blocks; ``after`` positions are left free for the choice of moves."""
+        """Cut gates into segments; ``after`` positions are left free for the choice of moves."""
         gates: list[int] = []
         size = 0
 
-        def close(cycle: list[_Block] | None = None) -> None:
+        def close(cycle: list[_Segment] | None = None) -> None:
             nonlocal gates, size
             if gates:
-                plan.blocks.append(_Block(gates, 2 * (len(plan.blocks) + after)))
+                plan.segments.append(_Segment(gates, 2 * (len(plan.segments) + after)))
                 if cycle is not None:
-                    cycle.append(plan.blocks[-1])
+                    cycle.append(plan.segments[-1])
             gates, size = [], 0
 
         for unit in units:
-            cycle: list[_Block] | None = None
+            cycle: list[_Segment] | None = None
             if unit.start in cyclic:
                 close()
                 cycle = []
@@ -140,94 +144,94 @@ class _Writer:
                     close(cycle)
             if cycle is not None:
                 close(cycle)
-                for block in cycle:
-                    block.cycle = range(cycle[0].position, cycle[-1].position + 2, 2)
+                for segment in cycle:
+                    segment.cycle = range(cycle[0].position, cycle[-1].position + 2, 2)
         close()
 
-    # Lives.
+    # Live ranges.
 
     def _literals(self, gate: int) -> list[int]:
         return self._inputs[self._starts[gate] : self._starts[gate + 1]]
 
     def _find_uses(self) -> None:
-        for block in self._plan.blocks:
+        for segment in self._plan.segments:
             defined: set[int] = set()
-            at = block.cycle[-1] if block.cycle else block.position
-            for gate in block.gates:
+            at = segment.cycle[-1] if segment.cycle else segment.position
+            for gate in segment.gates:
                 for literal in self._literals(gate):
                     node = literal >> 1
                     self._use(node, at)
-                    source = self._block_of.get(node - self._base)
-                    if source is None or (source is block and node - self._base in defined):
+                    source = self._segment_of.get(node - self._base)
+                    if source is None or (source is segment and node - self._base in defined):
                         continue
-                    life = self._keep(node, at)
-                    if source.cycle and source.cycle == block.cycle and source.position >= block.position:
-                        life.feedback = True
+                    live = self._extend(node, at)
+                    if source.cycle and source.cycle == segment.cycle and source.position >= segment.position:
+                        live.feedback = True
                 defined.add(gate)
         network = self._network
         goals = (literal for role in network.goals for _, literal in role)
         for literal in (*network.legal.tolist(), network.terminal, *goals):
-            self._keep_until(literal, self._plan.choice)
+            self._extend_to(literal, self._plan.choice)
 
     def _use(self, node: int, position: int) -> None:
         self._last_use[node] = max(self._last_use.get(node, -1), position)
 
-    def _keep_until(self, literal: int, position: int) -> None:
+    def _extend_to(self, literal: int, position: int) -> None:
         node = literal >> 1
         self._use(node, position)
         if node >= self._base:
-            self._keep(node, position)
+            self._extend(node, position)
 
-    def _keep(self, node: int, position: int) -> _Life:
-        life = self._lives.get(node)
-        if life is None:
-            block = self._block_of[node - self._base]
-            cycle = block.cycle
-            life = self._lives[node] = _Life(
-                first=cycle[0] if cycle else block.position, last=cycle[-1] if cycle else block.position
+    def _extend(self, node: int, position: int) -> _LiveRange:
+        live = self._live.get(node)
+        if live is None:
+            segment = self._segment_of[node - self._base]
+            cycle = segment.cycle
+            live = self._live[node] = _LiveRange(
+                first=cycle[0] if cycle else segment.position, last=cycle[-1] if cycle else segment.position
             )
-        life.last = max(life.last, position)
-        return life
+        live.last = max(live.last, position)
+        return live
 
     def _place_legal(self) -> None:
         """Compute legal actions that are read side by side in their place; copy only those that cannot be."""
         self._copies: list[int] = []
         for action, row in self._layout.legal.items():
             literal = int(self._network.legal[action])
-            life = self._lives.get(literal >> 1)
-            if life is None or self._is_inverted(literal) or life.row >= 0:
+            live = self._live.get(literal >> 1)
+            if live is None or self._is_inverted(literal) or live.row >= 0:
                 self._copies.append(action)
             else:
-                life.row = row
+                live.row = row
 
     def _find_inverted(self) -> None:
-        for block in self._plan.blocks:
-            for gate in block.gates:
-                if not block.cycle and all(self._is_inverted(literal) for literal in self._literals(gate)):
+        for segment in self._plan.segments:
+            for gate in segment.gates:
+                if not segment.cycle and all(self._is_inverted(literal) for literal in self._literals(gate)):
                     self._inverted.add(self._base + gate)
 
     def _is_inverted(self, literal: int) -> bool:
         return bool(literal & 1) != (literal >> 1 in self._inverted)
 
     def _allocate(self) -> int:
-        """Give rows to lives and return the first row that is never used."""
+        """Give rows to live ranges and return the first row that is never used."""
         end = self._layout.end
         free: list[int] = []
         ending: dict[int, list[int]] = {}
-        by_start: dict[int, list[_Life]] = {}
-        for life in self._lives.values():
-            by_start.setdefault(life.first, []).append(life)
-        for position in sorted({*by_start, *(life.last + 1 for life in self._lives.values())}):
+        by_start: dict[int, list[_LiveRange]] = {}
+        for live in self._live.values():
+            by_start.setdefault(live.first, []).append(live)
+        for position in sorted({*by_start, *(live.last + 1 for live in self._live.values())}):
             for past in [p for p in ending if p < position]:
                 free += ending.pop(past)
-            for life in by_start.get(position, ()):
-                if life.row >= 0:
+            for live in by_start.get(position, ()):
+                if live.row >= 0:
                     continue
                 if free:
-                    life.row = free.pop()
+                    live.row = free.pop()
                 else:
-                    life.row, end = end, end + 1
-                ending.setdefault(life.last, []).append(life.row)
+                    live.row, end = end, end + 1
+                ending.setdefault(live.last, []).append(live.row)
         return end
 
     # Fluents.
@@ -235,16 +239,16 @@ class _Writer:
     def _find_settings(self) -> dict[int, list[int]]:
         """Return, by position, the fluents to be set there: as soon as nobody reads the old value."""
         first = self._plan.choice + 1
-        last_block = max((b.position for b in self._plan.blocks if b.position > first), default=0)
+        last_segment = max((b.position for b in self._plan.segments if b.position > first), default=0)
         at = {}
         for fluent, literal in enumerate(self._next):
             use = self._last_use.get(1 + fluent, -1)
             at[fluent] = max(first, use | 1)
             node = literal >> 1
             if node >= self._base:
-                block = self._block_of[node - self._base]
-                made = block.cycle[-1] if block.cycle else block.position
-                if made > first and not block.cycle and use <= made:
+                segment = self._segment_of[node - self._base]
+                made = segment.cycle[-1] if segment.cycle else segment.position
+                if made > first and not segment.cycle and use <= made:
                     at[fluent] = made
                 else:
                     at[fluent] = max(at[fluent], made | 1)
@@ -259,37 +263,37 @@ class _Writer:
         for fluent, position in at.items():
             setting.setdefault(position, []).append(fluent)
             if self._next[fluent] >> 1 >= self._base and position & 1:
-                self._keep(self._next[fluent] >> 1, position)
-        assert all(position <= last_block + 1 or position == first for position in setting)
+                self._extend(self._next[fluent] >> 1, position)
+        assert all(position <= last_segment + 1 or position == first for position in setting)
         return setting
 
     # Text.
 
-    def _write_block(self, block: _Block, setting: Iterable[int]) -> list[str]:
+    def _write_segment(self, segment: _Segment, setting: Iterable[int]) -> list[str]:
         name = f"gates{self._written}"
         self._written += 1
-        code = FunctionBuilder(name, "i1" if block.cycle else "void")
+        code = FunctionBuilder(name, "i1" if segment.cycle else "void")
         values: dict[int, str] = {}
         changes = []
-        for number, gate in enumerate(block.gates):
+        for number, gate in enumerate(segment.gates):
             if number % BLOCK_GATES == BLOCK_GATES - 1:
                 code.begin_block()
             node = self._base + gate
             values[node] = self._gate(code, values, node)
-            life = self._lives.get(node)
-            if life is not None:
-                if life.feedback:
-                    changes.append(code.xor(values[node], code.load(life.row)))
-                code.store(life.row, values[node])
+            live = self._live.get(node)
+            if live is not None:
+                if live.feedback:
+                    changes.append(code.xor(values[node], code.load(live.row)))
+                code.store(live.row, values[node])
         for fluent in sorted(setting):
             value = self._value(code, values, self._next[fluent])
             set_fluent(code, self._layout.fluents + fluent, value, bool(self._network.initial[fluent]))
-        if not block.cycle:
+        if not segment.cycle:
             self._code.append(code.text())
             return [f"call void @{name}(ptr %rows, ptr %data)"]
         changed = code.any(changes)
         self._code.append(code.text(f"ret i1 {'false' if changed == ZERO else code.any_lane(changed)}"))
-        return self._write_cycle(block) if block.position == block.cycle[-1] else []
+        return self._write_cycle(segment) if segment.position == segment.cycle[-1] else []
 
     def _gate(self, code: FunctionBuilder, values: dict[int, str], node: int) -> str:
         literals = self._literals(node - self._base)
@@ -302,30 +306,30 @@ class _Writer:
         if node < self._base:
             value = code.load(self._layout.input(node))
         else:
-            value = values.get(node) or code.load(self._lives[node].row)
+            value = values.get(node) or code.load(self._live[node].row)
         return code.not_(value) if self._is_inverted(literal) else value
 
-    def _write_cycle(self, block: _Block) -> list[str]:
-        """Write the loop over the blocks of a cycle, which end with this one."""
-        assert block.cycle
-        gates = [b for b in self._plan.blocks if b.cycle == block.cycle]
+    def _write_cycle(self, segment: _Segment) -> list[str]:
+        """Write the loop over the segments of a cycle, which end with this one."""
+        assert segment.cycle
+        gates = [b for b in self._plan.segments if b.cycle == segment.cycle]
         name = f"cycle{self._written}"
         code = FunctionBuilder(name)
         for gate in (gate for b in gates for gate in b.gates):
-            life = self._lives.get(self._base + gate)
-            if life is not None:
-                code.store(life.row, ONES if self._network.initially[gate] else ZERO)
+            live = self._live.get(self._base + gate)
+            if live is not None:
+                code.store(live.row, ONES if self._network.initially[gate] else ZERO)
         bound = sum(len(b.gates) for b in gates) + 1
         loop, done = code.new_label(), code.new_label()
         code.jump(loop)
         code.label(loop)
-        code.line(f"%round = phi i64 [ 0, %entry ], [ %following, %{loop} ]")
+        code.line(f"%round = phi i64 [ 0, %entry ], [ %next.round, %{loop} ]")
         changed = "false"
         for number in range(len(gates)):
             call = f"call i1 @gates{self._written - len(gates) + number}(ptr %rows, ptr %data)"
             changed = code.let(f"or i1 {changed}, {code.let(call)}")
-        code.line("%following = add i64 %round, 1")
-        within = code.let(f"icmp ult i64 %following, {bound}")
+        code.line("%next.round = add i64 %round, 1")
+        within = code.let(f"icmp ult i64 %next.round, {bound}")
         code.branch(code.let(f"and i1 {changed}, {within}"), loop, done)
         code.label(done)
         self._code.append(code.text())
@@ -367,7 +371,7 @@ class _Writer:
 
     def _bit(self, literal: int) -> int:
         node = literal >> 1
-        row = self._lives[node].row if node >= self._base else self._layout.input(node)
+        row = self._live[node].row if node >= self._base else self._layout.input(node)
         return 2 * row + self._is_inverted(literal)
 
 
