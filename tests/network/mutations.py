@@ -88,7 +88,7 @@ def tried(text: str, seed: int, *, kernels: bool = False, on_demand: bool = Fals
         on_demand: whether the reasoner computes on demand whatever it can.
 
     Returns:
-        ``refused`` by the reader, ``limited`` by a bound, or ``agreed``.
+        ``refused`` by the reader, ``limited by`` a bound, or ``agreed``.
     """
     with mode("demanded") if on_demand else nullcontext():
         try:
@@ -97,14 +97,14 @@ def tried(text: str, seed: int, *, kernels: bool = False, on_demand: bool = Fals
             return "refused"
         try:
             compiled = compile_game(Reasoner(game.program, LIMITS), _GROUNDING)
-        except anygame.LimitError:
-            return "limited"
+        except anygame.LimitError as error:
+            return f"limited by {error.limit}"
         try:
             assert_agreement_of(game, compiled, playouts=2, seed=seed, longest=6)
             if kernels:
                 assert_kernels_agree(compiled.network, seed)
-        except anygame.LimitError:
-            return "limited"
+        except anygame.LimitError as error:
+            return f"limited by {error.limit}"
     return "agreed"
 
 
