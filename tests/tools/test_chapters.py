@@ -22,7 +22,7 @@ chapters = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.relat
 @chapters
 def test_examples_print_what_is_shown(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert replayed(text) == text
+    assert replayed(text) == text, "if it is meant so: python -m tests.tools.chapters"
 
 
 def test_the_readme_is_short_and_has_an_example() -> None:
