@@ -1,13 +1,12 @@
-"""Which files of the package a call passes, in order: what the walks of the architecture chapter are checked by.
+"""Which files of the package a call passes, in order: the walks of the architecture chapter are checked by it.
 
-    python -m tests.tools.walks
+python -m tests.tools.walks
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import contextmanager
 from inspect import CO_OPTIMIZED
 from pathlib import Path
@@ -19,7 +18,7 @@ import anygame
 from anygame.players import LegalPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
 __all__ = ["WALKS", "passed"]
@@ -82,7 +81,7 @@ def _start(files: dict[str, None]) -> None:
 
 
 #: By the call they begin with: the walks.
-WALKS: Final[dict[str, Callable[[dict[str, None]], None]]] = {
+WALKS: Final[Mapping[str, Callable[[dict[str, None]], None]]] = {
     "load": _load,
     "legal_moves": _legal_moves,
     "simulate": _simulate,
