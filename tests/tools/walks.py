@@ -1,6 +1,6 @@
-"""Which files of the package a call passes, in order: the walks of the architecture chapter are checked by it.
+"""Which files of the package a call passes, in order: what the chapter on the architecture says is checked.
 
-python -m tests.tools.walks
+    python -m tests.tools.walks
 """
 
 from __future__ import annotations
