@@ -1,6 +1,6 @@
 """Which files of the package a call passes, in order: what the chapter on the architecture says is checked.
 
-    python -m tests.tools.walks
+python -m tests.tools.walks
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SHEET: Final = """
 
 
 @contextmanager
-def _recorded(files: dict[str, None]) -> Iterator[None]:
+def _recorded(files: dict[str, int]) -> Iterator[None]:
     """Take down each file of the package when one of its functions is first entered, on any thread."""
 
     def enter(frame: FrameType, event: str, _: Any) -> None:
@@ -43,7 +43,7 @@ def _recorded(files: dict[str, None]) -> Iterator[None]:
         if event == "call" and frame.f_code.co_flags & CO_OPTIMIZED:
             path = Path(frame.f_code.co_filename)
             if path.is_relative_to(_PACKAGE):
-                files.setdefault(path.relative_to(_PACKAGE).as_posix())
+                files.setdefault(path.relative_to(_PACKAGE).as_posix(), threading.get_ident())
 
     threading.setprofile(enter)
     sys.setprofile(enter)
@@ -54,34 +54,36 @@ def _recorded(files: dict[str, None]) -> Iterator[None]:
         threading.setprofile(None)
 
 
-def _load(files: dict[str, None]) -> None:
+def _load(files: dict[str, int]) -> None:
     with _recorded(files):
         anygame.loads(_SHEET)
 
 
-def _legal_moves(files: dict[str, None]) -> None:
+def _legal_moves(files: dict[str, int]) -> None:
     state = anygame.loads(_SHEET).initial_state()
     with _recorded(files):
         state.legal_moves("right")
 
 
-def _simulate(files: dict[str, None]) -> None:
+def _simulate(files: dict[str, int]) -> None:
     game = anygame.loads(_SHEET)
     with _recorded(files):
         game.simulate(1000, seed=1)
 
 
-def _start(files: dict[str, None]) -> None:
+def _start(files: dict[str, int]) -> None:
     async def exchange() -> None:
-        async with listening(LegalPlayer) as (_, port):
-            with _recorded(files):
+        # The server has threads from the beginning.
+        with _recorded(files):
+            async with listening(LegalPlayer) as (_, port):
+                files.clear()
                 assert await say(port, f"(START m left ({_SHEET}) 10 10)") == "ready"
 
     run(exchange)
 
 
 #: By the call they begin with: the walks.
-WALKS: Final[Mapping[str, Callable[[dict[str, None]], None]]] = {
+WALKS: Final[Mapping[str, Callable[[dict[str, int]], None]]] = {
     "load": _load,
     "legal_moves": _legal_moves,
     "simulate": _simulate,
@@ -89,11 +91,11 @@ WALKS: Final[Mapping[str, Callable[[dict[str, None]], None]]] = {
 }
 
 
-def passed(walk: str) -> list[str]:
-    """Return the files of the package that a walk passes, in the order in which they are first entered."""
-    files: dict[str, None] = {}
+def passed(walk: str) -> dict[str, int]:
+    """Return the files of the package that a walk passes, as they are first entered, each with its thread."""
+    files: dict[str, int] = {}
     WALKS[walk](files)
-    return list(files)
+    return files
 
 
 if __name__ == "__main__":
