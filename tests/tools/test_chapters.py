@@ -54,6 +54,13 @@ def test_every_chapter_is_in_the_index(index: Path) -> None:
     assert links >= {path for path in CHAPTERS if path.name != "README.md"}
 
 
+def test_every_command_is_told() -> None:
+    listed = re.findall(r"^    ([a-z-]+)(?:  |$)", run(["--help"])[0], re.MULTILINE)
+    assert len(listed) > 15
+    text = (ROOT / "docs" / "prompt.md").read_text(encoding="utf-8")
+    assert [name for name in listed if f"`anygame {name}" not in text] == []
+
+
 def test_files_that_are_named_are_there() -> None:
     for path in set(re.findall(r"\b(?:gdl|tools|tests|src)/[\w./]*", told())):
         assert (ROOT / path.rstrip(".")).exists(), path
