@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.cli.transcripts import run
-from tests.tools.chapters import ROOT, sheets
+from tests.cli.transcripts import ROOT, run
+from tests.tools.chapters import sheets
 from tests.tools.walks import WALKS, passed
 
 _TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
