@@ -207,6 +207,39 @@ def test_rules_of_strangers_are_answered_in_time(rules: str) -> None:
     run(main, 40)
 
 
+@pytest.mark.parametrize(
+    ("begin", "reply"),
+    [(b"()", b"nil"), (b"(PLAY m (", b"nil"), (b"(START other a (", b"busy"), (b"(PREVIEW (", b"busy")],
+)
+def test_long_messages_that_nobody_wants_are_answered_before_they_have_come(
+    begin: bytes, reply: bytes
+) -> None:
+    async def main() -> None:
+        async with listening() as (_, port):
+            assert await say(port, start()) == "ready"
+            head = b"POST / HTTP/1.0\r\nContent-Length: 4000000\r\n\r\n"
+            response = await send(port, head, begin + b"()" * 40_000)
+            assert response.startswith(b"HTTP/1.0 200 OK\r\n")
+            assert response.endswith(b"\r\n\r\n" + reply)
+
+    run(main)
+
+
+def test_long_rules_are_read_where_they_are_wanted() -> None:
+    rules = RULES.rstrip()[:-1] + " ".join(f"(unused {number})" for number in range(10_000)) + ")"
+
+    async def main() -> None:
+        async with listening() as (_, port):
+            message = start(start_clock=20).replace(RULES, rules)
+            assert len(message) > 150_000
+            # The same START again is the same match; another one is not.
+            assert [await say(port, message) for _ in range(2)] == ["ready", "ready"]
+            assert await say(port, message.replace("START m", "START n")) == "busy"
+            assert await say(port, "(PLAY m NIL)") == "( Put 1 X )"
+
+    run(main)
+
+
 def test_a_match_without_manager_is_given_up() -> None:
     said: list[Said] = []
 

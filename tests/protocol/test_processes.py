@@ -93,7 +93,7 @@ def test_a_player_of_ones_own_goes_on_learning(written: Written) -> None:
 def test_aborted_matches_with_hostile_rules_leave_nothing(kind: str) -> None:
     async def main() -> None:
         server = PlayerServer("legal")
-        for number in range(4):
+        for number in range(2):
             assert await server.respond(start(f"m{number}", HOSTILE[kind], 0.5, "a")) in ("ready", "busy")
             assert await server.respond(f"(PLAY m{number} NIL)") in ("nil", "go", "busy")
             assert await server.respond(f"(ABORT m{number})") in ("aborted", "busy")
@@ -144,8 +144,9 @@ def test_rules_that_do_not_come_to_an_end_are_given_up(monkeypatch: pytest.Monke
 
 def test_a_player_that_hangs_has_its_best_move_played(written: Written) -> None:
     async def main() -> None:
-        server = PlayerServer(written("Hanging"), settings=PlayerSettings(margin=1))
-        assert await server.respond(f"(START m a {CHOICE} 20 2)") == "ready"
+        # It answers after two seconds, and waits for two more to hear of the best move.
+        server = PlayerServer(written("Hanging"), settings=PlayerSettings(margin=8))
+        assert await server.respond(f"(START m a {CHOICE} 20 8)") == "ready"
         assert await server.respond("(PLAY m NIL)") == "999"
         assert await server.respond("(STOP m (999))") == "done"
         assert await server.respond(start("next", clock=10)) == "ready"

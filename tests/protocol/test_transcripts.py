@@ -86,6 +86,8 @@ def _check_without_a_wire(path: Path, player: Callable[[], Player] | str) -> Non
 
     async def main() -> None:
         server = PlayerServer(player, **options)
+        server._sessions.warm_up()
+        await server._sessions.begun()
         transport = LocalTransport(server.respond)
         for message, reply in said:
             assert (message, (await transport.exchange(message, 10)).text) == (message, reply)

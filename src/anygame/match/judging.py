@@ -10,20 +10,27 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from anygame.errors import TermSyntaxError
+from anygame.language.limits import ReadingLimits
+from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound, Constant, Variable
 from anygame.match.seats import LONGEST_REPLY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anygame.language.source import Node
     from anygame.language.terms import Term
     from anygame.match.seats import Reply
 
 __all__ = ["Verdict", "first_expression", "judge", "spaced"]
 
-_DEEPEST: Final = 100
+#: A move is a short term; the first hundred levels are enough to see that a reply is none.
+_REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
 _LONGEST_SHOWN: Final = 200
 _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
+#: What no move of any game has, since rule sheets may not have it.
+_NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 #: An expression as it is recorded, and the term it is, if it is one.
@@ -79,45 +86,51 @@ def first_expression(text: str) -> Expression | None:
     >>> first_expression("( go )"), first_expression("( ( go ) )")
     (('( go )', None), None)
     """
-    lists: list[list[Expression]] = []
-    for token in _TOKEN.findall(text[:LONGEST_REPLY]):
-        if token.startswith(";"):
+    depth = 0
+    start: int | None = None
+    for match in _TOKEN.finditer(text[:LONGEST_REPLY]):
+        if match[0][0] == ";":
             continue
-        if token == "(":
-            lists.append([])
-            if len(lists) > _DEEPEST or (len(lists) > 1 and not lists[-2]):
-                return None
-            continue
-        found: Expression | None = _atom(token) if token != ")" or not lists else _closed(lists.pop())
-        if found is None or not lists:
-            return found
-        lists[-1].append(found)
+        start = match.start() if start is None else start
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth < 0:
+            return match[0], Constant(match[0])
+        if not depth:
+            return _read(text[start : match.end()])
     return None
 
 
-def _atom(token: str) -> Expression:
-    return token, Variable(token[1:]) if token.startswith("?") else Constant(token)
+def _read(text: str) -> Expression | None:
+    try:
+        (node,) = parse_nodes(_NOT_TEXT.sub("\ufffd", text), limits=_REPLY)
+    except TermSyntaxError:
+        return None
+    return _expression(node)
 
 
-def _closed(items: list[Expression]) -> Expression | None:
-    """Return the list of some items; not every list is a term, and the empty one is nothing."""
-    if not items:
+def _expression(node: Node) -> Expression | None:
+    """Return what a node says; not every list is a term, and the empty one is nothing."""
+    if node.children is None:
+        is_variable = node.text.startswith("?")
+        return node.text, Variable(node.text[1:]) if is_variable else Constant(node.text)
+    items = [item for item in map(_expression, node.children) if item is not None]
+    if not items or len(items) < len(node.children) or node.children[0].children is not None:
         return None
     text = f"( {' '.join(text for text, _ in items)} )"
-    terms = tuple([term for _, term in items if term is not None])
-    head = items[0][1]
-    if len(items) < 2 or len(terms) < len(items) or not isinstance(head, Constant):
+    head, *arguments = [term for _, term in items]
+    terms = tuple([term for term in arguments if term is not None])
+    if not terms or len(terms) < len(arguments) or not isinstance(head, Constant):
         return text, None
-    return text, Compound(head.name, terms[1:])
+    return text, Compound(head.name, terms)
 
 
-def spaced(term: Term) -> str:
-    """Return a term as match records and messages write it.
+def spaced(what: Term | str) -> str:
+    """Return a term, or other text in KIF, as match records and messages write it.
 
     >>> spaced(Compound("mark", (Constant("1"), Constant("2"))))
     '( mark 1 2 )'
     """
-    return str(term).replace("(", "( ").replace(")", " )")
+    return " ".join(str(what).replace("(", " ( ").replace(")", " ) ").split())
 
 
 def _shortened(text: str) -> str:

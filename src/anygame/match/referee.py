@@ -180,8 +180,8 @@ class Referee:
             lambda _, seat: seat.play(self._id, asked, clock), clock + PLAY_GRACE + REACH_CLOCK
         )
         verdicts = [
-            Verdict(move) if seat is None else self._judge(reply, place)
-            for place, (seat, (reply, _), move) in enumerate(zip(self.seats, replies, drawn, strict=True))
+            Verdict(move) if seat is None else self._judge(reply, index)
+            for index, (seat, (reply, _), move) in enumerate(zip(self.seats, replies, drawn, strict=True))
         ]
         self._joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
         state, self._legal = await asyncio.to_thread(_follow, self._state, self._joint)
@@ -212,13 +212,13 @@ class Referee:
 
     # -- asking --------------------------------------------------------------------------------------
 
-    def _start(self, place: int, seat: Seat) -> Coroutine[Any, Any, Reply]:
+    def _start(self, index: int, seat: Seat) -> Coroutine[Any, Any, Reply]:
         record = self.record
         return seat.start(
             MatchInfo(
                 self._id,
                 self.game,
-                self.game.roles[place],
+                self.game.roles[index],
                 record.start_clock,
                 record.play_clock,
                 self._scramble,
@@ -244,11 +244,11 @@ class Referee:
         """Send a message to all seats at once; return what each replied, and after how many seconds."""
         limit = seconds + _SLACK
         return await asyncio.gather(
-            *[_guarded(message, place, seat, limit) for place, seat in enumerate(self.seats)]
+            *[_guarded(message, index, seat, limit) for index, seat in enumerate(self.seats)]
         )
 
-    def _judge(self, reply: Reply, place: int) -> Verdict:
-        return judge(reply, self._legal[place], case_sensitive=self.game.case_sensitive)
+    def _judge(self, reply: Reply, index: int) -> Verdict:
+        return judge(reply, self._legal[index], case_sensitive=self.game.case_sensitive)
 
     def _draw(self) -> Joint:
         random = Random(f"{self._seed}:{self.record.step}")
@@ -256,14 +256,14 @@ class Referee:
 
 
 async def _guarded(
-    message: Callable[[int, Seat], Awaitable[Reply]], place: int, seat: Seat | None, limit: float
+    message: Callable[[int, Seat], Awaitable[Reply]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
     """Ask a seat and come back, whatever it does."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0
     try:
-        reply = await asyncio.wait_for(message(place, seat), limit)
+        reply = await asyncio.wait_for(message(index, seat), limit)
     except TimeoutError:
         reply = Reply(None, TIMED_OUT, f"{seat.name} did not come back within {limit:g} s")
     except Exception as error:

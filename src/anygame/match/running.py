@@ -91,8 +91,8 @@ def run(
     """
     terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
     made = [
-        LocalSeat(make_player(one, seed=terms.seed + place) if isinstance(one, str) else one)
-        for place, one in enumerate(_in_order(game, players))
+        LocalSeat(make_player(one, seed=terms.seed + index) if isinstance(one, str) else one)
+        for index, one in enumerate(_in_order(game, players))
     ]
     seats = seated(game, made)
     found = new_record(game, seats, terms)

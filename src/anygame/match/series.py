@@ -86,8 +86,8 @@ class Tally:
 
     Attributes:
         players: their names, in the order in which they were given; names may repeat.
-        goals: by the place of a player.
-        errors: by the place of a player: how many replies were late, missing or illegal.
+        goals: by the index of a player.
+        errors: by the index of a player: how many replies were late, missing or illegal.
     """
 
     players: tuple[str, ...]
@@ -105,14 +105,14 @@ class Tally:
 
         Args:
             game: what was played.
-            order: the places of the players, in the order of the roles that are not ``random``.
+            order: the indexes of the players, in the order of the roles that are not ``random``.
             goals: in the order of all roles.
             errors: as in the record.
         """
-        places = [place for place, role in enumerate(game.roles) if not role.is_random]
-        for player, place in zip(order, places, strict=True):
-            self.goals[player].append(goals[place])
-            self.errors[player] += sum(bool(step[place]) for step in errors)
+        indexes = [index for index, role in enumerate(game.roles) if not role.is_random]
+        for player, index in zip(order, indexes, strict=True):
+            self.goals[player].append(goals[index])
+            self.errors[player] += sum(bool(step[index]) for step in errors)
 
     def estimates(self) -> list[Estimate | None]:
         """Return what each player reached on average."""

@@ -83,14 +83,14 @@ def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
         MissingExtraError: the extra ``signing`` is not installed.
     """
     lib = _Cryptography()
-    place = Path(path)
+    file = Path(path)
     try:
-        if place.exists():
-            return lib.load_private(place.read_bytes())
+        if file.exists():
+            return lib.load_private(file.read_bytes())
         made: RSAPrivateKey = lib.rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
         text = made.private_bytes(lib.encoding.PEM, lib.private_format.PKCS8, lib.no_encryption())
-        place.touch(mode=0o600)
-        write_whole(place, text.decode())
+        file.touch(mode=0o600)
+        write_whole(file, text.decode())
     except (OSError, ValueError, TypeError) as error:
         raise RecordError(f"cannot use {path} as a key: {error}") from error
     return made

@@ -19,16 +19,15 @@ import numpy as np
 
 from anygame.errors import TermSyntaxError
 from anygame.language.diagnostics import shown
-from anygame.language.sentences import fold
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.limits import ReadingLimits
+from anygame.language.parser import parse_term
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from anygame.language.terms import Term
 
-__all__ = ["is_list", "read_list", "read_term", "spaced", "split"]
+__all__ = ["is_list", "read_list", "read_term", "split"]
 
-_LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
-_SEPARATOR: Final = re.compile(r"[()]")
 _ATOM: Final = re.compile(r"[^\s();]+|;[^\r\n]*")
 _COMMENT: Final = re.compile(r";[^\r\n]*")
 #: Lists in a message. A sheet as long as a message may be has fewer: each holds a name at least.
@@ -36,9 +35,8 @@ _MOST_LISTS: Final = 1_000_000
 _MOST_COMMENTS: Final = 100_000
 #: Parts of one list: no game has as many roles, nor makes as much to see at once.
 _MOST_PARTS: Final = 10_000
-_DEEPEST: Final = 150
-_MOST_TOKENS: Final = 20_000
-_LONGEST_TOKEN: Final = 4096
+#: Deeper terms are derived by no game, and cannot be copied.
+_TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
 
 
 def split(text: str) -> list[str]:
@@ -100,6 +98,19 @@ def is_list(text: str) -> bool:
     return text.startswith("(")
 
 
+def read_term(text: str) -> Term:
+    """Read one term, however it is spaced.
+
+    Raises:
+        TermSyntaxError: it is not one term, or a very large one.
+    """
+    try:
+        return parse_term(text, limits=_TERM)
+    except TermSyntaxError as error:
+        # What is shown of a stranger's text is one line.
+        raise TermSyntaxError(str(error).partition("\n")[0], text[:200], error.position) from None
+
+
 def read_list(text: str) -> tuple[Term, ...]:
     """Read the terms of a list.
 
@@ -108,62 +119,6 @@ def read_list(text: str) -> tuple[Term, ...]:
     """
     if not is_list(text):
         raise TermSyntaxError(f"expected a list, found {shown(text)}", text[:200])
-    return tuple(map(read_term, _parts(text[1:-1])))
-
-
-def read_term(text: str) -> Term:
-    """Read one term, as `anygame.language.parser.parse_term` does.
-
-    Raises:
-        TermSyntaxError: it is not one term, or a very large one.
-    """
-    stack: list[list[Term]] = [[]]
-    for count, match in enumerate(_LEXEME.finditer(text)):
-        lexeme = match[0]
-        if lexeme[0] == ";":
-            continue
-        if count > _MOST_TOKENS or len(stack) > _DEEPEST or len(lexeme) > _LONGEST_TOKEN:
-            raise TermSyntaxError("the term is too large", text[:200], match.start())
-        if lexeme == "(":
-            stack.append([])
-        elif lexeme == ")":
-            if len(stack) == 1:
-                raise TermSyntaxError("a closing parenthesis has no opening one", text[:200], match.start())
-            parts = stack.pop()
-            if len(stack) > 1 and not stack[-1]:
-                raise TermSyntaxError("a compound term starts with a name", text[:200], match.start())
-            stack[-1].append(_compound(parts, text, match.start()))
-        else:
-            stack[-1].append(_atom(lexeme, text, match.start()))
-    if len(stack) > 1:
-        raise TermSyntaxError("an opening parenthesis is never closed", text[:200])
-    if len(stack[0]) != 1:
-        raise TermSyntaxError(
-            f"expected one term, found {shown(text) if stack[0] else 'nothing'}", text[:200]
-        )
-    return stack[0][0]
-
-
-def _atom(lexeme: str, text: str, position: int) -> Term:
-    if not lexeme.startswith("?"):
-        return Constant(fold(lexeme))
-    if lexeme == "?":
-        raise TermSyntaxError("a variable needs a name after its question mark", text[:200], position)
-    return Variable(lexeme[1:])
-
-
-def _compound(parts: list[Term], text: str, position: int) -> Term:
-    if not parts or not isinstance(parts[0], Constant):
-        raise TermSyntaxError("a compound term starts with a name", text[:200], position)
-    functor = parts[0]
-    # As everywhere, a list of one name is that name.
-    return Compound(functor.name, tuple(parts[1:])) if len(parts) > 1 else functor
-
-
-def spaced(text: str) -> str:
-    """Return KIF with blanks round its parentheses, as the reference programs write it.
-
-    >>> spaced("(mark 1 (at 2))")
-    '( mark 1 ( at 2 ) )'
-    """
-    return " ".join(_SEPARATOR.sub(r" \g<0> ", text).split())
+    # All of them are read at once, as the arguments of one term.
+    found = read_term(f"(list {text[1:]}")
+    return found.arguments if isinstance(found, Compound) else ()

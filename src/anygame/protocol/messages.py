@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import TermSyntaxError
 from anygame.language.diagnostics import shown
-from anygame.protocol.expressions import is_list, read_list, read_term, spaced, split
+from anygame.match.judging import spaced
+from anygame.protocol.expressions import is_list, read_list, read_term, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -295,7 +296,7 @@ def format_message(message: Message) -> str:
             return f"( PING {token} )" if token else "( PING )"
         case Start(match_id, role, rules, start_clock, play_clock):
             clocks = f"{start_clock:g} {play_clock:g}"
-            return f"( START {match_id} {spaced(str(role))} {format_rules(rules)} {clocks})"
+            return f"( START {match_id} {spaced(role)} {format_rules(rules)} {clocks})"
         case Preview(rules, clock):
             return f"( PREVIEW {format_rules(rules)} {clock:g} )"
         case Abort(match_id):
@@ -322,10 +323,10 @@ def _format_moves(moves: tuple[Term, ...] | None) -> str:
 
 
 def _format_list(terms: Iterable[Term]) -> str:
-    return f"({''.join(f'{spaced(str(term))} ' for term in terms)})"
+    return f"({''.join(f'{spaced(term)} ' for term in terms)})"
 
 
 def _format_turn(message: PlayII | StopII) -> str:
-    move = "NIL" if message.move is None else spaced(str(message.move))
+    move = "NIL" if message.move is None else spaced(message.move)
     percepts = "NIL" if message.move is None and not message.percepts else _format_list(message.percepts)
     return f"{message.match_id} {message.turn} {move} {percepts}"

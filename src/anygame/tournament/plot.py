@@ -41,21 +41,21 @@ def plot_standings(standings: Sequence[Standing], path: str | os.PathLike[str]) 
     FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2, sharey=True)
     names = [standing.name for standing in standings]
-    places = list(range(len(names)))
-    rated = [(place, each) for place, each in enumerate(standings) if each.mu is not None]
+    indexes = list(range(len(names)))
+    rated = [(index, each) for index, each in enumerate(standings) if each.mu is not None]
     left.errorbar(
         [each.mu or 0.0 for _, each in rated],
-        [place for place, _ in rated],
+        [index for index, _ in rated],
         xerr=[3 * (each.sigma or 0.0) for _, each in rated],
         fmt="o",
         capsize=3,
     )
     left.set_xlabel("rating: mu, and 3 sigma around it")
-    left.set_yticks(places, names)
+    left.set_yticks(indexes, names)
     left.invert_yaxis()
     estimates = [standing.estimate for standing in standings]
     right.barh(
-        places,
+        indexes,
         [min(max(each.mean, 0.0), _HIGHEST) if each else 0.0 for each in estimates],
         xerr=[min(each.margin, _HIGHEST) if each else 0.0 for each in estimates],
         color="lightsteelblue",

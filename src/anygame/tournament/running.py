@@ -72,17 +72,17 @@ class Tournament:
         game = self.games[meeting.sheet]
         seed = Random(f"{self.terms.seed}/{meeting.key}").getrandbits(32)
         made = [
-            self._make_seat((name, self.players[name]), seed + place)
-            for place, name in enumerate(meeting.players)
+            self._make_seat((name, self.players[name]), seed + index)
+            for index, name in enumerate(meeting.players)
         ]
         seats = seated(game, made)
         try:
             record = await self._lead(game, seats, meeting, replace(self.terms, seed=seed), watcher)
         finally:
             await asyncio.gather(*[seat.close() for seat in made])
-        places = [place for place, seat in enumerate(seats) if seat is not None]
-        goals = None if record.goals is None else tuple([record.goals[place] for place in places])
-        errors = tuple([sum(bool(step[place]) for step in record.errors) for place in places])
+        indexes = [index for index, seat in enumerate(seats) if seat is not None]
+        goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
+        errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
         fault = str(record.own.get("fault", "")) if goals is None else ""
         self.store.finish(meeting, record, goals, errors, fault)
         return record

@@ -65,12 +65,12 @@ def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool 
     goals: dict[str, dict[str, list[int]]] = {name: defaultdict(list) for name in players}
     errors = dict.fromkeys(players, 0)
     for result in results:
-        for place, name in enumerate(result.players):
+        for index, name in enumerate(result.players):
             if name not in goals:
                 continue
-            errors[name] += result.errors[place]
+            errors[name] += result.errors[index]
             if result.goals is not None:
-                goals[name][result.sheet].append(result.goals[place])
+                goals[name][result.sheet].append(result.goals[index])
     found = []
     for name in players:
         mu, sigma = ratings.get(name, (None, None))

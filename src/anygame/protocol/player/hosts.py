@@ -18,7 +18,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from anygame.protocol.player.session import Session
+from anygame.protocol.player.session import BEGUN, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +59,9 @@ class Host(Protocol):
     def send(self, *command: Any) -> None:
         """Have the session do something; see `anygame.protocol.player.session`."""
 
+    async def begun(self) -> None:
+        """Wait until the session can do something, or never will."""
+
     def end(self) -> None:
         """End the session, whatever it is doing, as far as that can be done."""
 
@@ -94,6 +97,9 @@ class ThreadHost:
     def send(self, *command: Any) -> None:
         """See `Host.send`."""
         self._session.handle(command)
+
+    async def begun(self) -> None:
+        """Return at once."""
 
     def end(self) -> None:
         """Let the threads end when they have done what they are doing."""
@@ -131,6 +137,7 @@ class ProcessHost:
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: list[bytes] = []
         self._is_ended = False
+        self._begun = asyncio.Event()
         given = base64.b64encode(pickle.dumps((strategy, seed, settings))).decode()
         self._life = asyncio.create_task(self._live(given))
 
@@ -146,6 +153,10 @@ class ProcessHost:
             self._waiting.append(line)
         else:
             self._write(line)
+
+    async def begun(self) -> None:
+        """Wait until the process has begun, or has ended."""
+        await self._begun.wait()
 
     def end(self) -> None:
         """Kill the process."""
@@ -165,6 +176,12 @@ class ProcessHost:
 
     async def _live(self, given: str) -> None:
         try:
+            await self._run(given)
+        finally:
+            self._begun.set()
+
+    async def _run(self, given: str) -> None:
+        try:
             # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
             process = self._process = await asyncio.create_subprocess_exec(
                 sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), given,
@@ -182,7 +199,11 @@ class ProcessHost:
         assert process.stdout is not None
         with suppress(ValueError, OSError):  # an event beyond all bounds, or no event
             while line := await process.stdout.readline():
-                self.hear(json.loads(line))
+                event = json.loads(line)
+                if event == BEGUN:
+                    self._begun.set()
+                else:
+                    self.hear(event)
         # A process that has ended must not be killed once more: whoever collects its status would miss it.
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _CLOSING)

@@ -38,6 +38,11 @@ class SessionPool:
         if not self._idle and self._size:
             self._idle.append(self._make())
 
+    async def begun(self) -> None:
+        """Wait until what was made ready can do something."""
+        for host in self._idle:
+            await host.begun()
+
     def take(self) -> Host | None:
         """Return a session for a match; None where too many hang on former ones and cannot be ended."""
         while self._idle:

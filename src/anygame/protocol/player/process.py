@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from anygame.players.loading import make_player
-from anygame.protocol.player.session import Session
+from anygame.protocol.player.session import BEGUN, Session
 
 if TYPE_CHECKING:
     from anygame.players.player import Player
@@ -44,6 +44,7 @@ def main(given: str) -> None:
         return make_player(strategy, seed=seed)
 
     session = Session(make, settings, tell)
+    tell(BEGUN)
     for line in sys.stdin.buffer:
         session.handle(json.loads(line))
     os._exit(0)

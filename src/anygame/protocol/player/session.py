@@ -17,6 +17,7 @@ Commands are lists, the first item says what is to be done; times are of `time.t
 
 Events likewise:
 
+- ``begun``: there is a session, in another process
 - ``loaded``: the rules can be played; ``ready``: the player can, too; ``failed``, reason: one of them cannot
 - ``legal``, turn, move, again: some legal move, and whether the moves told could be made once more
 - ``best``, turn, move: the best move so far, None for none
@@ -27,25 +28,17 @@ Events likewise:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from queue import SimpleQueue
-from random import Random
 from threading import Event, Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.game.game import Game
-from anygame.language.limits import ReadingLimits
-from anygame.language.parser import parse_program, parse_term
-from anygame.language.source import Source
 from anygame.language.terms import Term
-from anygame.match.judging import spaced
 from anygame.players.clock import Clock
 from anygame.players.player import goals_of
-from anygame.protocol.letter_case import OriginalNames, match_ignoring_case
-from anygame.protocol.messages import PlayII, StopII, parse_message
-from anygame.protocol.player.settings import SHORTEST_CLOCK
-from anygame.protocol.player.state_tracking import LostTrackError, StateTracker
+from anygame.protocol.letter_case import match_ignoring_case
+from anygame.protocol.messages import parse_message
+from anygame.protocol.player.played_game import PlayedGame, load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,13 +46,13 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.players.player import Player
-    from anygame.protocol.messages import Message
     from anygame.protocol.player.settings import PlayerSettings
 
-__all__ = ["Session"]
+__all__ = ["BEGUN", "Session"]
 
-#: Sheets of the field have at most half a megabyte.
-READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
+#: The first event of a session in another process.
+BEGUN: Final = ["begun"]
+
 #: Seconds for finding a state that fits the last percepts, when only the goals are still to be told.
 _LAST_GUESS: Final = 5.0
 _LONGEST_FAULT: Final = 1000
@@ -125,7 +118,7 @@ class Session:
         self._player: Player | None = None
         self._rules = _CallThread("rules")
         self._thinking = _CallThread("thinking")
-        self._match: _Match | None = None
+        self._match: PlayedGame | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -144,7 +137,7 @@ class Session:
         match kind:
             case "start":
                 role, rules, start_clock, play_clock, think_by = given
-                found = self._match = _Match(self._settings)
+                found = self._match = PlayedGame(self._settings)
                 clock = self._clock(found, start_clock, think_by)
                 longest = max(start_clock, play_clock)
                 self._rules.put(lambda: self._load(found, role, rules, longest, clock))
@@ -169,12 +162,12 @@ class Session:
             self._player = self._make()
         return self._player
 
-    def _clock(self, match: _Match, seconds: float, think_by: float) -> Clock:
+    def _clock(self, match: PlayedGame, seconds: float, think_by: float) -> Clock:
         return _MatchClock(seconds, _monotonic(think_by), match.ended)
 
     # -- START ---------------------------------------------------------------------------------------
 
-    def _load(self, match: _Match, role: str, rules: str, longest: float, clock: Clock) -> None:
+    def _load(self, match: PlayedGame, role: str, rules: str, longest: float, clock: Clock) -> None:
         if match.ended.is_set():
             return
         try:
@@ -185,7 +178,7 @@ class Session:
         self._tell(["loaded"])
         self._thinking.put(lambda: self._get_ready(match, clock))
 
-    def _get_ready(self, match: _Match, clock: Clock) -> None:
+    def _get_ready(self, match: PlayedGame, clock: Clock) -> None:
         if match.ended.is_set():
             return
         try:
@@ -222,7 +215,9 @@ class Session:
 
         self._rules.put(go_on)
 
-    def _think(self, match: _Match, turn: int, state: State, legal: tuple[Term, ...], clock: Clock) -> None:
+    def _think(
+        self, match: PlayedGame, turn: int, state: State, legal: tuple[Term, ...], clock: Clock
+    ) -> None:
         if match.ended.is_set() or match.turn != turn:
             return
         move: object = None
@@ -253,7 +248,7 @@ class Session:
 
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
-    def _end(self) -> _Match | None:
+    def _end(self) -> PlayedGame | None:
         """Let whoever thinks stop thinking; return the match that has ended."""
         match, self._match = self._match, None
         if match is not None:
@@ -275,7 +270,7 @@ class Session:
 
         self._rules.put(tell_goals)
 
-    def _leave(self, match: _Match | None, goals: dict[Role, int | None] | None = None) -> None:
+    def _leave(self, match: PlayedGame | None, goals: dict[Role, int | None] | None = None) -> None:
         """Tell the player the end, in its thread; without goals, that there was no result."""
         try:
             if match is not None and self._player is not None:
@@ -289,109 +284,10 @@ class Session:
     def _preview(self, rules: str, clock: Clock) -> None:
         fault = ""
         try:
-            self._made().preview(_game(rules, self._settings, clock.seconds), clock)
+            self._made().preview(load_rules(rules, self._settings, clock.seconds), clock)
         except BaseException as error:
             fault = _told(error)
         self._tell(["previewed", fault])
-
-
-class _Match:
-    """The rules of one match, and what is known of its state.
-
-    Attributes:
-        ended: set when nobody waits for answers any more.
-        turn: the last one whose state is known.
-        thinking_of: the turn for which the player's best move is meant.
-        legal: what the player may do in it.
-    """
-
-    game: Game
-    role: Role
-    _names: OriginalNames
-
-    def __init__(self, settings: PlayerSettings) -> None:
-        self.ended = Event()
-        self.random = Random()
-        self.turn = 0
-        self.thinking_of: int | None = None
-        self.legal: tuple[Term, ...] = ()
-        self._settings = settings
-        self._tracker: StateTracker | None = None
-        self._percepts_told = 0
-
-    def load(self, role: str, rules: str, longest: float) -> None:
-        """Load the rules; ``longest`` is the longer clock, after which nobody waits for an answer."""
-        self._names = OriginalNames(rules)
-        self.game = game = _game(rules, self._settings, longest)
-        term = parse_term(role)
-        found = match_ignoring_case(term, [each.term for each in game.roles])
-        self.role = game.roles[game.role_index(found or term)]
-        self._tracker = StateTracker(game, self.role, self.random)
-
-    def told(self, move: Term) -> str:
-        """Return a move as text, with the names that START had."""
-        return self._names.restore(spaced(move))
-
-    def go_on(
-        self, message: Message, answered: str | None, guess_by: float
-    ) -> tuple[State, tuple[Term, ...], bool]:
-        """Bring the state up to what a PLAY or STOP tells.
-
-        Returns:
-            the state; what the player may do; whether the moves told could be made once more.
-        """
-        tracker = self._tracker
-        if tracker is None:
-            raise LostTrackError("the rules could not be used")
-        again = False
-        if isinstance(message, PlayII | StopII):
-            if message.turn == 0:
-                tracker.restart()
-            elif message.turn == self._percepts_told + 1:
-                tracker.perceive(message.move, message.percepts, guess_by)
-            else:
-                raise LostTrackError(f"turn {message.turn} was told after turn {self._percepts_told}")
-            self._percepts_told = message.turn
-        else:
-            moves: tuple[Term, ...] | None = getattr(message, "moves", None)
-            if moves is None or not (moves or tracker.game.is_gdl2):
-                tracker.restart()
-            else:
-                self._advance(tracker, moves, answered, guess_by)
-                again = tracker.joint_of(moves) is not None
-        return tracker.state, tracker.state.legal_moves(tracker.role), again
-
-    def _advance(
-        self, tracker: StateTracker, moves: tuple[Term, ...], answered: str | None, guess_by: float
-    ) -> None:
-        """Go on by the list of a short message: moves, or in old GDL-II the percepts."""
-        is_blind = self._settings.gdl2 and tracker.game.is_gdl2
-        joint = None if is_blind else tracker.joint_of(moves)
-        if joint is not None:
-            tracker.advance(joint)
-        elif tracker.game.is_gdl2:
-            # Its own move the player is not told: it must take it that what it answered was done.
-            tracker.perceive(None if answered is None else parse_term(answered), moves, guess_by)
-        else:
-            raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
-
-
-def _game(rules: str, settings: PlayerSettings, seconds: float) -> Game:
-    """Load the rules of a START or PREVIEW message.
-
-    Args:
-        rules: the sheet.
-        settings: with the limits of the reasoner.
-        seconds: after which nobody waits for the answer to a question any more.
-
-    Raises:
-        AnygameError: they cannot be used.
-    """
-    limits = settings.limits
-    if limits is not None:
-        limits = replace(limits, seconds=min(limits.seconds, max(seconds, SHORTEST_CLOCK)))
-    program = parse_program(Source("<START>", rules), case_sensitive=settings.case_sensitive, limits=READING)
-    return Game(program, case_sensitive=settings.case_sensitive, limits=limits)
 
 
 def _monotonic(moment: float) -> float:

@@ -1,0 +1,132 @@
+"""The game of one match as its player knows it: the rules, and the state as far as it is told.
+
+All of it is computed on request, in whatever thread asks; nothing here is bounded but by the limits given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from threading import Event
+from typing import TYPE_CHECKING, Final
+
+from anygame.game.game import Game
+from anygame.language.limits import ReadingLimits
+from anygame.language.parser import parse_program, parse_term
+from anygame.language.source import Source
+from anygame.match.judging import spaced
+from anygame.protocol.letter_case import OriginalNames, match_ignoring_case
+from anygame.protocol.messages import PlayII, StopII
+from anygame.protocol.player.settings import SHORTEST_CLOCK
+from anygame.protocol.player.state_tracking import LostTrackError, StateTracker
+
+if TYPE_CHECKING:
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.protocol.messages import Message
+    from anygame.protocol.player.settings import PlayerSettings
+
+__all__ = ["PlayedGame", "load_rules"]
+
+#: Sheets of the field have at most half a megabyte.
+_READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
+
+
+class PlayedGame:
+    """The rules of one match, and what is known of its state.
+
+    Attributes:
+        ended: set when nobody waits for answers any more.
+        turn: the last one whose state is known.
+        thinking_of: the turn for which the player's best move is meant.
+        legal: what the player may do in it.
+    """
+
+    game: Game
+    role: Role
+    _names: OriginalNames
+
+    def __init__(self, settings: PlayerSettings) -> None:
+        self.ended = Event()
+        self.random = Random()
+        self.turn = 0
+        self.thinking_of: int | None = None
+        self.legal: tuple[Term, ...] = ()
+        self._settings = settings
+        self._tracker: StateTracker | None = None
+        self._percepts_told = 0
+
+    def load(self, role: str, rules: str, longest: float) -> None:
+        """Load the rules; ``longest`` is the longer clock, after which nobody waits for an answer."""
+        self._names = OriginalNames(rules)
+        self.game = game = load_rules(rules, self._settings, longest)
+        term = parse_term(role)
+        found = match_ignoring_case(term, [each.term for each in game.roles])
+        self.role = game.roles[game.role_index(found or term)]
+        self._tracker = StateTracker(game, self.role, self.random)
+
+    def told(self, move: Term) -> str:
+        """Return a move as text, with the names that START had."""
+        return self._names.restore(spaced(move))
+
+    def go_on(
+        self, message: Message, answered: str | None, guess_by: float
+    ) -> tuple[State, tuple[Term, ...], bool]:
+        """Bring the state up to what a PLAY or STOP tells.
+
+        Returns:
+            the state; what the player may do; whether the moves told could be made once more.
+        """
+        tracker = self._tracker
+        if tracker is None:
+            raise LostTrackError("the rules could not be used")
+        again = False
+        if isinstance(message, PlayII | StopII):
+            if message.turn == 0:
+                tracker.restart()
+            elif message.turn == self._percepts_told + 1:
+                tracker.perceive(message.move, message.percepts, guess_by)
+            else:
+                raise LostTrackError(f"turn {message.turn} was told after turn {self._percepts_told}")
+            self._percepts_told = message.turn
+        else:
+            moves: tuple[Term, ...] | None = getattr(message, "moves", None)
+            if moves is None or not (moves or tracker.game.is_gdl2):
+                tracker.restart()
+            else:
+                self._advance(tracker, moves, answered, guess_by)
+                again = tracker.joint_of(moves) is not None
+        return tracker.state, tracker.state.legal_moves(tracker.role), again
+
+    def _advance(
+        self, tracker: StateTracker, moves: tuple[Term, ...], answered: str | None, guess_by: float
+    ) -> None:
+        """Go on by the list of a short message: moves, or in old GDL-II the percepts."""
+        is_blind = self._settings.gdl2 and tracker.game.is_gdl2
+        joint = None if is_blind else tracker.joint_of(moves)
+        if joint is not None:
+            tracker.advance(joint)
+        elif tracker.game.is_gdl2:
+            # Its own move the player is not told: it must take it that what it answered was done.
+            tracker.perceive(None if answered is None else parse_term(answered), moves, guess_by)
+        else:
+            raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
+
+
+def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
+    """Load the rules of a START or PREVIEW message.
+
+    Args:
+        rules: the sheet.
+        settings: with the limits of the reasoner.
+        seconds: after which nobody waits for the answer to a question any more.
+
+    Raises:
+        AnygameError: they cannot be used.
+    """
+    limits = settings.limits
+    if limits is not None:
+        limits = replace(limits, seconds=min(limits.seconds, max(seconds, SHORTEST_CLOCK)))
+    program = parse_program(Source("<START>", rules), case_sensitive=settings.case_sensitive, limits=_READING)
+    return Game(program, case_sensitive=settings.case_sensitive, limits=limits)
