@@ -41,7 +41,7 @@ def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
     Draws the same moves as ``game.playouts``, whose loop this is, but can be stopped after every state.
     """
     reasoner, draw = game.backends.reasoner.reasoner, game.backends.reasoner.draw
-    values = [reasoner.values.number(role) for role in reasoner.roles]
+    values = [reasoner.terms.number(role) for role in reasoner.roles]
     start = reasoner.initial()
     fluents = start
     while True:

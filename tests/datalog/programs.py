@@ -14,14 +14,17 @@ from itertools import chain, count, product
 from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
+from tests.datalog.ways import loads
 
 import anygame
+from anygame.datalog.strategy import DEFAULT
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, Program, Rule
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from anygame.datalog.strategy import Strategy
     from anygame.language.rules import Formula
 
 __all__ = ["LIMITS", "Case", "asking", "atoms_in", "cases", "choices", "ground_terms", "relations_of", "rows"]
@@ -52,9 +55,9 @@ class Case:
     moves: tuple[Term, ...]
     of_moves: frozenset[str]
 
-    def game(self) -> anygame.Game:
+    def game(self, strategy: Strategy = DEFAULT) -> anygame.Game:
         """Load the program from its text."""
-        return anygame.loads(str(self.program), limits=LIMITS)
+        return loads(str(self.program), strategy, limits=LIMITS)
 
     def given(self, number: int) -> list[Atom]:
         """Return one of the states, and the joint move, as atoms."""

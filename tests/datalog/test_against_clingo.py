@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from tests.datalog.asp import model
-from tests.datalog.modes import MODES, mode
 from tests.datalog.programs import ROLES, Case, asking, cases, relations_of, rows
+from tests.datalog.ways import WAYS
 from tests.examples import examples
 
 import anygame
+from anygame.datalog.strategy import DEFAULT
 
 if TYPE_CHECKING:
     from tests.datalog.asp import Model
+
+    from anygame.datalog.strategy import Strategy
 
 law = settings(
     deadline=None,
@@ -44,10 +47,10 @@ def check_contract(state: anygame.State, case: Case, expected: Model) -> None:
     assert state.is_terminal == bool(expected.get(("terminal", 0)))
 
 
-def check_case(case: Case) -> None:
+def check_case(case: Case, strategy: Strategy = DEFAULT) -> None:
     """Compare a program with clingo: the initial state, the contract in two states, every relation."""
     try:
-        game = case.game()
+        game = case.game(strategy)
         initial = {(str(fact),) for fact in game.initial_state().facts}
         assert initial == model(case.program, []).get(("init", 1), set())
         for number, facts in enumerate(case.states):
@@ -67,9 +70,8 @@ def test_every_relation_holds_what_clingo_says(case: Case) -> None:
     check_case(case)
 
 
-@pytest.mark.parametrize("how", MODES)
+@pytest.mark.parametrize("way", WAYS)
 @settings(law, max_examples=examples(6))
 @given(cases().map(asking))
-def test_every_way_of_computing_gives_what_clingo_says(how: str, case: Case) -> None:
-    with mode(how):
-        check_case(case)
+def test_every_way_of_computing_gives_what_clingo_says(way: str, case: Case) -> None:
+    check_case(case, WAYS[way])

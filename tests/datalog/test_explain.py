@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from tests.datalog.derivations import Checker
-from tests.datalog.modes import mode
 from tests.datalog.programs import CONSTANTS, ROLES, Case, cases, rows
+from tests.datalog.ways import WAYS, loads
 from tests.examples import examples
 
 import anygame
-from anygame.datalog import explain
+from anygame.datalog.strategy import DEFAULT, Strategy
 
 law = settings(
     deadline=None,
@@ -27,10 +28,10 @@ def atom_text(name: str, row: tuple[str, ...]) -> str:
     return f"({name} {' '.join(row)})" if row else name
 
 
-def check_answers(case: Case) -> None:
+def check_answers(case: Case, strategy: Strategy = DEFAULT) -> None:
     """Explain some facts of every relation, and some atoms that are no facts."""
     try:
-        game = case.game()
+        game = case.game(strategy)
         state = game.state(case.states[0])
         found = rows(state, case)
     except anygame.LimitError:
@@ -58,10 +59,9 @@ def test_every_answer_checks_out(case: Case) -> None:
 
 
 @settings(law, max_examples=examples(8))
-@given(cases(), st.sampled_from(["demanded", "arguments_whole"]))
-def test_every_answer_checks_out_however_it_is_computed(case: Case, how: str) -> None:
-    with mode(how):
-        check_answers(case)
+@given(cases(), st.sampled_from(["on_demand", "arguments_whole"]))
+def test_every_answer_checks_out_however_it_is_computed(case: Case, way: str) -> None:
+    check_answers(case, WAYS[way])
 
 
 CITIES = """
@@ -195,16 +195,16 @@ WIDE = " ".join(["?x"] * 20)
 CHAIN = "".join(f"(<= (p{number + 1} {WIDE}) (p{number} {WIDE}))" for number in range(30))
 
 
-def test_an_explanation_that_repeats_large_terms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain, "_MOST_TEXT", 100_000)
+def test_an_explanation_that_repeats_large_terms_is_bounded() -> None:
+    short = replace(DEFAULT, explanation_characters=100_000)
     text = f"(role r) (q {'a' * 1000}) (<= (p0 {WIDE}) (q ?x)) {CHAIN}"
-    state = anygame.loads(text).initial_state()
+    state = loads(text, short).initial_state()
     with pytest.raises(anygame.LimitError, match="the explanation takes more than 100,000 char") as caught:
         state.explain(f"(p30 {WIDE})")
     assert (caught.value.limit, caught.value.bound) == ("text", 100_000)
     assert str(state.explain(f"(p2 {WIDE})")).count("by the rule") == 3
     every = " ".join(f"(p{number} {WIDE})" for number in range(9))
-    state = anygame.loads(f"{text} (r b 1) (r b 2) (<= (no ?x) {every} (r ?x ?z))").initial_state()
+    state = loads(f"{text} (r b 1) (r b 2) (<= (no ?x) {every} (r ?x ?z))", short).initial_state()
     with pytest.raises(anygame.LimitError, match="the explanation"):
         state.explain_failure("(no ?x)")
 
@@ -236,12 +236,12 @@ def test_conjunctions_inside_alternatives_are_explained() -> None:
     ]
 
 
-def test_explaining_ends_at_a_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explaining_ends_at_a_number_of_steps() -> None:
     facts = " ".join(f"(n {number})" for number in range(30))
     body = "(n ?a) (n ?b) (n ?c) (n ?d) (up ?a ?b) (up ?b ?c) (up ?c ?d)"
     text = f"(role r) {facts} (<= (up ?x ?y) (n ?x) (n ?y) (distinct ?x ?y)) (<= (p) {body} (not (n ?d)))"
-    monkeypatch.setattr(explain, "_MOST_STEPS", 8)
-    state = anygame.loads(f"{text} (<= q {body} (last ?d)) (last 29)").initial_state()
+    quick = replace(DEFAULT, explanation_steps=8)
+    state = loads(f"{text} (<= q {body} (last ?d)) (last 29)", quick).initial_state()
     with pytest.raises(anygame.LimitError, match="why p fails takes more than 8 steps to find") as caught:
         state.explain_failure("p")
     assert caught.value.limit == "steps"

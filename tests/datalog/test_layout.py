@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.datalog.modes import mode
+from tests.datalog.ways import WAYS, loads
 
 import anygame
 
@@ -63,14 +63,14 @@ def test_terms_deep_in_relations_are_taken_apart_and_put_together() -> None:
 
 
 def test_a_key_that_a_head_takes_apart_is_tested_when_asked_on_demand() -> None:
-    with mode("demanded_once_grown"):
-        game = anygame.loads(
-            """
-            (role r) (legal r go) (thing a) (thing (f a))
-            (<= (pair ?v ?v) (true ?v))
-            (<= (next (found ?x ?y)) (thing ?x) (thing ?y) (pair ?x ?y))
-            """
-        )
-        game.state(["(f b)", "b"]).next(["go"])
-        state = game.state(["(f a)"]).next(["go"])
-        assert set(map(str, state.facts)) == {"(found (f a) (f a))"}
+    game = loads(
+        """
+        (role r) (legal r go) (thing a) (thing (f a))
+        (<= (pair ?v ?v) (true ?v))
+        (<= (next (found ?x ?y)) (thing ?x) (thing ?y) (pair ?x ?y))
+        """,
+        WAYS["on_demand_once_grown"],
+    )
+    game.state(["(f b)", "b"]).next(["go"])
+    state = game.state(["(f a)"]).next(["go"])
+    assert set(map(str, state.facts)) == {"(found (f a) (f a))"}

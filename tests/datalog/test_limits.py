@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from tests.datalog.modes import MODES, mode
+from tests.datalog.ways import WAYS, loads
 
 import anygame
 from anygame import Limits
-from anygame.datalog import reasoner
+from anygame.datalog.strategy import DEFAULT, Strategy
 from anygame.language import terms
 
 COUNTING = "(role r) (num z) (<= (num (s ?x)) (num ?x))"
@@ -19,9 +19,9 @@ EIGHT = [f"?{name}" for name in "abcdefgh"]
 HUGE = f"(role r) {THIRTY} (<= (p {' '.join(EIGHT)}) {' '.join(f'(d {name})' for name in EIGHT)})"
 
 
-def limit_of(text: str, limits: Limits, question: str) -> anygame.LimitError:
+def limit_of(text: str, limits: Limits, question: str, strategy: Strategy = DEFAULT) -> anygame.LimitError:
     """Ask whether something holds; return the error that stops it."""
-    state = anygame.loads(text, limits=limits).initial_state()
+    state = loads(text, strategy, limits=limits).initial_state()
     with pytest.raises(anygame.LimitError) as caught:
         list(state.query(question))
     return caught.value
@@ -90,19 +90,19 @@ def test_after_a_limit_other_questions_are_answered() -> None:
         assert not list(game.initial_state().query("(p 1 2 3 4 5 6 7 30)"))
 
 
-@pytest.mark.parametrize("how", MODES)
-def test_endless_counting_ends_however_it_is_computed(how: str) -> None:
-    with mode(how):
-        game = anygame.loads(
-            "(role r) (init z) (<= (num ?x) (true ?x)) (<= (num (s ?x)) (num ?x))"
-            "(<= (legal r ?x) (num ?x)) (<= terminal (num (s (s z))))"
-            "(<= (down ?x) (down (s ?x))) (<= (goal r 100) (down z))"
-        )
-        state = game.initial_state()
-        with pytest.raises(anygame.LimitError) as caught:
-            state.legal_moves("r")
-        assert caught.value.limit == "depth"
-        assert state.goal("r") is None
+@pytest.mark.parametrize("way", WAYS)
+def test_endless_counting_ends_however_it_is_computed(way: str) -> None:
+    game = loads(
+        "(role r) (init z) (<= (num ?x) (true ?x)) (<= (num (s ?x)) (num ?x))"
+        "(<= (legal r ?x) (num ?x)) (<= terminal (num (s (s z))))"
+        "(<= (down ?x) (down (s ?x))) (<= (goal r 100) (down z))",
+        WAYS[way],
+    )
+    state = game.initial_state()
+    with pytest.raises(anygame.LimitError) as caught:
+        state.legal_moves("r")
+    assert caught.value.limit == "depth"
+    assert state.goal("r") is None
 
 
 def test_rules_that_multiply_are_refused_or_laid_out_plainly() -> None:
@@ -123,10 +123,9 @@ def test_disjunctions_that_multiply_are_refused_with_their_place() -> None:
 DOUBLING = "(role r) (p a) (<= (p (f ?x ?x)) (p ?x))"
 
 
-@pytest.mark.parametrize("how", ["", *MODES])
-def test_terms_that_double_are_stopped_by_their_size(how: str) -> None:
-    with mode(how) if how else nullcontext():
-        error = limit_of(DOUBLING, Limits(), "(p ?x)")
+@pytest.mark.parametrize("strategy", [DEFAULT, *WAYS.values()], ids=["default", *WAYS])
+def test_terms_that_double_are_stopped_by_their_size(strategy: Strategy) -> None:
+    error = limit_of(DOUBLING, Limits(), "(p ?x)", strategy)
     assert (error.limit, error.bound, error.relation) == ("size", 100_000, "p/1")
     assert "try: let the recursion end: terms that hold another one twice" in str(error)
 
@@ -172,18 +171,17 @@ def test_arguments_that_multiply_are_laid_out_plainly() -> None:
 def test_wide_rows_count_for_more() -> None:
     same = " ".join(["?x"] * 38)
     text = f"(role r) {THIRTY} (<= (wide ?x ?y {same}) (d ?x) (d ?y)) (<= (narrow ?x ?y) (d ?x) (d ?y))"
-    with mode("counted"):
-        error = limit_of(text, Limits(facts=900), f"(wide ?x ?y {same})")
-        state = anygame.loads(text, limits=Limits(facts=900)).initial_state()
-        assert len(list(state.query("(narrow ?x ?y)"))) == 900
+    error = limit_of(text, Limits(facts=900), f"(wide ?x ?y {same})", WAYS["counted"])
+    state = loads(text, WAYS["counted"], limits=Limits(facts=900)).initial_state()
+    assert len(list(state.query("(narrow ?x ?y)"))) == 900
     assert (error.limit, error.bound, error.relation) == ("facts", 450, "wide/40")
     assert "relation wide/40 grew past 450 facts" in str(error)
 
 
-def test_answers_that_repeat_a_large_term_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reasoner, "_MOST_TEXT", 100_000)
-    state = anygame.loads(
-        f"(role r) {THIRTY} (large {'a' * 1000}) (<= (p ?i ?j ?x ?x) (d ?i) (d ?j) (large ?x))"
+def test_answers_that_repeat_a_large_term_are_bounded() -> None:
+    state = loads(
+        f"(role r) {THIRTY} (large {'a' * 1000}) (<= (p ?i ?j ?x ?x) (d ?i) (d ?j) (large ?x))",
+        replace(DEFAULT, answer_characters=100_000),
     ).initial_state()
     with pytest.raises(anygame.LimitError, match=r"answers to \(p \?i \?j \?x \?x\) take more than 100,000"):
         list(state.query("(p ?i ?j ?x ?x)"))

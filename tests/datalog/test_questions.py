@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.datalog.modes import MODES, mode
+from tests.datalog.ways import WAYS, loads
 
 import anygame
+from anygame.datalog.strategy import DEFAULT, Strategy
 from anygame.game.inspection import describe_plan
 
-WAYS = ["plain", *MODES]
-
-
-@pytest.fixture(params=WAYS)
-def _how(request: pytest.FixtureRequest) -> object:
-    if request.param == "plain":
-        yield
-    else:
-        with mode(request.param):
-            yield
+in_every_way = pytest.mark.parametrize("strategy", [DEFAULT, *WAYS.values()], ids=["default", *WAYS])
 
 
 def test_the_forced_ways_are_really_taken() -> None:
@@ -28,20 +20,20 @@ def test_the_forced_ways_are_really_taken() -> None:
         (<= terminal (true (at ?x)) (far ?x 9))
         """
     ways = {}
-    for how in ("demanded", "counted"):
-        with mode(how):
-            ways[how] = describe_plan(anygame.loads(text))
+    for way in ("on_demand", "counted"):
+        ways[way] = describe_plan(loads(text, WAYS[way]))
     plain = describe_plan(anygame.loads(text))
     assert [part["on_demand"] for part in plain if "far" in part["relations"][0]] == [False]
-    assert [part["on_demand"] for part in ways["demanded"] if "far" in part["relations"][0]] == [True]
+    assert [part["on_demand"] for part in ways["on_demand"] if "far" in part["relations"][0]] == [True]
     assert not any("grow(" in part["source"] for part in plain)
     assert any("grow(" in part["source"] for part in ways["counted"])
 
 
-@pytest.mark.usefixtures("_how")
-def test_a_term_that_no_rule_has_made_yet_can_be_asked_for() -> None:
-    game = anygame.loads(
-        "(role r) (init a) (d a) (<= (p 1 (g (f ?x))) (true ?x)) (<= (s 1 (g (f ?x))) (d ?x))"
+@in_every_way
+def test_a_term_that_no_rule_has_made_yet_can_be_asked_for(strategy: Strategy) -> None:
+    game = loads(
+        "(role r) (init a) (d a) (<= (p 1 (g (f ?x))) (true ?x)) (<= (s 1 (g (f ?x))) (d ?x))",
+        strategy,
     )
     for name in "ps":
         state = game.initial_state()
@@ -53,16 +45,17 @@ def test_a_term_that_no_rule_has_made_yet_can_be_asked_for() -> None:
         assert [str(found["x"]) for found in state.query(f"({name} ?y ?x)")] == ["(g (f a))"]
 
 
-@pytest.mark.usefixtures("_how")
-def test_a_rule_may_ask_for_a_term_that_no_rule_has_made_yet() -> None:
-    game = anygame.loads(
+@in_every_way
+def test_a_rule_may_ask_for_a_term_that_no_rule_has_made_yet(strategy: Strategy) -> None:
+    game = loads(
         """
         (role r) (init a) (d a) (d b)
         (<= (p 1 (g (f ?x))) (true ?x))
         (<= (legal r (yes ?x)) (d ?x) (p 1 (g (f ?x))))
         (<= (legal r (no ?x)) (d ?x) (not (p 1 (g (f ?x)))))
         (<= terminal (d ?x) (or (p 1 (g (f ?x))) (p 2 (g (f ?x)))))
-        """
+        """,
+        strategy,
     )
     state = game.initial_state()
     assert [str(move) for move in state.legal_moves("r")] == ["(no b)", "(yes a)"]
@@ -72,24 +65,25 @@ def test_a_rule_may_ask_for_a_term_that_no_rule_has_made_yet() -> None:
     assert not empty.is_terminal
 
 
-@pytest.mark.usefixtures("_how")
-def test_recursion_in_a_test_needs_no_first_row() -> None:
-    game = anygame.loads(
+@in_every_way
+def test_recursion_in_a_test_needs_no_first_row(strategy: Strategy) -> None:
+    game = loads(
         """
         (role r) (init a) (q a) (q c)
         (<= (p a) (or (p b) (q a)))
         (<= (p b) (or (p a) (q d)))
         (<= (p ?x) (true ?x) (or (p ?x) (p c)))
         (<= (p c) (not (not (p d))))
-        """
+        """,
+        strategy,
     )
     assert [str(found["x"]) for found in game.initial_state().query("(p ?x)")] == ["a", "b"]
     assert [str(found["x"]) for found in game.state(["e"]).query("(p ?x)")] == ["a", "b"]
 
 
-@pytest.mark.usefixtures("_how")
-def test_every_kind_of_recursion() -> None:
-    game = anygame.loads(
+@in_every_way
+def test_every_kind_of_recursion(strategy: Strategy) -> None:
+    game = loads(
         """
         (role r) (init (on a b)) (init (on b c)) (init (on c a)) (init (on d e)) (legal r wait)
         (<= (left ?x ?y) (true (on ?x ?y)))
@@ -102,7 +96,8 @@ def test_every_kind_of_recursion() -> None:
         (<= (odd ?x ?z) (even ?x ?y) (true (on ?y ?z)))
         (<= (even ?x ?z) (odd ?x ?y) (true (on ?y ?z)))
         (<= (apart ?x ?y) (true (on ?x ?u)) (true (on ?y ?v)) (not (left ?x ?y)) (not (odd ?x ?y)))
-        """
+        """,
+        strategy,
     )
     state = game.initial_state()
 
@@ -137,9 +132,9 @@ def test_plans_made_in_one_state_serve_in_others() -> None:
         assert state.next(["wait"]) == state
 
 
-@pytest.mark.usefixtures("_how")
-def test_recursion_that_waits_for_one_row() -> None:
-    game = anygame.loads(
+@in_every_way
+def test_recursion_that_waits_for_one_row(strategy: Strategy) -> None:
+    game = loads(
         """
         (role r) (init a) (link 1 2) (link 2 3) (link 2 1)
         (<= (lit 1) (true a))
@@ -150,7 +145,8 @@ def test_recursion_that_waits_for_one_row() -> None:
         (<= (lit ?x) shut (link ?x ?y))
         (<= (w ?x) open (or (e (f b ?x) ?x ?v)))
         (<= open (w (f 0)))
-        """
+        """,
+        strategy,
     )
     state = game.initial_state()
     assert [str(found["x"]) for found in state.query("(lit ?x)")] == ["1", "2", "3", "9"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.datalog.modes import MODES, mode
+from tests.datalog.ways import WAYS, loads
 
 import anygame
 
@@ -26,18 +26,17 @@ def test_a_long_body(length: int) -> None:
     assert not state.is_terminal
 
 
-@pytest.mark.parametrize("how", MODES)
-def test_a_long_body_of_tests(how: str) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_long_body_of_tests(way: str) -> None:
     names = [f"?x{number}" for number in range(60)]
     body = " ".join(f"(true (at {name} {number}))" for number, name in enumerate(names))
     tests = " ".join(f"(not (bad {name})) (distinct {name} ?x0)" for name in names[1:])
     facts = " ".join(f"(init (at p{number} {number}))" for number in range(60))
-    with mode(how):
-        state = first_state(
-            f"(role r) {facts} (bad q) (<= (all ?x0 ?x59) {tests} {body}) (<= terminal (all ?x ?y))"
-        )
-        assert state.is_terminal
-        assert len(list(state.query("(all p0 p59)"))) == 1
+    state = loads(
+        f"(role r) {facts} (bad q) (<= (all ?x0 ?x59) {tests} {body}) (<= terminal (all ?x ?y))", WAYS[way]
+    ).initial_state()
+    assert state.is_terminal
+    assert len(list(state.query("(all p0 p59)"))) == 1
 
 
 def test_a_wide_relation() -> None:

@@ -7,14 +7,17 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from random import Random
 from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.datalog.ways import loads
 from tests.game.sheets import SHEETS, answers_of, texts
 
 import anygame
+from anygame.datalog.strategy import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,11 +143,11 @@ TRIANGLES = """
 
 
 @pytest.mark.usefixtures("hasty_switching")
-def test_threads_share_the_clock_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.datalog.limits._TICKS_BETWEEN_LOOKS_AT_THE_CLOCK", 1)
-    expected = texts(anygame.loads(TRIANGLES).initial_state().next(["go"]).facts)
+def test_threads_share_the_clock_of_a_game() -> None:
+    watchful = replace(DEFAULT, ticks=1)
+    expected = texts(loads(TRIANGLES, watchful).initial_state().next(["go"]).facts)
     assert expected
-    game = anygame.loads(TRIANGLES)
+    game = loads(TRIANGLES, watchful)
     ready = Barrier(8)
 
     def ask(_: int) -> list[list[str]]:

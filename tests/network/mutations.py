@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -22,13 +21,14 @@ from traceback import format_exc
 from typing import TYPE_CHECKING, Final
 
 from tests.conftest import find_corpus
-from tests.datalog.modes import mode
+from tests.datalog.ways import WAYS, loads
 from tests.network.agreement import assert_agreement_of, assert_kernels_agree
 from tests.network.random_rules import Writer
 from tests.network.test_compiled_sheets import SHEETS
 
 import anygame
 from anygame.datalog.reasoner import Reasoner
+from anygame.datalog.strategy import DEFAULT
 from anygame.language.parser import parse_program
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, Rule, atoms_in, map_atoms, map_terms
 from anygame.language.terms import Compound, Constant, Term, Variable, variables_of
@@ -90,21 +90,21 @@ def tried(text: str, seed: int, *, kernels: bool = False, on_demand: bool = Fals
     Returns:
         ``refused`` by the reader, ``limited by`` a bound, or ``agreed``.
     """
-    with mode("demanded") if on_demand else nullcontext():
-        try:
-            game = anygame.loads(text, limits=LIMITS)
-        except anygame.RuleSheetError:
-            return "refused"
-        try:
-            compiled = compile_game(Reasoner(game.program, LIMITS), _GROUNDING)
-        except anygame.LimitError as error:
-            return f"limited by {error.limit}"
-        try:
-            assert_agreement_of(game, compiled, playouts=2, seed=seed, longest=6)
-            if kernels:
-                assert_kernels_agree(compiled.network, seed)
-        except anygame.LimitError as error:
-            return f"limited by {error.limit}"
+    strategy = WAYS["on_demand"] if on_demand else DEFAULT
+    try:
+        game = loads(text, strategy, limits=LIMITS)
+    except anygame.RuleSheetError:
+        return "refused"
+    try:
+        compiled = compile_game(Reasoner(game.program, LIMITS, strategy), _GROUNDING)
+    except anygame.LimitError as error:
+        return f"limited by {error.limit}"
+    try:
+        assert_agreement_of(game, compiled, playouts=2, seed=seed, longest=6)
+        if kernels:
+            assert_kernels_agree(compiled.network, seed)
+    except anygame.LimitError as error:
+        return f"limited by {error.limit}"
     return "agreed"
 
 

@@ -55,18 +55,26 @@ class Domains:
         kinds_only: tell functors apart but not constants (all are ``ATOM``).
         declared: let ``base`` and ``input`` feed ``true`` and ``does`` too, and every atom in a body its own
             relation if that is ``true`` or ``does``: what a position made by hand may hold.
+        most_positions: how many positions in terms are told apart.
+        most_steps: how many positions are looked at while terms are handed on.
     """
 
     def __init__(
-        self, rules: Iterable[NormalRule], *, kinds_only: bool = False, declared: bool = False
+        self,
+        rules: Iterable[NormalRule],
+        *,
+        kinds_only: bool = False,
+        declared: bool = False,
+        most_positions: int = _MOST_PLACES,
+        most_steps: int = _MOST_STEPS,
     ) -> None:
         self._kinds_only = kinds_only
         self._feeds = _FEEDS | ({"base": "true", "input": "does"} if declared else {})
         rules = list(rules)
         for depth in _DEPTHS:
             self._longest = 3 + 2 * depth
-            self._steps: float = _MOST_STEPS if depth else inf
-            self._most: float = _MOST_PLACES if depth else inf
+            self._steps: float = most_steps if depth else inf
+            self._most: float = most_positions if depth else inf
             with suppress(_TooManyPlacesError):
                 self._compute(rules, declared)
                 break

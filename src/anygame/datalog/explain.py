@@ -17,23 +17,17 @@ if TYPE_CHECKING:
 
     from anygame.analysis.normal import NormalRule
     from anygame.datalog.reasoner import Move, Reasoner
-    from anygame.datalog.steps import Frame, Step
+    from anygame.datalog.schema import Component, Frame
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
 __all__ = ["Explainer"]
 
-_MOST_STEPS: Final = 100_000
-#: Characters of all that is told, and of the terms that one rule puts together to answer.
-_MOST_TEXT: Final = 10_000_000
-_MOST_OF_A_RULE: Final = 100_000
-_DEEPEST: Final = 100
-
 Bindings = dict["Variable", "Term"]
 #: What held, and with which bindings.
 Held = tuple[tuple["Formula", Bindings], ...]
-#: A recursive step and one of its rounds; None and -1 for what is not recursive.
-Stage = tuple["Step | None", int]
+#: A recursive component and one of its rounds; None and -1 for what is not recursive.
+Stage = tuple["Component | None", int]
 _ANY_STAGE: Final[Stage] = (None, -1)
 
 
@@ -61,8 +55,9 @@ class Explainer:
         for rule in reasoner.rules:
             self._by_head.setdefault(rule.head.key, []).append(rule)
         self._stages: dict[int, dict[tuple[object, ...], int]] = {}
-        self._steps_left = _MOST_STEPS
-        self._text_left = _MOST_TEXT
+        self._bounds = reasoner.strategy
+        self._steps_left = self._bounds.explanation_steps
+        self._text_left = self._bounds.explanation_characters
 
     # -- why ---------------------------------------------------------------------------------------
 
@@ -79,7 +74,7 @@ class Explainer:
             return Derivation(text, "move")
         if atom in shown:
             return Derivation(text, "shown")
-        if depth > _DEEPEST:
+        if depth > self._bounds.explanation_depth:
             return Derivation(text, "deeper")
         shown[atom] = None
         before = self._stage(atom)
@@ -94,7 +89,11 @@ class Explainer:
             if solution is not None:
                 premises = [self._premise(item, solution, before, shown, depth) for item in rule.body]
                 return Derivation(text, "rule", place, tuple(premises))
-        raise LimitError(f"no derivation of {text} found within the bound", limit="steps", bound=_MOST_STEPS)
+        raise LimitError(
+            f"no derivation of {text} found within the bound",
+            limit="steps",
+            bound=self._bounds.explanation_steps,
+        )
 
     def _premise(
         self, item: Formula, bindings: Bindings, before: Stage, shown: dict[Atom, None], depth: int
@@ -131,7 +130,7 @@ class Explainer:
         # Facts may share large terms, but each line that tells of them has its own text.
         self._text_left -= sum([len(str(term)) for term in terms])
         if self._text_left < 0:
-            raise _too_much("the explanation", _MOST_TEXT)
+            raise _too_much("the explanation", self._bounds.explanation_characters)
 
     # -- why not -----------------------------------------------------------------------------------
 
@@ -147,10 +146,9 @@ class Explainer:
             unified = unify_all(zip(rule.head.arguments, asked, strict=True), {})
             if unified is not None and rule.body:
                 measured = measure(unified, unified)
-                if measured is None or measured[0] > _MOST_OF_A_RULE:
-                    raise _too_much(
-                        f"how a rule of {atom.predicate} could give what is asked", _MOST_OF_A_RULE
-                    )
+                most = self._bounds.instance_characters
+                if measured is None or measured[0] > most:
+                    raise _too_much(f"how a rule of {atom.predicate} could give what is asked", most)
                 attempts.append(self._attempt(rule, unified))
         return Failure(str(atom), tuple(attempts))
 
@@ -172,10 +170,9 @@ class Explainer:
                 if not level.held_once and (best is None or len(level.held) > len(best.held)):
                     best = level
         if best is None:
+            most = self._bounds.explanation_steps
             raise LimitError(
-                f"why {rule.head} fails takes more than {_MOST_STEPS} steps to find",
-                limit="steps",
-                bound=_MOST_STEPS,
+                f"why {rule.head} fails takes more than {most} steps to find", limit="steps", bound=most
             )
         place = rule.origin.span.place if rule.origin.span else ""
         told = tuple([self._text(item, known) for item, known in best.held])
@@ -272,20 +269,20 @@ class Explainer:
         """Return whether an atom came out before a stage, so that what came out there may rest on it."""
         if before[0] is None:
             return True
-        step, number = self._stage(atom)
-        return step is not before[0] or number < before[1]
+        component, number = self._stage(atom)
+        return component is not before[0] or number < before[1]
 
     def _stage(self, atom: Atom) -> Stage:
-        """Return the recursive step that makes an atom and the round in which it did; None, -1 for others."""
+        """Return the recursive component that makes an atom and the round of it; None, -1 for others."""
         row = (atom.predicate, *atom.arguments)
-        for step in self._reasoner.recursive_steps(atom):
-            rounds = self._stages.get(step.number)
+        for component in self._reasoner.recursive_components(atom):
+            rounds = self._stages.get(component.number)
             if rounds is None:
-                rounds = self._stages[step.number] = {}
-                for number, (predicate, arguments) in self._reasoner.rounds(self._frame, step):
+                rounds = self._stages[component.number] = {}
+                for number, (predicate, arguments) in self._reasoner.rounds(self._frame, component):
                     rounds.setdefault((predicate, *arguments), number)
             if row in rounds:
-                return step, rounds[row]
+                return component, rounds[row]
         return _ANY_STAGE
 
 

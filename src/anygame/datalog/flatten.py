@@ -17,6 +17,7 @@ from anygame.datalog.relations import (
     Relation,
     Unequal,
 )
+from anygame.datalog.strategy import DEFAULT
 from anygame.errors import LimitError
 from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Term, Variable
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from anygame.analysis.domains import Top
     from anygame.analysis.normal import NormalRule
     from anygame.datalog.relations import Condition
+    from anygame.datalog.strategy import Strategy
 
 __all__ = ["Layout", "flatten"]
 
@@ -42,10 +44,6 @@ _LAID_OUT_AS: Final = {
 }
 #: Their first argument is a role, which is looked up as a whole.
 _OF_ROLES: Final = {"does", "legal", "input", "goal", "sees", "percept"}
-_MOST_VARIANTS: Final = 64
-_MOST_COPIES: Final = 20_000
-#: Columns of all rules with a body, as long as anything is split.
-_MOST_COLUMNS: Final = 1_000_000
 
 
 class Layout:
@@ -55,15 +53,21 @@ class Layout:
     whether it is read or written.
     """
 
-    def __init__(self, rules: Sequence[NormalRule], split: str = "all") -> None:
-        domains = self._domains = Domains(rules, kinds_only=True, declared=True)
+    def __init__(self, rules: Sequence[NormalRule], strategy: Strategy = DEFAULT, split: str = "all") -> None:
+        self._most_variants = strategy.shapes
+        domains = self._domains = Domains(
+            rules,
+            kinds_only=True,
+            declared=True,
+            most_positions=strategy.domain_positions,
+            most_steps=strategy.domain_steps,
+        )
         self._shapes: dict[tuple[str, int], list[tuple[Top, ...] | None]] = {}
         keys = {atom.key for rule in rules for atom in _atoms(rule)}
         for key in sorted(keys | set(_LAID_OUT_AS.values())):
             self._shapes[key] = self._choose(domains, _LAID_OUT_AS.get(key, key), split)
 
-    @staticmethod
-    def _choose(domains: Domains, key: tuple[str, int], split: str) -> list[tuple[Top, ...] | None]:
+    def _choose(self, domains: Domains, key: tuple[str, int], split: str) -> list[tuple[Top, ...] | None]:
         predicate, arity = key
         chosen: list[tuple[Top, ...] | None] = []
         variants = 1
@@ -73,7 +77,7 @@ class Layout:
             if argument == 0 and arity == 2 and predicate in _OF_ROLES:
                 wanted = False
             nested = any(isinstance(top, tuple) for top in tops)
-            if wanted and nested and variants * len(tops) <= _MOST_VARIANTS:
+            if wanted and nested and variants * len(tops) <= self._most_variants:
                 variants *= len(tops)
                 chosen.append(tuple(tops))
             else:
@@ -118,18 +122,18 @@ class Layout:
         return None if relation is None else FlatAtom(relation, relation.columns(atom.arguments))
 
 
-def flatten(rules: Sequence[NormalRule]) -> tuple[Layout, list[FlatRule]]:
+def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[Layout, list[FlatRule]]:
     """Lay the relations out and return the flat rules, facts among them.
 
     Splits as much as the bound on copies of rules allows: everything, or fluents and moves, or nothing.
     """
     for split in ("all", "protocol", "none"):
-        layout = Layout(rules, split)
+        layout = Layout(rules, strategy, split)
         result: list[FlatRule] = []
-        room = inf if split == "none" else _MOST_COLUMNS
+        room = inf if split == "none" else strategy.rule_columns
         for rule in rules:
-            copies = _copies(rule, layout, room)
-            if copies is None or len(result) + len(copies) > _MOST_COPIES + len(rules):
+            copies = _copies(rule, layout, strategy.rule_copies, room)
+            if copies is None or len(result) + len(copies) > strategy.rule_copies + len(rules):
                 break
             result += copies
             if rule.body:
@@ -137,9 +141,9 @@ def flatten(rules: Sequence[NormalRule]) -> tuple[Layout, list[FlatRule]]:
         else:
             return layout, result
     raise LimitError(
-        f"the rules make more than {_MOST_COPIES} copies when their terms are laid out",
+        f"the rules make more than {strategy.rule_copies} copies when their terms are laid out",
         limit="copies",
-        bound=_MOST_COPIES,
+        bound=strategy.rule_copies,
     )
 
 
@@ -153,7 +157,7 @@ def _shape_order(top: Top) -> tuple[str, int]:
     return top if isinstance(top, tuple) else ("", 0)
 
 
-def _copies(rule: NormalRule, layout: Layout, room: float) -> list[FlatRule] | None:
+def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[FlatRule] | None:
     """Return one flat rule per choice of shapes for variables that stand for whole split arguments.
 
     Returns None where there are too many, or they have more columns than there is room for.
@@ -179,7 +183,7 @@ def _copies(rule: NormalRule, layout: Layout, room: float) -> list[FlatRule] | N
     possible = layout.shapes_of_variables(rule) if elsewhere else {}
     choices.update({term: sorted(possible.get(term) or [ATOM], key=_shape_order) for term in elsewhere})
     mixed = frozenset(term for term in elsewhere if len(choices[term]) > 1)
-    if prod(map(len, choices.values())) > _MOST_COPIES or _most_columns(rule, choices) > room:
+    if prod(map(len, choices.values())) > most or _most_columns(rule, choices) > room:
         return None
     result = []
     for shapes in product(*choices.values()):

@@ -1,13 +1,14 @@
-"""In what order a rule's literals are joined.
+"""In what order a rule's literals are joined: greedily, by estimated cardinality.
 
 Every literal is tried as the first; from there the cheapest next one is taken, by the number of rows expected
-to come out of it. What is fully bound, and every condition, is tested as soon as it can be. The figures come
-from the relations themselves, as they are when the rule is first needed.
+to come out of it. What is fully bound, and every condition, is tested as soon as it can be. The figures are
+measured on a snapshot of the relations, as they are when the rule is first needed, with the independence of
+columns that is usual since Selinger et al. 1979.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -15,26 +16,48 @@ from anygame.datalog.relations import Alternatives, IsConstant, Negated, Unequal
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from anygame.datalog.relations import Condition, FlatRule, Relation
-    from anygame.datalog.values import Values
+    from anygame.datalog.strategy import Strategy
 
-__all__ = ["Column", "Compose", "Join", "Statistics", "joins_of", "order_joins", "variables_in"]
+__all__ = ["Column", "Compose", "Join", "Sizes", "Snapshot", "joins_of", "order_joins", "variables_in"]
 
-#: A value, or a variable to bind or compare.
+#: The number of a term, or a variable to bind or compare.
 Column = int | Variable
 
-_SAMPLE: Final = 1500
-_GUESSED_ROWS: Final = 16.0
-_GUESSED_DISTINCT: Final = 4.0
 #: Asking for all of a relation that is computed on demand: only where no other order binds anything.
 _LAST_RESORT: Final = 1e15
+#: What an order costs beside the rows on the way: a join runs even where it is expected to find nothing.
+_FEWEST_ROWS: Final = 0.1
+_COST_OF_A_JOIN: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is known of relations at one moment; those that it does not name can only be guessed.
+
+    Attributes:
+        complete: the rows of static relations that nothing will be added to.
+        measured: rows of relations as they are in one state, to learn their sizes from.
+        on_demand: relations that are computed only where they are asked, and their estimated sizes.
+        fanouts: what was measured of complete relations before, by anybody: it stays true.
+    """
+
+    complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
+    measured: Mapping[Relation, Collection[object]] = field(default_factory=dict)
+    on_demand: Mapping[Relation, float] = field(default_factory=dict)
+    fanouts: dict[object, float] = field(default_factory=dict)
+
+    def rows(self, relation: Relation) -> Collection[object] | None:
+        """Return rows of a relation (bare where it has one column), or None where none are known."""
+        found = self.complete.get(relation)
+        return self.measured.get(relation) if found is None else found
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A positive literal over plain columns; ``number`` is its place among the rule's literals."""
+    """A positive literal over plain columns; ``number`` counts the rule's literals."""
 
     relation: Relation
     columns: tuple[Column, ...]
@@ -59,11 +82,14 @@ class Compose:
 
 
 def joins_of(
-    rule: FlatRule, values: Values, composed: Iterable[tuple[Variable, Compound]] = ()
+    rule: FlatRule, number_of: Callable[[Term], int], composed: Iterable[tuple[Variable, Compound]] = ()
 ) -> list[Join | Compose]:
     """Return the rule's literals with nested terms taken out into ``Compose`` items.
 
-    ``composed`` adds variables that equal compound terms.
+    Args:
+        rule: the rule.
+        number_of: the number of a ground term.
+        composed: variables that equal compound terms.
     """
     result: list[Join | Compose] = []
     fresh = 0
@@ -73,7 +99,7 @@ def joins_of(
         if isinstance(term, Variable):
             return term
         if not isinstance(term, Compound) or term.is_ground:
-            return values.number(term)
+            return number_of(term)
         parts = tuple([column(argument) for argument in term.arguments])
         fresh += 1
         value = Variable(f" nested{fresh}")
@@ -106,69 +132,64 @@ def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
     return found
 
 
-class Statistics:
-    """Sizes of relations and of their parts, measured on a sample of rows and remembered.
+class Sizes:
+    """Sizes of relations and of their parts, measured on a sample of rows and remembered."""
 
-    Args:
-        rows_of: the rows of a relation (bare values where it has one column), or None where unknown.
-        estimate_of: how many rows a relation is thought to have that is computed only where it is asked.
-    """
-
-    def __init__(
-        self,
-        rows_of: Callable[[Relation], Collection[object] | None],
-        estimate_of: Callable[[Relation], float | None] = lambda relation: None,
-    ) -> None:
-        self._rows_of = rows_of
-        self._estimate_of = estimate_of
+    def __init__(self, snapshot: Snapshot, strategy: Strategy) -> None:
+        self._snapshot = snapshot
+        self._strategy = strategy
         self._fanouts: dict[object, float] = {}
 
     def size(self, relation: Relation) -> float:
         """Return the number of rows, a guess where it is unknown or zero."""
-        estimate = self._estimate_of(relation)
+        estimate = self._snapshot.on_demand.get(relation)
         if estimate is not None:
             return estimate
-        rows = self._rows_of(relation)
-        return float(len(rows)) if rows else min(_GUESSED_ROWS, 1.0 + 15.0 * relation.width)
+        rows = self._snapshot.rows(relation)
+        return float(len(rows)) if rows else min(self._strategy.guessed_rows, 1.0 + 15.0 * relation.width)
 
     def fanout(self, relation: Relation, columns: Sequence[Column], bound: Collection[Variable]) -> float:
         """Return how many rows are expected to match when some variables are bound."""
-        fixed = tuple((place, column) for place, column in enumerate(columns) if isinstance(column, int))
-        given = tuple(place for place, column in enumerate(columns) if column in bound)
+        fixed = tuple((number, column) for number, column in enumerate(columns) if isinstance(column, int))
+        given = tuple(number for number, column in enumerate(columns) if column in bound)
         key = (relation, fixed, given)
-        found = self._fanouts.get(key)
+        fanouts = self._snapshot.fanouts if relation in self._snapshot.complete else self._fanouts
+        found = fanouts.get(key)
         if found is None:
-            found = self._fanouts[key] = self._measure(relation, fixed, given)
+            found = fanouts[key] = self._measure(relation, fixed, given)
         return found
 
     def _measure(
         self, relation: Relation, fixed: tuple[tuple[int, int], ...], given: tuple[int, ...]
     ) -> float:
-        estimate = self._estimate_of(relation)
+        strategy = self._strategy
+        estimate = self._snapshot.on_demand.get(relation)
         if estimate is not None and not fixed and not given:
             return _LAST_RESORT
         if estimate is not None:
             return float(estimate ** (1 - (len(fixed) + len(given)) / max(relation.width, 1)))
-        rows = self._rows_of(relation)
+        rows = self._snapshot.rows(relation)
         if not rows:
-            return max(self.size(relation) / _GUESSED_DISTINCT ** (len(fixed) + len(given)), 0.3)
-        sample: list[object] = list(islice(rows, _SAMPLE))
+            guess = self.size(relation) / strategy.guessed_distinct ** (len(fixed) + len(given))
+            return max(guess, strategy.fewest_matches)
+        sample: list[object] = list(islice(rows, strategy.sample))
         scale = len(rows) / len(sample)
         if relation.width == 1:
             sample = [(row,) for row in sample]
         wide: list[tuple[int, ...]] = sample  # type: ignore[assignment]
-        matching = [row for row in wide if all(row[place] == value for place, value in fixed)]
+        matching = [row for row in wide if all(row[number] == value for number, value in fixed)]
         if not matching:
-            return 0.3
+            return strategy.fewest_matches
         if not given:
             return len(matching) * scale
-        repeats = len(matching) / len({tuple([row[place] for place in given]) for row in matching})
+        repeats = len(matching) / len({tuple([row[number] for number in given]) for row in matching})
         return repeats * scale if repeats >= 2 else repeats
 
 
 def order_joins(
     items: Sequence[Join | Compose],
-    statistics: Statistics,
+    sizes: Sizes,
+    strategy: Strategy,
     *,
     first: Join | None = None,
     bound: Collection[Variable] = (),
@@ -177,7 +198,8 @@ def order_joins(
 
     Args:
         items: what to join.
-        statistics: sizes of the relations.
+        sizes: of the relations.
+        strategy: thresholds.
         first: the item to begin with (the one read from the newest rows), if that is decided.
         bound: variables that are bound before.
     """
@@ -185,13 +207,13 @@ def order_joins(
         return 1.0, []
     if first is not None:
         rest = [item for item in items if item is not first]
-        return _greedy([first], rest, statistics, first.variables(), 4.0)
-    best = _greedy([], items, statistics, set(bound), 1.0)
+        return _greedy([first], rest, sizes, strategy, first.variables(), strategy.newest_rows)
+    best = _greedy([], items, sizes, strategy, set(bound), 1.0)
     if not bound:
-        for start in [item for item in items if isinstance(item, Join)][:40]:
+        for start in [item for item in items if isinstance(item, Join)][: strategy.first_literals]:
             rest = [item for item in items if item is not start]
-            rows = statistics.fanout(start.relation, start.columns, ())
-            found = _greedy([start], rest, statistics, start.variables(), rows)
+            rows = sizes.fanout(start.relation, start.columns, ())
+            found = _greedy([start], rest, sizes, strategy, start.variables(), rows)
             if found[0] < best[0]:
                 best = found
     return best
@@ -200,7 +222,8 @@ def order_joins(
 def _greedy(
     start: Sequence[Join | Compose],
     items: Sequence[Join | Compose],
-    statistics: Statistics,
+    sizes: Sizes,
+    strategy: Strategy,
     bound: set[Variable],
     rows: float,
 ) -> tuple[float, list[Join | Compose]]:
@@ -209,17 +232,17 @@ def _greedy(
     bound = set(bound)
     cost = rows
     while rest:
-        choice, fanout = _cheapest(rest, statistics, bound)
+        choice, fanout = _cheapest(rest, sizes, strategy, bound)
         rest.remove(choice)
         order.append(choice)
         bound |= choice.variables()
         rows *= fanout
-        cost += max(rows, 0.1) + 0.2
+        cost += max(rows, _FEWEST_ROWS) + _COST_OF_A_JOIN
     return cost, order
 
 
 def _cheapest(
-    rest: Sequence[Join | Compose], statistics: Statistics, bound: set[Variable]
+    rest: Sequence[Join | Compose], sizes: Sizes, strategy: Strategy, bound: set[Variable]
 ) -> tuple[Join | Compose, float]:
     best: tuple[float, Join | Compose] | None = None
     for item in rest:
@@ -227,13 +250,13 @@ def _cheapest(
             ready = item.value in bound or all(
                 not isinstance(part, Variable) or part in bound for part in item.parts
             )
-            fanout = 0.9 if ready else float("inf")
+            fanout = strategy.compose_passes if ready else float("inf")
         else:
             free = item.variables() - bound
             if not free:
-                fanout = min(0.5, statistics.fanout(item.relation, item.columns, bound))
+                fanout = min(strategy.test_passes, sizes.fanout(item.relation, item.columns, bound))
             else:
-                fanout = statistics.fanout(item.relation, item.columns, bound)
+                fanout = sizes.fanout(item.relation, item.columns, bound)
         if best is None or fanout < best[0]:
             best = fanout, item
     assert best is not None

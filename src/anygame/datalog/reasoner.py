@@ -1,5 +1,6 @@
 """A game's rules as something to ask: from a program to relations of a state.
 
+The stages are put together here: rules are laid out flat, ordered in a schema, and evaluated by an engine.
 This module knows the relations that GDL gives a meaning: it feeds ``true`` and ``does``, and reads ``init``,
 ``legal``, ``next``, ``terminal``, ``goal`` and ``sees``. It knows nothing of any game.
 """
@@ -8,16 +9,18 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
-from anygame.datalog.evaluate import Engine
+from anygame.datalog.checks import check_levels, check_strata
+from anygame.datalog.engine import Engine
 from anygame.datalog.flatten import flatten
-from anygame.datalog.steps import ACTION, STATE, STATIC, Frame, Row
-from anygame.datalog.values import Values
+from anygame.datalog.schema import ACTION, STATE, STATIC, Schema
+from anygame.datalog.strategy import DEFAULT
+from anygame.datalog.term_table import TermTable
 from anygame.errors import LimitError, PositionError
-from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors, shown
+from anygame.language.diagnostics import shown
 from anygame.language.limits import Limits
 from anygame.language.rules import Atom, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
@@ -26,20 +29,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.analysis.domains import Top
-    from anygame.datalog.relations import Relation
-    from anygame.datalog.steps import Step
+    from anygame.datalog.relations import Relation, Row
+    from anygame.datalog.schema import Component, Frame
+    from anygame.datalog.strategy import Strategy
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
 __all__ = ["Fluents", "Move", "Reasoner"]
 
-#: Characters of all answers to one question, where any are long.
-_MOST_TEXT: Final = 100_000_000
-
 #: The rows of each relation that ``true`` is laid out in, in a fixed order.
-Fluents = tuple[frozenset[Row] | set[Row], ...]
+Fluents = tuple["frozenset[Row] | set[Row]", ...]
 #: Slot and row of a ``does`` relation.
-Move = tuple[int, Row]
+Move = tuple[int, "Row"]
 
 
 class Reasoner:
@@ -48,30 +49,37 @@ class Reasoner:
     Args:
         program: the rules.
         limits: bounds on derived facts, terms and time.
+        strategy: what is computed how; no answer depends on it.
 
     Raises:
         RuleSheetError: the rules are unsafe, unstratified, or let static relations depend on the state.
         LimitError: the rules explode when they are laid out.
     """
 
-    def __init__(self, program: Program, limits: Limits | None = None) -> None:
+    def __init__(self, program: Program, limits: Limits | None = None, strategy: Strategy = DEFAULT) -> None:
         self.program = program
         self.limits = limits or Limits()
+        self.strategy = strategy
         self.rules = normal_rules(program)
-        self.values = Values(self.limits.depth, self.limits.terms)
-        self.layout, self.flat_rules = flatten(self.rules)
+        self.terms = TermTable(
+            depth=self.limits.depth,
+            terms=self.limits.terms,
+            long=strategy.long_term,
+            longest=strategy.longest_term,
+        )
+        self.layout, self.flat_rules = flatten(self.rules, strategy)
         layout = self.layout
         self._fluents = layout.variants(("true", 1))
         self._does = layout.variants(("does", 2))
-        self.engine = Engine(
+        self.schema = Schema(
             self.flat_rules,
-            self.values,
-            self.limits,
+            self.terms,
             dict.fromkeys(self._fluents, STATE) | dict.fromkeys(self._does, ACTION),
         )
-        self._check_strata()
-        self._check_levels()
-        engine = self.engine
+        check_strata(self.schema)
+        check_levels(self.schema, self.flat_rules)
+        self.engine = Engine(self.schema, self.limits, strategy)
+        slots = self.schema.slots
         self.roles: tuple[Term, ...] = tuple(
             dict.fromkeys(
                 [
@@ -81,86 +89,32 @@ class Reasoner:
                 ]
             )
         )
-        self._true_slots = [engine.slot(relation) for relation in self._fluents]
-        self._next = [self._renamed("next", relation) for relation in self._fluents]
-        self._legal = layout.variants(("legal", 2))
+        self._true_slots = [slots[relation] for relation in self._fluents]
+        self._next = [_renamed("next", relation) for relation in self._fluents]
+        # Moves of a shape that no rule gives are in the layout, but never legal.
+        self._legal = [relation for relation in layout.variants(("legal", 2)) if relation in slots]
         self._legal_slots = [
-            (engine.slot(relation), engine.slot(self._renamed("does", relation)), relation)
-            for relation in self._legal
+            (slots[relation], slots[_renamed("does", relation)], relation) for relation in self._legal
         ]
-        self._does_slots = [engine.slot(relation) for relation in self._does]
+        self._does_slots = [slots[relation] for relation in self._does]
         self._terminal = layout.variants(("terminal", 0))[0]
         self._goals = layout.variants(("goal", 2))
         self._sees = layout.variants(("sees", 2))
-        self._steps_of = {
-            "legal": engine.sequence(self._legal),
-            "terminal": engine.sequence([self._terminal]),
-            "goal": engine.sequence(self._goals),
-        }
-        self._next_steps = engine.sequence(self._next)
-        self._next_state_steps = [step for step in self._next_steps if step.level == STATE]
-        self._next_action_steps = [step for step in self._next_steps if step.level == ACTION]
-
-    # -- checks ------------------------------------------------------------------------------------
-
-    def _check_strata(self) -> None:
-        diagnostics = []
-        seen = set()
-        for cycle in self.engine.cycles:
-            rules = list(dict.fromkeys(rule.origin for rule in cycle.rules))
-            key = tuple(map(id, rules))
-            if key in seen:
-                continue
-            seen.add(key)
-            reader, index = cycle.negations[0]
-            atom = reader.reads[index].atom
-            source = _atom(atom.relation, atom.columns)
-            diagnostics.append(
-                Diagnostic(
-                    "unstratified",
-                    Severity.ERROR,
-                    f"this rule needs (not {source}), which depends on the rule itself",
-                    reader.origin.span,
-                    tuple(
-                        Note("the cycle passes here", rule.span)
-                        for rule in rules
-                        if rule is not reader.origin
-                    ),
-                    hint="a relation may not be defined through its own negation; break the cycle",
-                )
-            )
-        raise_if_errors(diagnostics)
-
-    def _check_levels(self) -> None:
-        diagnostics = []
-        allowed = dict.fromkeys(["role", "init", "base", "input"], STATIC)
-        allowed |= dict.fromkeys(["legal", "terminal", "goal"], STATE)
-        words = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
-        for rule in self.flat_rules:
-            predicate = rule.head.relation.predicate
-            for read in rule.reads:
-                level = self.engine.level(read.relation)
-                if level > allowed.get(predicate, ACTION):
-                    diagnostics.append(
-                        Diagnostic(
-                            "static-relation" if allowed[predicate] == STATIC else "action-dependent",
-                            Severity.ERROR,
-                            f"`{predicate}` may not depend on {words[level]}, but this rule reads "
-                            f"`{read.relation.predicate}`, which does",
-                            rule.origin.span,
-                        )
-                    )
-        raise_if_errors(dict.fromkeys(diagnostics))
-
-    def _renamed(self, predicate: str, relation: Relation) -> Relation:
-        return type(relation)(predicate, relation.shapes)
+        sequence = self.schema.sequence
+        self._for_legal = sequence(self._legal)
+        self._for_terminal = sequence([self._terminal])
+        self._for_goals = sequence(self._goals)
+        self._for_sees = sequence(self._sees)
+        for_next = sequence(self._next)
+        self._for_next_by_state = [component for component in for_next if component.level == STATE]
+        self._for_next_by_moves = [component for component in for_next if component.level == ACTION]
 
     # -- states ------------------------------------------------------------------------------------
 
     def initial(self) -> Fluents:
         """Return the initial state."""
         return tuple(
-            frozenset(self.engine.rows(self.engine.static, self._renamed("init", relation)))
+            frozenset(self.engine.rows(self.engine.static, _renamed("init", relation)))
             for relation in self._fluents
         )
 
@@ -175,7 +129,7 @@ class Reasoner:
             if flat is None or flat.relation not in rows:
                 unseen.add(fact)
             else:
-                rows[flat.relation].add(self.engine.row(flat))
+                rows[flat.relation].add(self.terms.row(flat.columns))
         return tuple([frozenset(found) for found in rows.values()]), frozenset(unseen)
 
     def facts(self, fluents: Fluents) -> Iterator[Term]:
@@ -191,9 +145,9 @@ class Reasoner:
     # -- questions about a state ------------------------------------------------------------------
 
     def legal(self, frame: Frame) -> dict[int, list[Move]]:
-        """Return the legal moves per role (as a value), unordered."""
-        self.engine.evaluate(frame, self._steps_of["legal"])
-        moves: dict[int, list[Move]] = {self.values.number(role): [] for role in self.roles}
+        """Return the legal moves per role (by number), unordered."""
+        self.engine.evaluate(frame, self._for_legal)
+        moves: dict[int, list[Move]] = {self.terms.number(role): [] for role in self.roles}
         for slot, does, relation in self._legal_slots:
             for row in self._rows(frame, slot, relation):
                 known = moves.get(row[0])
@@ -207,12 +161,12 @@ class Reasoner:
 
     def terminal(self, frame: Frame) -> bool:
         """Return whether the state is terminal."""
-        self.engine.evaluate(frame, self._steps_of["terminal"])
+        self.engine.evaluate(frame, self._for_terminal)
         return bool(self.engine.rows(frame, self._terminal))
 
     def goals(self, frame: Frame) -> dict[int, list[Term]]:
-        """Return all goal values that the rules give, per role (as a value)."""
-        self.engine.evaluate(frame, self._steps_of["goal"])
+        """Return all goal values that the rules give, per role (by number)."""
+        self.engine.evaluate(frame, self._for_goals)
         found: dict[int, list[Term]] = {}
         for relation in self._goals:
             for row in self.engine.rows(frame, relation):
@@ -233,19 +187,19 @@ class Reasoner:
     def next(self, frame: Frame, joint: Sequence[Move]) -> Fluents:
         """Return the state after a joint move. The frame learns what the moves do not matter for."""
         engine = self.engine
-        engine.evaluate(frame, self._next_state_steps)
+        engine.evaluate(frame, self._for_next_by_state)
         extended = self.action_frame(frame, joint)
-        engine.evaluate(extended, self._next_action_steps)
+        engine.evaluate(extended, self._for_next_by_moves)
         return tuple([engine.rows(extended, relation) for relation in self._next])  # type: ignore[misc]
 
     def percepts(self, frame: Frame, joint: Sequence[Move]) -> dict[int, list[Term]]:
-        """Return what each role (as a value) sees of a joint move."""
+        """Return what each role (by number) sees of a joint move."""
         extended = self.action_frame(frame, joint)
-        self.engine.evaluate(extended, self.engine.sequence(self._sees))
+        self.engine.evaluate(extended, self._for_sees)
         found: dict[int, list[Term]] = {}
         for relation in self._sees:
             for row in self.engine.rows(extended, relation):
-                columns = self.engine.atoms_of_row(relation, row)
+                columns = relation.unpacked(row)
                 found.setdefault(columns[0], []).append(self.arguments(relation, row)[1])
         return found
 
@@ -253,8 +207,8 @@ class Reasoner:
 
     def arguments(self, relation: Relation, row: Row) -> tuple[Term, ...]:
         """Return the arguments that a row stands for."""
-        terms = self.values.terms
-        columns = tuple([terms[number] for number in self.engine.atoms_of_row(relation, row)])
+        terms = self.terms.terms
+        columns = tuple([terms[number] for number in relation.unpacked(row)])
         return relation.arguments(columns)
 
     def move(self, role: Term, move: Term) -> Move | None:
@@ -262,11 +216,11 @@ class Reasoner:
         flat = self.layout.flat_atom(Atom("does", (role, move)))
         if flat is None or flat.relation not in self._does:
             return None
-        return self.engine.slot(flat.relation), self.engine.row(flat)
+        return self.schema.slots[flat.relation], self.terms.row(flat.columns)
 
     def move_term(self, move: Move) -> Term:
         """Return the term of a move."""
-        relation = next(r for r in self._does if self.engine.slot(r) == move[0])
+        relation = next(r for r in self._does if self.schema.slots[r] == move[0])
         return self.arguments(relation, move[1])[1]
 
     def relations(self, key: tuple[str, int]) -> list[Relation]:
@@ -278,26 +232,26 @@ class Reasoner:
         words = {STATIC: "once", STATE: "per state", ACTION: "per joint move"}
         return [
             {
-                "number": step.number,
-                "stratum": step.component.level,
-                "computed": words[step.level],
-                "recursive": step.component.recursive,
-                "relations": [str(relation) for relation in step.relations],
-                "rules": [str(rule) for rule in step.component.rules],
+                "number": component.number,
+                "stratum": component.stratum,
+                "computed": words[component.level],
+                "recursive": component.recursive,
+                "relations": [str(relation) for relation in component.relations],
+                "rules": [str(rule) for rule in component.rules],
             }
-            for step in self.engine.steps
+            for component in self.schema.components
         ]
 
     def describe_plan(self) -> list[dict[str, Any]]:
         """Return what was generated for each component that has been used, as plain data."""
         return [
             {
-                "number": step.number,
-                "relations": [str(relation) for relation in step.relations],
-                "on_demand": any(self.engine.is_demanded(relation) for relation in step.relations),
-                "source": step.source,
+                "number": component.number,
+                "relations": [str(relation) for relation in component.relations],
+                "on_demand": any(self.engine.is_on_demand(relation) for relation in component.relations),
+                "source": self.engine.text(component),
             }
-            for step in self.engine.steps
+            for component in self.schema.components
         ]
 
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
@@ -331,18 +285,20 @@ class Reasoner:
 
     def depends_on_moves(self, key: tuple[str, int]) -> bool:
         """Whether a relation can only be asked about together with a joint move."""
-        return any(self.engine.level(relation) == ACTION for relation in self.relations(key))
+        return any(self.schema.level(relation) == ACTION for relation in self.relations(key))
 
-    def recursive_steps(self, atom: Atom) -> list[Step]:
+    def recursive_components(self, atom: Atom) -> list[Component]:
         """Return the recursive components that make a ground atom's relation, in the order of computation."""
         relation = self.layout.relation(atom)
-        makers = self.engine.makers(relation) if relation is not None else []
-        return [step for step in makers if step.component.recursive]
+        makers = self.schema.makers(relation) if relation is not None else ()
+        return [component for component in makers if component.recursive]
 
-    def rounds(self, frame: Frame, step: Step) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
-        """Run a recursive step again and yield what it finds with the round in which it does."""
-        names = {self.engine.slot(relation): relation for relation in step.relations}
-        for number, found in enumerate(self.engine.trace(frame, step)):
+    def rounds(
+        self, frame: Frame, component: Component
+    ) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
+        """Run a recursive component again and yield what it finds with the round in which it does."""
+        names = {self.schema.slots[relation]: relation for relation in component.relations}
+        for number, found in enumerate(self.engine.trace(frame, component)):
             for slot, rows in found.items():
                 relation = names[slot]
                 for row in rows:
@@ -353,8 +309,8 @@ class Reasoner:
         many = 10**9
         total = 0
         for relation in self.relations(key):
-            self.engine.evaluate(frame, self.engine.sequence([relation]))
-            demanded = self.engine.is_demanded(relation)
+            self.engine.evaluate(frame, self.schema.sequence([relation]))
+            demanded = self.engine.is_on_demand(relation)
             total += many if demanded else len(self.engine.rows(frame, relation))
         return total
 
@@ -372,10 +328,10 @@ class Reasoner:
         first = next(found, None)
         if first is not None:
             rows = chain([first], found)
-            yield from _bounded(rows, atom) if self.values.has_long else rows
+            yield from _bounded(rows, atom, self.strategy.answer_characters) if self.terms.has_long else rows
 
     def _matching(self, frame: Frame, relation: Relation, atom: Atom) -> Iterator[tuple[Term, ...]]:
-        self.engine.evaluate(frame, self.engine.sequence([relation]))
+        self.engine.evaluate(frame, self.schema.sequence([relation]))
         columns: list[Term | None] = []
         for term, shape in zip(atom.arguments, relation.shapes, strict=True):
             if isinstance(shape, tuple):
@@ -384,25 +340,23 @@ class Reasoner:
                 columns.append(term)
         known = {n: term for n, term in enumerate(columns) if term is not None and term.is_ground}
         # On demand a term may be asked for before it ever arose; otherwise all that can arise is there.
-        if self.engine.is_static(relation):
+        if self.schema.is_static(relation):
             self.engine.static_rows(relation)
-        number = self.values.number if self.engine.is_demanded(relation) else self.values.find
+        number = self.terms.number if self.engine.is_on_demand(relation) else self.terms.find
         values = {n: number(term) for n, term in known.items()}
         if None in values.values():
             return
         free = tuple(n for n in range(relation.width) if n not in known)
         for row in self._rows_with(frame, relation, values, free):
             found = iter(row)
-            terms = [
-                known[n] if n in known else self.values.terms[next(found)] for n in range(relation.width)
-            ]
+            terms = [known[n] if n in known else self.terms.terms[next(found)] for n in range(relation.width)]
             yield relation.arguments(tuple(terms))
 
     def _rows_with(
         self, frame: Frame, relation: Relation, values: dict[int, int | None], free: tuple[int, ...]
     ) -> Iterator[tuple[int, ...]]:
         engine = self.engine
-        if values and engine.is_demanded(relation):
+        if values and engine.is_on_demand(relation):
             given: Any = tuple(values.values())
             for row in engine.ask(relation, tuple(values), given, frame):
                 yield (row,) if len(free) == 1 else row
@@ -414,30 +368,29 @@ class Reasoner:
                 yield ()
             return
         for row in rows:
-            every = engine.atoms_of_row(relation, row)
+            every = relation.unpacked(row)
             if all(every[n] == value for n, value in values.items()):
                 yield tuple([every[n] for n in free])
 
     def evaluate(self, frame: Frame, key: tuple[str, int]) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of every fact of a relation, in no fixed order."""
         relations = self.relations(key)
-        steps: list[Step] = self.engine.sequence(relations)
-        self.engine.evaluate(frame, steps)
+        self.engine.evaluate(frame, self.schema.sequence(relations))
         for relation in relations:
             for row in self.engine.rows(frame, relation):
                 yield self.arguments(relation, row)
 
 
-def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom) -> Iterator[tuple[Term, ...]]:
+def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterator[tuple[Term, ...]]:
     """Yield rows until their text is too much: they may repeat one large term many times."""
-    room = _MOST_TEXT
+    room = most
     for row in rows:
         room -= sum([len(str(term)) for term in row])
         if room < 0:
             raise LimitError(
-                f"the answers to {shown(str(atom))} take more than {_MOST_TEXT:,} characters",
+                f"the answers to {shown(str(atom))} take more than {most:,} characters",
                 limit="text",
-                bound=_MOST_TEXT,
+                bound=most,
             )
         yield row
 
@@ -460,5 +413,5 @@ def _sorted_tops(tops: Iterable[Top]) -> tuple[Term, ...]:
     return tuple(sorted(terms, key=str))
 
 
-def _atom(relation: Relation, columns: tuple[Term, ...]) -> str:
-    return str(Atom(relation.predicate, relation.arguments(columns)))
+def _renamed(predicate: str, relation: Relation) -> Relation:
+    return type(relation)(predicate, relation.shapes)

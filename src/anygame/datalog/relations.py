@@ -10,7 +10,7 @@ own, taken apart and put together by joins with ``Compose``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.domains import ATOM
 from anygame.language.terms import Compound, Constant, Term, Variable
@@ -21,7 +21,20 @@ if TYPE_CHECKING:
     from anygame.analysis.domains import Top
     from anygame.language.rules import Rule
 
-__all__ = ["Alternatives", "FlatAtom", "FlatRule", "IsConstant", "Read", "Relation", "Unequal"]
+__all__ = [
+    "Alternatives",
+    "FlatAtom",
+    "FlatRule",
+    "IsConstant",
+    "Negated",
+    "Read",
+    "Relation",
+    "Row",
+    "Unequal",
+]
+
+#: What stands in the columns of a relation, as numbers of terms: one column bare, otherwise a tuple.
+Row = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +50,18 @@ class Relation:
         return self.predicate, len(self.shapes)
 
     @property
+    def title(self) -> str:
+        """Name and arity in the rule sheet, as people write them: ``cell/3``."""
+        return f"{self.predicate}/{len(self.shapes)}"
+
+    @property
     def width(self) -> int:
         """The number of columns."""
         return sum(shape[1] if isinstance(shape, tuple) else 1 for shape in self.shapes)
+
+    def unpacked(self, row: Row) -> tuple[int, ...]:
+        """Return a row as a tuple, whatever its width."""
+        return row if isinstance(row, tuple) else (row,)
 
     def columns(self, arguments: tuple[Term, ...]) -> tuple[Term, ...]:
         """Lay arguments of fitting shape out in columns."""
@@ -181,6 +203,22 @@ def reads_of(conditions: Iterable[Condition]) -> Iterator[Read]:
         elif isinstance(condition, Alternatives):
             for choice in condition.choices:
                 yield from reads_of(choice)
+
+
+def terms_of(rule: FlatRule) -> Iterator[Term]:
+    """Yield the terms of a rule: what stands in columns, and what is compared."""
+    yield from rule.head.columns
+    for read in rule.reads:
+        yield from read.atom.columns
+    pending = list(rule.conditions)
+    while pending:
+        condition = pending.pop()
+        if isinstance(condition, Unequal):
+            yield condition.left
+            yield condition.right
+        elif isinstance(condition, Alternatives):
+            for choice in condition.choices:
+                pending += choice
 
 
 def is_ground(columns: tuple[Term, ...]) -> bool:

@@ -44,7 +44,7 @@ class Interface:
         reasoner = grounding.reasoner
         self._grounding = grounding
         self._atoms = atoms
-        roles = {reasoner.values.number(role): index for index, role in enumerate(reasoner.roles)}
+        roles = {reasoner.terms.number(role): index for index, role in enumerate(reasoner.roles)}
         fluents: list[tuple[str, Term, int, int | None, bool]] = []
         actions: list[list[tuple[str, Term, int, int | None]]] = [[] for _ in roles]
         for relation in atoms.fluents:
@@ -98,7 +98,7 @@ class Interface:
         return [[(value, outputs["goal", next(numbers)]) for value, _ in role] for role in self.goals]
 
     def _terms(self, relation: Relation, argument: int) -> list[Term]:
-        values = self._grounding.reasoner.values.terms
+        values = self._grounding.reasoner.terms.terms
         rows = self._grounding.tables[relation].rows().tolist()
         return [relation.arguments(tuple([values[number] for number in row]))[argument] for row in rows]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.datalog.steps import Frame
+    from anygame.datalog.schema import Frame
     from anygame.game.machines.reasoner import ReasonerMachine
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom

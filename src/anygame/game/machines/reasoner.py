@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from anygame.datalog.explain import Explainer
 from anygame.datalog.reasoner import Reasoner
+from anygame.datalog.strategy import DEFAULT
 from anygame.errors import QueryError
 from anygame.game.outcomes import Outcome, Stuck, count_outcomes
 from anygame.game.roles import Role
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from anygame.datalog.reasoner import Fluents, Move
-    from anygame.datalog.steps import Frame
+    from anygame.datalog.schema import Frame
+    from anygame.datalog.strategy import Strategy
     from anygame.game.outcomes import Tally
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.limits import Limits
@@ -44,18 +46,18 @@ class ReasonerMachine:
 
     name = "reasoner"
 
-    def __init__(self, program: Program, limits: Limits | None = None) -> None:
-        self._program, self._limits = program, limits
-        self.reasoner = Reasoner(program, limits)
+    def __init__(self, program: Program, limits: Limits | None = None, strategy: Strategy = DEFAULT) -> None:
+        self._program, self._limits, self._strategy = program, limits, strategy
+        self.reasoner = Reasoner(program, limits, strategy)
         self.roles = self.reasoner.roles
-        self._role_values = [self.reasoner.values.number(role) for role in self.roles]
+        self._role_values = [self.reasoner.terms.number(role) for role in self.roles]
         self._moves: dict[Move, Term] = {}
         self._names = _Names(self._term)
         self._asking = RLock()
 
     def another(self) -> Reasoner:
         """Return a reasoner of the same rules for long work, during which this one goes on answering."""
-        return Reasoner(self._program, self._limits)
+        return Reasoner(self._program, self._limits, self._strategy)
 
     def initial(self) -> Position:
         """Return the initial position."""
@@ -99,7 +101,7 @@ class ReasonerMachine:
     def goals(self, view: Frame, role: Term) -> list[Term]:
         """Return every goal value of a role."""
         with self._asking:
-            return sorted(self.reasoner.goals(view).get(self.reasoner.values.number(role), []), key=str)
+            return sorted(self.reasoner.goals(view).get(self.reasoner.terms.number(role), []), key=str)
 
     def _joint(self, joint: Sequence[Term]) -> list[Move]:
         moves = [self.reasoner.move(role, move) for role, move in zip(self.roles, joint, strict=True)]

@@ -125,9 +125,9 @@ class _Grounder:
         self._progress = progress
         self._without = without
         self._deadline = monotonic() + limits.seconds
-        self._tables = Tables(reasoner.values, limits.join)
+        self._tables = Tables(reasoner.terms, limits.join)
         self._static = StaticRelations(reasoner, self._tables, self._check_time)
-        self._roles = [reasoner.values.number(role) for role in reasoner.roles]
+        self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
         self._batches: list[Batch] = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.datalog.relations import Relation
-from anygame.datalog.steps import STATIC
+from anygame.datalog.schema import STATIC
 from anygame.network.grounding.rules import classified, is_own
 from anygame.network.grounding.tables import Table, too_many_rows
 
@@ -48,6 +48,7 @@ class StaticRelations:
     def __init__(self, reasoner: Reasoner, tables: Tables, check_time: Callable[[], None]) -> None:
         self._reasoner = reasoner
         self._engine = reasoner.engine
+        self._schema = reasoner.schema
         self._tables = tables
         self._check_time = check_time
         self._on_demand: set[Relation] = set()
@@ -58,7 +59,7 @@ class StaticRelations:
     def is_static(self, relation: Relation) -> bool:
         """Whether a relation depends on neither state nor moves, and the network does not answer for it."""
         return (
-            self._engine.is_static(relation)
+            self._schema.is_static(relation)
             and relation.predicate not in _ASKED_NAMES
             and not is_own(relation)
         )
@@ -80,12 +81,14 @@ class StaticRelations:
 
     def definition(self, relation: Relation) -> list[GroundRule] | None:
         """Return the rules of a static relation that is too large to tie variables together by it."""
-        if not self.is_static(relation) or self._engine.facts.get(relation) or relation.width < _WIDE:
+        if not self.is_static(relation) or self._schema.facts.get(relation) or relation.width < _WIDE:
             return None
-        steps = self._engine.makers(relation)
-        if not steps or any(step.component.recursive for step in steps):
+        components = self._schema.makers(relation)
+        if not components or any(component.recursive for component in components):
             return None
-        rules = [rule for step in steps for rule in step.component.rules if rule.head.relation == relation]
+        rules = [
+            rule for component in components for rule in component.rules if rule.head.relation == relation
+        ]
         self.fill(relation)
         # What nearly always holds is better said by where it fails.
         is_fine = not self.is_on_demand(relation) and (
@@ -101,8 +104,8 @@ class StaticRelations:
         """Return the rules that depend on state or moves and that the network's answers need."""
         variants = self._reasoner.layout.variants
         wanted = [relation for key in ASKED for relation in variants(key)]
-        steps = self._engine.sequence(wanted)
-        return [classified(rule, self.is_static) for step in steps for rule in step.component.rules]
+        components = self._schema.sequence(wanted)
+        return [classified(rule, self.is_static) for component in components for rule in component.rules]
 
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a static relation has no table, since the reasoner computes it on demand."""
@@ -165,12 +168,12 @@ class StaticRelations:
         engine = self._engine
         found = {
             relation: self._add(relation, rows)
-            for relation, rows in engine.facts.items()
+            for relation, rows in self._schema.facts.items()
             if rows and not self.is_static(relation)
         }
         for key in ASKED:
             for relation in self._reasoner.layout.variants(key):
-                if engine.level(relation) == STATIC:
+                if self._schema.level(relation) == STATIC:
                     found[relation] = self._add(relation, engine.rows(engine.static, relation))
         return found
 
@@ -184,7 +187,7 @@ class StaticRelations:
 
     def _add(self, relation: Relation, rows: Iterable[object]) -> Ids:
         table = self._tables.table(relation)
-        listed = sorted(self._engine.atoms_of_row(relation, row) for row in rows)
+        listed = sorted(relation.unpacked(row) for row in rows)
         if not listed:
             return np.zeros(0, np.int64)
         columns = list(np.array(listed, np.int32).reshape(len(listed), relation.width).T)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.datalog.relations import Relation
-    from anygame.datalog.values import Values
+    from anygame.datalog.term_table import TermTable
 
     Rows = NDArray[np.int32]
     Ids = NDArray[np.int64]
@@ -164,7 +164,7 @@ class Tables:
         of: the table of each relation that has one.
     """
 
-    def __init__(self, values: Values, most: int) -> None:
+    def __init__(self, values: TermTable, most: int) -> None:
         self.values = values
         self.most = most
         self.of: dict[Relation, Table] = {}

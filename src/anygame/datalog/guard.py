@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, repeat
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import LimitError
 from anygame.language.diagnostics import format_excerpt
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from anygame.datalog.relations import FlatRule
+    from anygame.datalog.strategy import Strategy
     from anygame.language.limits import Limits
 
 __all__ = ["Guard", "TooCostly", "blame"]
 
-_ADVICE = {
+_ADVICE: Final = {
     "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
     "depth": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
     "size": "let the recursion end: terms that hold another one twice double in size with each round",
@@ -25,15 +26,11 @@ _ADVICE = {
     "terms": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
     "seconds": "split the rule that joins most, or load the game with a larger Limits(seconds=...)",
 }
-_MOST_PLACES = 3
-
-_TICKS_BETWEEN_LOOKS_AT_THE_CLOCK = 5000
-_CHUNK = 50_000
-#: Columns beyond which a row counts for more than one.
-_WIDE = 20
+#: Rules of a relation that an error quotes; more would hide what it says.
+_MOST_QUOTED: Final = 3
 
 
-class TooCostly(Exception):  # noqa: N818  (a signal between this module and the compiler)
+class TooCostly(Exception):  # noqa: N818  (a signal from here to the engine)
     """A trial went past its budget."""
 
 
@@ -45,17 +42,21 @@ class Guard:
 
     Args:
         limits: the bounds.
-        namespace: the globals of the generated code; the guard keeps its names in there.
+        strategy: how often they are looked at.
+        namespace: the globals of the generated code; the guard has its names in there.
     """
 
-    def __init__(self, limits: Limits, namespace: dict[str, Any]) -> None:
+    def __init__(self, limits: Limits, strategy: Strategy, namespace: dict[str, Any]) -> None:
         self._limits = limits
+        self._strategy = strategy
         self._namespace = namespace
         self._deadline = 0.0
         self._trial_rows = 0
         namespace["grow"] = self._grow
         namespace["try_grow"] = self._try_grow
         namespace["tick"] = self._ticks()
+        namespace["MOST"] = limits.facts
+        namespace["too_many"] = self._too_many
 
     def start_question(self) -> None:
         """Let the time for one question begin anew, with its next tick."""
@@ -76,17 +77,18 @@ class Guard:
                 self._namespace["tick"] = self._ticks()
                 seconds = self._limits.seconds
                 raise LimitError(f"no answer within {seconds:g} seconds", limit="seconds", bound=seconds)
-            yield from repeat(True, _TICKS_BETWEEN_LOOKS_AT_THE_CLOCK)
+            yield from repeat(True, self._strategy.ticks)
 
     def _grow(self, rows: set[Any], more: Iterator[Any], name: str) -> None:
-        while chunk := list(islice(more, min(self._limits.facts + 1, _CHUNK))):
+        wide = self._strategy.wide
+        while chunk := list(islice(more, min(self._limits.facts + 1, self._strategy.chunk))):
             rows.update(chunk)
             if len(rows) > self._limits.facts:
-                self.stop(name)
-            elif isinstance(chunk[0], tuple) and len(chunk[0]) > _WIDE:
-                most = self._limits.facts * _WIDE // len(chunk[0])
+                self._too_many(name)
+            elif isinstance(chunk[0], tuple) and len(chunk[0]) > wide:
+                most = self._limits.facts * wide // len(chunk[0])
                 if len(rows) > most:
-                    self.stop(name, most)
+                    raise _grown_past(most, name)
 
     def _try_grow(self, rows: set[Any], more: Iterator[Any], _name: str) -> None:
         while chunk := list(islice(more, self._trial_rows + 1)):
@@ -94,15 +96,13 @@ class Guard:
             if len(rows) > self._trial_rows:
                 raise TooCostly
 
-    def stop(self, name: str, most: int | None = None) -> None:
+    def _too_many(self, name: str, on_trial: bool = False) -> None:
         """Raise the error for a relation, given as name/arity, that has more rows than it may have."""
-        bound = self._limits.facts if most is None else most
-        raise LimitError(
-            f"relation {name} grew past {bound} facts",
-            limit="facts",
-            bound=bound,
-            relation=name,
-        )
+        raise TooCostly if on_trial else _grown_past(self._limits.facts, name)
+
+
+def _grown_past(most: int, name: str) -> LimitError:
+    return LimitError(f"relation {name} grew past {most} facts", limit="facts", bound=most, relation=name)
 
 
 def blame(
@@ -117,13 +117,12 @@ def blame(
     """
     relation = error.relation
     if relation is None:
-        head = running[0].head.relation
-        relation = f"{head.predicate}/{len(head.shapes)}"
+        relation = running[0].head.relation.title
     rules = rules_of(relation) or running
     spans = list(dict.fromkeys(rule.origin.span for rule in rules if rule.origin.body and rule.origin.span))
-    lines = [f"{span.place}: a rule of {relation}\n{format_excerpt(span)}" for span in spans[:_MOST_PLACES]]
-    if len(spans) > _MOST_PLACES:
-        lines.append(f"... and {len(spans) - _MOST_PLACES} more rules of {relation}")
+    lines = [f"{span.place}: a rule of {relation}\n{format_excerpt(span)}" for span in spans[:_MOST_QUOTED]]
+    if len(spans) > _MOST_QUOTED:
+        lines.append(f"... and {len(spans) - _MOST_QUOTED} more rules of {relation}")
     lines.append(f"  try: {_ADVICE.get(error.limit, 'simplify the rule')}")
     return LimitError(error.message, error.limit, error.bound, relation, "\n".join(lines))
 

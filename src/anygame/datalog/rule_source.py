@@ -1,66 +1,102 @@
-"""From planned rules to Python source: one function per component.
+"""From a planned rule to Python: one set comprehension.
 
-A rule becomes one set comprehension: a ``for`` per literal, over a relation or a bucket of a hash index, and
-an ``if`` per test, as early as it can be decided. (Comprehensions also pass CPython's bound of twenty nested
-blocks.) The source holds numbers and names made here and nothing else, so that no text of a rule sheet
-reaches the compiler.
-
-Names in the source: ``F`` the frame (slot to rows or index), ``s3`` the rows of relation 3, ``g7`` the lookup
-of index 7, ``j8`` an index that is a set, ``q9`` a lookup on demand; ``R3`` and ``I7`` the same where they
-are static; ``d3`` the newest rows of a relation under recursion, ``n3`` those found in the present round.
+A ``for`` per literal, over a relation or a bucket of a hash index, and an ``if`` per test, as early as it can
+be decided. (Comprehensions also pass CPython's bound of twenty nested blocks.) What comes out is text with
+its needs, and nothing is evaluated to write it; ``source`` lists the names.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Literal
 
-from anygame.datalog.plan import Compose, Join, joins_of, order_joins, variables_in
+from anygame.datalog.plan import Compose, Join, Sizes, joins_of, order_joins, variables_in
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
+from anygame.datalog.source import (
+    ComposerPart,
+    IndexCode,
+    StaticIndex,
+    StaticRows,
+    StaticTable,
+    TableCode,
+    WholeRelation,
+    row_source,
+)
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from anygame.datalog.plan import Column, Statistics
+    from anygame.datalog.plan import Column, Snapshot
     from anygame.datalog.relations import Condition, FlatRule, Relation
-    from anygame.datalog.values import Values
+    from anygame.datalog.schema import Component, Index, Schema
+    from anygame.datalog.source import Need
+    from anygame.datalog.strategy import Strategy
 
-__all__ = ["IndexKey", "RuleCode", "Store", "index_source", "translate"]
-
-#: Relation, key columns, output columns.
-IndexKey = tuple["Relation", tuple[int, ...], tuple[int, ...]]
-
-_TINY: Final = 3.0
-_WORTH_A_GENERATOR: Final = 2.0
+__all__ = ["Access", "RuleCode", "Scope", "translate"]
 
 
-class Store(Protocol):
-    """Where rows and indexes are found; what a translation asks of its surroundings."""
+class Access(Enum):
+    """How the rules of a component come by a relation."""
 
-    values: Values
+    CONSTANT = "static, and a constant of the code"
+    FRAME = "complete, in the frame"
+    GROWING = "not complete yet: the component's own, or one that later components add to"
+    ON_DEMAND = "computed only where it is asked"
 
-    def rows(self, relation: Relation) -> str:
-        """Return the name of the rows of a relation."""
 
-    def lookup(self, key: IndexKey, key_source: str) -> str:
-        """Return the source that yields the outputs for a key, or, without outputs, tests the key."""
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the rules of a component see around them.
 
-    def on_demand(self, relation: Relation) -> bool:
-        """Whether the relation is computed only where it is asked, so that it has no rows of its own."""
+    Attributes:
+        schema: relations and components.
+        component: whose rules they are.
+        snapshot: what is known of the relations.
+        strategy: thresholds.
+        access: how the rules come by each relation that they read or derive.
+    """
 
-    def composer(self, functor: tuple[str, int], part: str) -> str:
-        """Return the name of a part of a composer: ``make``, ``known`` (its get) or ``parts`` (its get)."""
+    schema: Schema
+    component: Component
+    snapshot: Snapshot
+    strategy: Strategy
+    access: Mapping[Relation, Access]
 
-    def depths(self) -> str:
-        """Return the name of the list that holds how deep each value nests."""
+    @classmethod
+    def of(
+        cls, component: Component, schema: Schema, snapshot: Snapshot, strategy: Strategy, *, tabled: bool
+    ) -> Scope:
+        """Return the scope of a component; ``tabled``, if its own relations are computed on demand."""
 
-    def known_rows(self, relation: Relation) -> set[object] | None:
-        """Return the rows of a static relation, None for others."""
+        def access(relation: Relation) -> Access:
+            if relation in component.relations:
+                return Access.ON_DEMAND if tabled else Access.GROWING
+            if relation in snapshot.on_demand:
+                return Access.ON_DEMAND
+            if any(maker.number > component.number for maker in schema.makers(relation)):
+                return Access.GROWING
+            is_constant = schema.is_static(relation) and not component.is_static
+            return Access.CONSTANT if is_constant else Access.FRAME
 
-    def is_tiny(self, relation: Relation) -> bool:
-        """Whether the relation can be trusted to stay as small as it was measured."""
+        found = {relation: access(relation) for relation in component.reads}
+        return cls(schema, component, snapshot, strategy, found)
+
+    def is_constant(self, relation: Relation) -> bool:
+        """Whether what is known of a relation can be a constant of the code."""
+        return self.schema.is_static(relation) and not self.component.is_static
+
+    def known_rows(self, relation: Relation) -> Collection[object] | None:
+        """Return the rows of a relation that is static and complete, None for others."""
+        return self.snapshot.complete.get(relation)
+
+    def number(self, term: Term) -> int:
+        """Return the number of a ground term of the rules, which the table has learned before."""
+        found = self.schema.terms.find(term)
+        assert found is not None, term
+        return found
 
 
 @dataclass
@@ -74,6 +110,9 @@ class RuleCode:
         dead: the rule can never fire.
         work: expected iterations at worst, for deciding whether to count them.
         cost: expected rows on the way.
+        needs: what the expressions name beside rows, indexes and tables of the frame.
+        rows: relations whose rows are read.
+        indexes: indexes and tables of the frame, and how they are come by.
     """
 
     head: str = "()"
@@ -82,16 +121,9 @@ class RuleCode:
     dead: bool = False
     work: float = 1.0
     cost: float = 1.0
-
-    @property
-    def loops(self) -> int:
-        """The number of ``for`` clauses."""
-        return sum(clause.startswith("for") for clause in self.clauses)
-
-
-def row_expression(parts: Sequence[str]) -> str:
-    """Return the source of a row: a bare value for one column, a tuple otherwise."""
-    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+    needs: dict[Need, None] = field(default_factory=dict)
+    rows: dict[Relation, None] = field(default_factory=dict)
+    indexes: dict[Index, Access] = field(default_factory=dict)
 
 
 class _Translation:
@@ -100,19 +132,20 @@ class _Translation:
     def __init__(
         self,
         rule: FlatRule,
-        store: Store,
-        statistics: Statistics,
+        scope: Scope,
+        sizes: Sizes,
         delta: int | None,
         bound: Mapping[Variable, str],
         composed: Iterable[tuple[Variable, Compound]],
     ) -> None:
         self.rule = rule
-        self.store = store
-        self.statistics = statistics
+        self.scope = scope
+        self.sizes = sizes
+        self.strategy = scope.strategy
         self.delta = delta
         self.names: dict[Variable, str] = dict(bound)
         self.code = RuleCode()
-        self.items = joins_of(rule, store.values, composed)
+        self.items = joins_of(rule, scope.number, composed)
         self.waiting: list[Condition] = list(rule.conditions)
         self.head_variables = {v for term in rule.head.columns for v in variables_of(term)}
         self.in_loop = False
@@ -121,7 +154,12 @@ class _Translation:
         first = next(
             (item for item in self.items if isinstance(item, Join) and item.number == self.delta), None
         )
-        self.code.cost, order = order_joins(self.items, self.statistics, first=first, bound=self.names.keys())
+        self.code.cost, order = order_joins(
+            self.items, self.sizes, self.strategy, first=first, bound=self.names.keys()
+        )
+        if any(self.is_empty(atom.relation) for atom in self.rule.literals):
+            self.code.dead = True
+            return self.code
         self.take_conditions()
         for number, item in enumerate(order):
             if self.code.dead:
@@ -133,8 +171,13 @@ class _Translation:
             self.add(item, order[number + 1 :])
         if self.rule.head.columns and not self.code.dead:
             head = [self.expression(term, make=True) for term in self.rule.head.columns]
-            self.code.head = row_expression(head)
+            self.code.head = row_source(head)
         return self.code
+
+    def is_empty(self, relation: Relation) -> bool:
+        """Whether a relation is known to have no rows, now and ever."""
+        known = self.scope.known_rows(relation)
+        return known is not None and not known
 
     def is_existential(self, rest: Sequence[Join | Compose]) -> bool:
         """Whether all that is left only asks whether something exists, at a cost that pays for asking so."""
@@ -149,13 +192,13 @@ class _Translation:
             elif item.number == self.delta or item.variables() - bound:
                 # The newest rows are looked through, be it for a row that is known.
                 generators += 1
-                fanout *= self.statistics.fanout(item.relation, item.columns, bound)
+                fanout *= self.sizes.fanout(item.relation, item.columns, bound)
             bound |= item.variables()
         if not generators:
             return False
         if not self.rule.head.columns or not self.in_loop:
             return True
-        return generators > 1 and fanout > _WORTH_A_GENERATOR
+        return generators > 1 and fanout > self.strategy.exists_fanout
 
     def add_existential(self, items: Sequence[Join | Compose]) -> None:
         """Ask whether the items can be satisfied, in a generator that stops at the first answer."""
@@ -208,16 +251,16 @@ class _Translation:
         if item.value in self.names:
             self.destructure(item)
             return
-        key = row_expression([self.column(part) for part in item.parts])
+        key = row_source([self.column(part) for part in item.parts])
         # Rows that nobody has asked for yet may hold terms that never arose: there the term is made.
-        if any(isinstance(other, Join) and self.store.on_demand(other.relation) for other in self.items):
-            source = f"{self.store.composer(item.functor, 'make')}({key})"
+        if any(isinstance(other, Join) and self.is_on_demand(other.relation) for other in self.items):
+            source = f"{self.composer(item.functor, 'make')}({key})"
         else:
-            source = f"{self.store.composer(item.functor, 'known')}({key}, -1)"
+            source = f"{self.composer(item.functor, 'known')}({key}, -1)"
         self.loop([self.bind(item.value)], f"({source},)")
 
     def destructure(self, item: Compose) -> None:
-        parts = self.store.composer(item.functor, "parts")
+        parts = self.composer(item.functor, "parts")
         value = self.names[item.value]
         targets, tests = self.targets(item.parts)
         self.loop(targets, f"{parts}({value}, ())")
@@ -240,67 +283,60 @@ class _Translation:
 
     def add_join(self, item: Join, needed: set[Variable]) -> None:
         relation, columns = item.relation, item.columns
-        store = self.store
         if item.number == self.delta:
-            self.scan(item, f"d{store.rows(relation)[1:]}", needed)
+            self.scan(item, f"d{self.rows(relation)[1:]}", needed)
             return
-        known = store.known_rows(relation)
-        if known is not None and not known:
-            self.code.dead = True
-            return
-        key = tuple(place for place, column in enumerate(columns) if self.is_bound(column))
-        if len(key) == len(columns):
-            self.membership(item, known)
+        keys = tuple(number for number, column in enumerate(columns) if self.is_bound(column))
+        if len(keys) == len(columns):
+            self.membership(item)
             return
         fresh = [column for column in columns if not self.is_bound(column)]
-        output = tuple(
-            place
-            for place, column in enumerate(columns)
+        outputs = tuple(
+            number
+            for number, column in enumerate(columns)
             if not self.is_bound(column) and (column in needed or fresh.count(column) > 1)
         )
-        fanout = self.statistics.fanout(relation, columns, set(self.names))
-        size = self.statistics.size(relation)
+        fanout = self.sizes.fanout(relation, columns, set(self.names))
+        size = self.sizes.size(relation)
         self.code.work *= max(min(fanout * 4, size), 1.0)
-        if store.on_demand(relation):
-            self.indexed(item, key, output)
-        elif not output and not key:
-            self.test(store.rows(relation))
-        elif not key or (size <= _TINY and self.store.is_tiny(relation)):
-            self.scan(item, store.rows(relation), needed)
+        if self.is_on_demand(relation):
+            self.indexed(item, keys, outputs)
+        elif not outputs and not keys:
+            self.test(self.rows(relation))
+        elif not keys or (size <= self.strategy.tiny and self.scope.schema.is_move(relation)):
+            self.scan(item, self.rows(relation), needed)
         else:
-            self.indexed(item, key, output)
+            self.indexed(item, keys, outputs)
 
-    def membership(self, item: Join, known: set[object] | None) -> None:
+    def membership(self, item: Join) -> None:
+        known = self.scope.known_rows(item.relation)
         if not item.columns:
             if known is None:
-                self.test(self.store.rows(item.relation))
+                self.test(self.rows(item.relation))
             return
         if known is not None and all(isinstance(column, int) for column in item.columns):
             row = item.columns[0] if len(item.columns) == 1 else item.columns
             self.code.dead |= row not in known
             return
-        row_source = row_expression([self.column(column) for column in item.columns])
-        self.test(self.member(item.relation, row_source))
+        self.test(self.member(item.relation, row_source([self.column(column) for column in item.columns])))
 
-    def member(self, relation: Relation, row_source: str) -> str:
+    def member(self, relation: Relation, row: str) -> str:
         """Return the source of a test that a row is in a relation."""
-        if self.store.on_demand(relation):
-            return self.store.lookup((relation, tuple(range(relation.width)), ()), row_source)
-        return f"{row_source} in {self.store.rows(relation)}"
+        if self.is_on_demand(relation):
+            return self.look_up(relation, tuple(range(relation.width)), (), row)
+        return f"{row} in {self.rows(relation)}"
 
     def scan(self, item: Join, source: str, needed: set[Variable]) -> None:
         """Loop over all rows, with tests for what is bound."""
-        seen: set[Variable] = set()
         targets, tests = [], []
-        for place, column in enumerate(item.columns):
+        for number, column in enumerate(item.columns):
             if isinstance(column, Variable) and column not in self.names:
                 if column in needed or item.columns.count(column) > 1:
                     targets.append(self.bind(column))
-                    seen.add(column)
                 else:
                     targets.append("_")
             else:
-                name = f"w{place}"
+                name = f"w{number}"
                 targets.append(name)
                 tests.append(f"{name} == {self.column(column)}")
         if not item.columns:
@@ -310,16 +346,66 @@ class _Translation:
         if tests:
             self.test(" and ".join(tests))
 
-    def indexed(self, item: Join, key: tuple[int, ...], output: tuple[int, ...]) -> None:
-        key_source = row_expression([self.column(item.columns[place]) for place in key]) if key else "()"
-        source = self.store.lookup((item.relation, key, output), key_source)
-        if not output:
+    def indexed(self, item: Join, keys: tuple[int, ...], outputs: tuple[int, ...]) -> None:
+        key = row_source([self.column(item.columns[number]) for number in keys])
+        source = self.look_up(item.relation, keys, outputs, key)
+        if not outputs:
             self.test(source)
             return
-        targets, tests = self.targets([item.columns[place] for place in output])
+        targets, tests = self.targets([item.columns[number] for number in outputs])
         self.loop(targets, source)
         for test in tests:
             self.test(test)
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def is_on_demand(self, relation: Relation) -> bool:
+        return self.scope.access[relation] is Access.ON_DEMAND
+
+    def need(self, need: Need) -> str:
+        self.code.needs[need] = None
+        return need.name
+
+    def rows(self, relation: Relation) -> str:
+        """Return the name of the rows of a relation."""
+        slot = self.scope.schema.slots[relation]
+        if self.scope.access[relation] is Access.CONSTANT:
+            return self.need(StaticRows(slot))
+        self.code.rows[relation] = None
+        return f"s{slot}"
+
+    def look_up(self, relation: Relation, keys: tuple[int, ...], outputs: tuple[int, ...], key: str) -> str:
+        """Return the source that yields the outputs for a key, or, without outputs, tests the key."""
+        index = self.scope.schema.index(relation, keys, outputs)
+        access = self.scope.access[relation]
+        if access is Access.ON_DEMAND:
+            return f"{self.table(index)}({key})"
+        if access is Access.CONSTANT:
+            self.need(IndexCode(index))
+            name = self.need(StaticIndex(index))
+        else:
+            self.need(IndexCode(index))
+            self.code.indexes[index] = access
+            name = f"{'g' if keys and outputs else 'j'}{index.name}"
+        if not outputs:
+            return f"{key} in {name}"
+        return f"{name}({key}, ())" if keys else name
+
+    def table(self, index: Index) -> str:
+        """Return the name of the look-up in a table on demand."""
+        if not index.keys and index.relation not in self.scope.component.relations:
+            self.need(WholeRelation(index.relation))
+        if self.scope.is_constant(index.relation):
+            return self.need(StaticTable(index))
+        self.need(TableCode(index))
+        self.code.indexes[index] = Access.ON_DEMAND
+        return f"q{index.name}"
+
+    def composer(self, functor: tuple[str, int], part: Literal["make", "known", "parts"]) -> str:
+        """Return the name of a part of a functor's composer."""
+        return self.need(ComposerPart(functor, self.scope.schema.functors[functor], part))
+
+    # -- conditions --------------------------------------------------------------------------------
 
     def take_conditions(self) -> None:
         """Test every condition that has become decidable, cheap ones first."""
@@ -342,7 +428,7 @@ class _Translation:
         if isinstance(condition, FlatAtom):
             return self.atom_test(condition, positive=True)
         if isinstance(condition, IsConstant):
-            return f"{self.store.depths()}[{self.names[condition.variable]}] == 0"
+            return f"DEPTHS[{self.names[condition.variable]}] == 0"
         assert isinstance(condition, Alternatives)
         choices = []
         for choice in condition.choices:
@@ -356,33 +442,33 @@ class _Translation:
         return f"({' or '.join(choices)})" if choices else "False"
 
     def atom_test(self, atom: FlatAtom, *, positive: bool) -> str:
-        known = self.store.known_rows(atom.relation)
+        known = self.scope.known_rows(atom.relation)
         if known is not None and (not known or not atom.columns):
             return str(bool(known) == positive)
         if not atom.columns:
-            test = self.store.rows(atom.relation)
+            test = self.rows(atom.relation)
         else:
-            make = self.store.on_demand(atom.relation)
-            row = row_expression([self.expression(term, make=make) for term in atom.columns])
+            make = self.is_on_demand(atom.relation)
+            row = row_source([self.expression(term, make=make) for term in atom.columns])
             test = self.member(atom.relation, row)
         return test if positive else f"not {test}"
 
     def expression(self, term: Term, *, make: bool) -> str:
-        """Return the source of a bound term; -1 stands for a compound value that never arose."""
+        """Return the source of a bound term; -1 stands for a compound term that never arose."""
         if isinstance(term, Variable):
             return self.names[term]
         if not isinstance(term, Compound) or term.is_ground:
-            return str(self.store.values.number(term))
+            return str(self.scope.number(term))
         functor = (term.functor, len(term.arguments))
-        parts = row_expression([self.expression(argument, make=make) for argument in term.arguments])
-        name = self.store.composer(functor, "make" if make else "known")
+        parts = row_source([self.expression(argument, make=make) for argument in term.arguments])
+        name = self.composer(functor, "make" if make else "known")
         return f"{name}({parts})" if make else f"{name}({parts}, -1)"
 
 
 def translate(
     rule: FlatRule,
-    store: Store,
-    statistics: Statistics,
+    scope: Scope,
+    sizes: Sizes,
     *,
     delta: int | None = None,
     bound: Mapping[Variable, str] = MappingProxyType({}),
@@ -392,44 +478,10 @@ def translate(
 
     Args:
         rule: the rule.
-        store: names of rows and indexes.
-        statistics: sizes for the order of joins.
+        scope: what it sees of the relations it reads.
+        sizes: their sizes, for the order of joins.
         delta: the number of the literal to read from the newest rows only, under semi-naive evaluation.
         bound: variables that have a value already, with their names in the source.
         composed: compound terms that some of these variables equal.
     """
-    return _Translation(rule, store, statistics, delta, bound, composed).run()
-
-
-def index_source(name: str, width: int, key: Iterable[int], output: Iterable[int]) -> str:
-    """Return the source of a function that builds an index from rows, or extends one.
-
-    Without key columns it is a set of projected rows, without output columns the set of keys.
-    """
-    key, output = tuple(key), tuple(output)
-    used = {*key, *output}
-    targets = (
-        ", ".join(f"c{place}" if place in used else "_" for place in range(width)) if width > 1 else "c0"
-    )
-    key_row = row_expression([f"c{place}" for place in key]) if key else ""
-    output_row = row_expression([f"c{place}" for place in output]) if output else "()"
-    if not output or not key:
-        return (
-            f"def {name}(rows, index):\n"
-            f"    index.update([{key_row or output_row} for {targets} in rows])\n"
-            f"    return index\n"
-        )
-    if len(used) == width:
-        return (
-            f"def {name}(rows, index):\n"
-            f"    for {targets} in rows:\n"
-            f"        index[{key_row}].append({output_row})\n"
-            f"    return index\n"
-        )
-    return (
-        f"def {name}(rows, index):\n"
-        f"    for {targets} in rows:\n"
-        f"        bucket = index[{key_row}]\n"
-        f"        bucket.setdefault({output_row})\n"
-        f"    return index\n"
-    )
+    return _Translation(rule, scope, sizes, delta, bound, composed).run()

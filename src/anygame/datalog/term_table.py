@@ -1,29 +1,31 @@
-"""Values: ground terms as small integers, one table per game."""
+"""The table of ground terms: each has a small integer, and equal terms have equal ones.
+
+Rows hold these numbers. A compound term is found by the numbers of its arguments (hash consing, after
+Goto 1974), so that joins put terms together and take them apart without looking at any text.
+"""
 
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from anygame.errors import LimitError
 from anygame.language.terms import Compound, Constant, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-__all__ = ["Composer", "Values"]
+    from anygame.datalog.relations import Row
 
-#: Characters from which on a term is long, and those of the longest.
-_LONG: Final = 250
-_LONGEST: Final = 100_000
+__all__ = ["Composer", "TermTable"]
 
 
 class Composer:
-    """The compound values of one functor: puts them together and takes them apart.
+    """The compound terms of one functor: puts them together and takes them apart.
 
     Attributes:
-        known: arguments (a bare value for one argument, else a tuple) to value.
-        parts: value to a list that holds its arguments, in the same form, once. For joins.
+        known: the number of a term by those of its arguments (bare for one argument, else a tuple).
+        parts: the other way round: a list that holds the arguments once, for joins.
     """
 
     __slots__ = ("_make", "functor", "known", "parts")
@@ -35,32 +37,33 @@ class Composer:
         self._make = make
 
     def __call__(self, arguments: object) -> int:
-        """Return the value for the arguments, a new one where they were never put together before."""
+        """Return the number of the term with these arguments, a new one where it never arose before."""
         found = self.known.get(arguments)
         return self._make(self, arguments) if found is None else found
 
 
-class Values:
+class TermTable:
     """A growing table of ground terms; equal terms have equal numbers.
 
     Args:
-        deepest: how deep compound values may nest.
-        most: how many values there may be.
+        depth: how deep compound terms may nest.
+        terms: how many there may be.
+        long: characters from which on a term is long.
+        longest: characters of the longest term.
 
     Attributes:
-        terms: value to term.
-        depths: value to the depth to which its term nests.
+        terms: number to term.
+        depths: number to the depth to which the term nests.
         has_long: whether some term is so long that rows which repeat it should be counted.
     """
 
-    def __init__(self, deepest: int, most: int) -> None:
+    def __init__(self, *, depth: int, terms: int, long: int, longest: int) -> None:
         self.terms: list[Term] = []
         self._numbers: dict[Term, int] = {}
         self.depths: list[int] = []
         self.has_long = False
         self._composers: dict[tuple[str, int], Composer] = {}
-        self._deepest = deepest
-        self._most = most
+        self._deepest, self._most, self._long, self._longest = depth, terms, long, longest
         self._lock = Lock()
 
     def composer(self, functor: tuple[str, int]) -> Composer:
@@ -70,12 +73,8 @@ class Values:
             found = self._composers.setdefault(functor, Composer(functor, self._compose))
         return found
 
-    def functors(self) -> list[tuple[str, int]]:
-        """Return the functors in the order in which their composers were made."""
-        return list(self._composers)
-
     def number(self, term: Term) -> int:
-        """Return the value of a ground term, adding it where it is new."""
+        """Return the number of a ground term, adding it where it is new."""
         found = self._numbers.get(term)
         if found is not None:
             return found
@@ -88,8 +87,23 @@ class Values:
         with self._lock:
             return self._numbers[term] if term in self._numbers else self._add(term, 0)
 
+    def row(self, columns: Sequence[Term]) -> Row:
+        """Return ground terms as a row: the bare number of one, a tuple of others."""
+        numbers = tuple([self.number(term) for term in columns])
+        return numbers[0] if len(numbers) == 1 else numbers
+
+    def add_ground_parts(self, term: Term) -> None:
+        """Give numbers to what is ground in a term: to all of it, or to parts beside its variables."""
+        pending = [term]
+        while pending:
+            part = pending.pop()
+            if part.is_ground:
+                self.number(part)
+            elif isinstance(part, Compound):
+                pending += part.arguments
+
     def find(self, term: Term) -> int | None:
-        """Return the value of a ground term, or None where it never occurred."""
+        """Return the number of a ground term, or None where it never occurred."""
         found = self._numbers.get(term)
         if found is None and isinstance(term, Compound):
             numbers = [self.find(argument) for argument in term.arguments]
@@ -101,7 +115,7 @@ class Values:
     def _add(self, term: Term, depth: int) -> int:
         if len(self.terms) >= self._most:
             raise LimitError(f"more than {self._most} different terms arise", limit="terms", bound=self._most)
-        if len(str(term)) > _LONG:
+        if len(str(term)) > self._long:
             self.has_long = True
         number = len(self.terms)
         self.terms.append(term)
@@ -123,11 +137,11 @@ class Values:
                     limit="depth",
                     bound=self._deepest,
                 )
-            if sum(len(str(self.terms[number])) for number in numbers) > _LONGEST:
+            if sum(len(str(self.terms[number])) for number in numbers) > self._longest:
                 raise LimitError(
-                    f"a term of more than {_LONGEST:,} characters arises: ({name} ...)",
+                    f"a term of more than {self._longest:,} characters arises: ({name} ...)",
                     limit="size",
-                    bound=_LONGEST,
+                    bound=self._longest,
                 )
             number = self._add(Compound(name, tuple([self.terms[number] for number in numbers])), depth)
             composer.parts[number] = [arguments]

@@ -1,0 +1,410 @@
+"""The engine: evaluates components of rules in frames, bottom-up, each when it is first needed.
+
+A *frame* is what is known in one state, or in one state with a joint move. Static relations live in a frame
+of their own, computed once per game and only as far as somebody asks.
+
+A component is compiled when it is first run, with the sizes its relations then have. Before code is asked
+for, the static relations it reads are evaluated, so that writing code has nothing to compute. A component
+that looks costly runs once within a budget; if that is not enough, its relations are computed on demand from
+then on, unless some rule turns out to need all of one.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
+from anygame.datalog.guard import Guard, TooCostly, blame
+from anygame.datalog.linker import Linker
+from anygame.datalog.plan import Snapshot
+from anygame.datalog.relations import terms_of
+from anygame.datalog.schema import TRACE
+from anygame.errors import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from anygame.datalog.component_source import Mode
+    from anygame.datalog.relations import Relation, Row
+    from anygame.datalog.schema import Component, Frame, Index, Schema
+    from anygame.datalog.source import Source
+    from anygame.datalog.strategy import Strategy
+    from anygame.language.limits import Limits
+
+__all__ = ["Engine"]
+
+
+class _Progress:
+    """What has been learned of a component by running it.
+
+    Attributes:
+        tableable: whether its relations may be computed on demand.
+        rows: how many rows they are thought to have, once it has been tried.
+        text: the generated code, empty until then.
+        is_numbered: whether the ground terms of its rules are in the table of terms.
+    """
+
+    __slots__ = ("is_numbered", "rows", "tableable", "text")
+
+    def __init__(self, tableable: bool) -> None:
+        self.tableable = tableable
+        self.rows: float | None = None
+        self.text = ""
+        self.is_numbered = False
+
+
+class Engine:
+    """Evaluates a program's relations in frames.
+
+    Args:
+        schema: the program.
+        limits: bounds on facts and time.
+        strategy: what is computed how.
+
+    Attributes:
+        schema: the program.
+        static: the frame of static relations.
+    """
+
+    def __init__(self, schema: Schema, limits: Limits, strategy: Strategy) -> None:
+        self.schema = schema
+        self.static: Frame = {}
+        self._limits = limits
+        self._strategy = strategy
+        self._lock = RLock()
+        self._linker = Linker(schema, self.static)
+        self._linker.namespace["on_demand"] = self._outgrown
+        self._guard = Guard(limits, strategy, self._linker.namespace)
+        self._progress = [_Progress(component.tableable) for component in schema.components]
+        self._functions: list[Callable[[Frame], None]] = [_do_nothing] * len(schema.components)
+        #: Measurements of static relations; see ``Snapshot``.
+        self._fanouts: dict[object, float] = {}
+        #: Relations that are computed on demand, and the component that answers for each.
+        self._tabled: dict[Relation, Component] = {}
+        self._resets = 0
+        self._reset()
+
+    # -- evaluating --------------------------------------------------------------------------------
+
+    def evaluate(self, frame: Frame, components: Iterable[Component]) -> None:
+        """Run the components that the frame has not seen yet, given in the order of computation."""
+        self._guard.start_question()
+        functions = self._functions
+        for component in components:
+            if component.marker not in frame:
+                try:
+                    functions[component.number](frame)
+                except LimitError as error:
+                    raise self._blamed(error, component) from None
+
+    def rows(self, frame: Frame, relation: Relation) -> Collection[Row]:
+        """Return the rows of a relation that has been evaluated in a frame, or is static."""
+        if self.schema.is_static(relation):
+            found = self.static_rows(relation)
+        else:
+            found = frame.get(self.schema.slots[relation])
+        if found is not None:
+            return found
+        if relation in self._tabled:
+            component = self._tabled[relation]
+            try:
+                return self._all_rows(relation, frame)
+            except LimitError as error:
+                raise self._blamed(error, component) from None
+        return self.schema.facts.get(relation, ())
+
+    def is_on_demand(self, relation: Relation) -> bool:
+        """Whether a relation is computed only where it is asked."""
+        return relation in self._tabled
+
+    def ask(
+        self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
+    ) -> Collection[Row]:
+        """Return what goes with some values in a relation that is computed on demand.
+
+        Args:
+            relation: one that ``is_on_demand``.
+            columns: the numbers of the columns that are given, ascending.
+            values: what stands in them.
+            frame: what is known of the state.
+
+        Returns:
+            The rows of the other columns; the empty row alone, if there are none and the row is there.
+        """
+        index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
+        where = self.static if self.schema.is_static(relation) else frame
+        with self._lock:
+            if not self._linker.has_table(index):
+                self._link_table(index, frame)
+            look_up = where.get(f"q{index.name}") or self._linker.table(index)(where)
+        found: Collection[Row] = look_up(values[0] if len(values) == 1 else values)
+        return found
+
+    def trace(self, frame: Frame, component: Component) -> list[dict[int, set[Row]]]:
+        """Run a recursive component again on a frame and return what each round found, by slot."""
+        rounds: list[dict[int, set[Row]]] = []
+        again = dict(self.static if component.is_static else frame)
+        makers = {
+            maker.number: maker for relation in component.relations for maker in self.schema.makers(relation)
+        }
+        for maker in makers.values():
+            for relation in maker.relations:
+                again.pop(self.schema.slots[relation], None)
+        for number in sorted(number for number in makers if number <= component.number):
+            if number == component.number:
+                again[TRACE] = rounds
+            self._run_whole(makers[number], again)
+        return rounds
+
+    def _blamed(self, error: LimitError, component: Component) -> LimitError:
+        if error.details or not component.rules:
+            return error
+        return blame(error, component.rules, self.schema.rules_of_name)
+
+    # -- static relations --------------------------------------------------------------------------
+
+    def static_rows(self, relation: Relation) -> Collection[Row] | None:
+        """Return the rows of a static relation, computing it if nobody asked before.
+
+        Returns None for one that is computed on demand only.
+        """
+        slot = self.schema.slots.get(relation)
+        if slot is None:
+            return set()
+        if slot not in self.static and relation not in self._tabled:
+            makers = self.schema.makers(relation)
+            if not makers:
+                self.static[slot] = self.schema.facts.get(relation, set())
+            for component in makers:
+                self._run_static(component)
+        found: Collection[Row] | None = self.static.get(slot)
+        return found
+
+    def _is_done(self, component: Component) -> bool:
+        return component.marker in self.static or component.relations[0] in self._tabled
+
+    def _run_static(self, component: Component) -> None:
+        # Depth first, but without recursion: a sheet may chain thousands of relations.
+        pending = [component]
+        while pending:
+            current = pending[-1]
+            if self._is_done(current):
+                pending.pop()
+                continue
+            waiting = [
+                maker
+                for relation in current.reads
+                for maker in self.schema.makers(relation)
+                if maker.number < current.number and not self._is_done(maker)
+            ]
+            if waiting:
+                pending += waiting
+                continue
+            try:
+                self._functions[current.number](self.static)
+            except LimitError as error:
+                raise self._blamed(error, current) from None
+            pending.pop()
+
+    # -- compiling ---------------------------------------------------------------------------------
+
+    def _reset(self) -> None:
+        """Forget all code above the static level; it is written anew when it is next needed."""
+        self._resets += 1
+        self._linker.forget_tables()
+        for component in self.schema.components:
+            is_done = component.is_static and self._progress[component.number].text
+            if component.relations[0] not in self._tabled and not is_done:
+                self._functions[component.number] = self._first_run(component)
+
+    def _first_run(self, component: Component) -> Callable[[Frame], None]:
+        def compile_and_run(frame: Frame) -> None:
+            with self._lock:
+                self._compile_and_run(component, frame)
+
+        return compile_and_run
+
+    def _compile_and_run(self, component: Component, frame: Frame) -> None:
+        progress = self._progress[component.number]
+        while True:
+            sources = self._sources(component, Everything(progress.tableable), frame)
+            missing = sources[-1].missing
+            if missing is None:
+                break
+            if len(sources) == 1 and progress.tableable:
+                # Its rules need all of something large, so it will be about as large.
+                progress.rows = self._estimate(missing)
+                self._compute_on_demand(component)
+                return
+            self._compute_whole(self._tabled[missing], frame)
+        source = sources[0]
+        progress.text = source.text
+        if progress.tableable and progress.rows is None:
+            progress.rows = source.cost
+            if component.recursive or source.cost > self._strategy.suspicious[component.level]:
+                if self._try(component, frame):
+                    self._functions[component.number] = self._link(sources)
+                else:
+                    self._compute_on_demand(component)
+                return
+        run = self._functions[component.number] = self._link(sources)
+        run(frame)
+
+    def _try(self, component: Component, frame: Frame) -> bool:
+        """Run a component within a budget; return whether it was enough."""
+        rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
+        run = self._link(self._sources(component, OnTrial(rows), frame))
+        self._guard.start_trial(self._strategy.trial_iterations[component.level], rows)
+        try:
+            run(frame)
+        except TooCostly:
+            return False
+        return True
+
+    def _link(self, sources: list[Source]) -> Callable[[Frame], None]:
+        self._linker.link(sources)
+        return self._linker.function(sources[0])
+
+    def _link_table(self, index: Index, frame: Frame) -> None:
+        while True:
+            sources = self._sources(self.schema.makers(index.relation)[0], Tabled(index), frame)
+            missing = sources[-1].missing
+            if missing is None:
+                self._linker.link(sources)
+                return
+            self._compute_whole(self._tabled[missing], frame)
+
+    def _sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
+        """Return the source of a component and those of the tables it asks; see ``Linker.closure``."""
+
+        def source_of(component: Component, mode: Mode) -> Source:
+            self._evaluate_inputs(component)
+            return emit(component, self.schema, mode, self._snapshot(component, frame), self._strategy)
+
+        def source_of_table(index: Index) -> Source:
+            return source_of(self.schema.makers(index.relation)[0], Tabled(index))
+
+        while True:
+            before = self._resets
+            sources = self._linker.closure(source_of(component, mode), source_of_table)
+            # Evaluating inputs may have changed what is computed how.
+            if before == self._resets:
+                return sources
+
+    def _evaluate_inputs(self, component: Component) -> None:
+        """Evaluate the static relations that a component reads, and number the terms of its rules."""
+        progress = self._progress[component.number]
+        for rule in component.rules:
+            if not progress.is_numbered:
+                for term in terms_of(rule):
+                    self.schema.terms.add_ground_parts(term)
+            # What a rule tests does not matter where it can never fire.
+            possible = [self._is_possible(component, atom.relation) for atom in rule.literals]
+            if all(possible):
+                for read in rule.reads[len(rule.literals) :]:
+                    self._is_possible(component, read.relation)
+        progress.is_numbered = True
+
+    def _is_possible(self, component: Component, relation: Relation) -> bool:
+        """Whether a relation may have rows, as far as a component can know."""
+        if not self._is_complete_constant(component, relation):
+            return True
+        rows = self.static_rows(relation)
+        return rows is None or bool(rows)
+
+    def _is_complete_constant(self, component: Component, relation: Relation) -> bool:
+        return self.schema.is_static(relation) and all(
+            maker.number < component.number for maker in self.schema.makers(relation)
+        )
+
+    def _snapshot(self, component: Component, frame: Frame) -> Snapshot:
+        """Return what is known of the relations that a component reads."""
+        complete, measured, on_demand = {}, {}, {}
+        for relation in component.reads:
+            slot = self.schema.slots[relation]
+            if relation in self._tabled:
+                on_demand[relation] = self._estimate(relation)
+            elif not self.schema.is_static(relation):
+                if slot in frame:
+                    measured[relation] = frame[slot]
+            elif slot in self.static and self._is_complete_constant(component, relation):
+                complete[relation] = self.static[slot]
+        return Snapshot(complete, measured, on_demand, self._fanouts)
+
+    # -- on demand ---------------------------------------------------------------------------------
+
+    def _estimate(self, relation: Relation) -> float:
+        """Return how many rows a relation on demand is thought to have."""
+        return self._progress[self._tabled[relation].number].rows or 0.0
+
+    def _compute_on_demand(self, component: Component) -> None:
+        """Compute relations only where they are asked, from now on."""
+        progress = self._progress[component.number]
+        progress.rows = max(progress.rows or 0.0, float(self._strategy.trial_rows[component.level]))
+        self._functions[component.number] = _do_nothing
+        self._tabled.update(dict.fromkeys(component.relations, component))
+
+    def _compute_whole(self, component: Component, frame: Frame) -> None:
+        """Compute relations as a whole after all, in this frame and from now on."""
+        self._progress[component.number].tableable = False
+        for relation in component.relations:
+            del self._tabled[relation]
+        self._reset()
+        run = self._functions[component.number] = self._first_run(component)
+        run(self.static if component.is_static else frame)
+
+    def _outgrown(self, number: int, rows: int) -> None:
+        """Note that a relation has become large in some state."""
+        with self._lock:
+            component = self.schema.components[number]
+            if component.relations[0] not in self._tabled:
+                self._progress[number].rows = float(rows)
+                self._compute_on_demand(component)
+                self._reset()
+
+    def _all_rows(self, relation: Relation, frame: Frame) -> Collection[Row]:
+        """Return all rows of a relation that is otherwise computed on demand.
+
+        Raises:
+            LimitError: they are too many; other questions still have their answers.
+        """
+        with self._lock:
+            before = dict(self._tabled)
+            component = before[relation]
+            where = self.static if component.is_static else frame
+            try:
+                self._compute_whole(component, frame)
+                found: Collection[Row] = where[self.schema.slots[relation]]
+                return found
+            finally:
+                for other in before.values():
+                    self._progress[other.number].tableable = True
+                    self._functions[other.number] = _do_nothing
+                self._tabled = before
+                self._reset()
+
+    def _run_whole(self, component: Component, frame: Frame) -> None:
+        """Compute all rows of a component in a frame that is thrown away, whatever others ask on demand."""
+        if component.relations[0] not in self._tabled:
+            self._functions[component.number](frame)
+            return
+        with self._lock:
+            while True:
+                sources = self._sources(component, Everything(may_outgrow=False), frame)
+                missing = sources[-1].missing
+                if missing is None:
+                    break
+                self._compute_whole(self._tabled[missing], frame)
+            run = self._link(sources)
+        run(frame)
+
+    # -- what was generated ------------------------------------------------------------------------
+
+    def text(self, component: Component) -> str:
+        """Return the code that was generated for a component, empty where there was no need yet."""
+        return self._progress[component.number].text
+
+
+def _do_nothing(frame: Frame) -> None:
+    """Compute nothing: the function of components whose relations are computed on demand."""

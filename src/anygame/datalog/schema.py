@@ -1,0 +1,301 @@
+"""The program as the engine sees it: relations with their slots and levels, and rules in components.
+
+A component is what has to be computed together: rules that depend on each other (a strongly connected
+component of the dependency graph). The components are in an order in which each comes after all that it
+reads, so that negation is stratified (Apt, Blair and Walker 1988). The schema is made once from the flat
+rules, and nothing in it changes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from sys import intern
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.analysis.dependencies import components
+from anygame.datalog.relations import FlatRule, Relation, Row, is_ground, terms_of
+from anygame.language.terms import Compound, Term, Variable, substitute, variables_of
+from anygame.language.unification import unify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from anygame.analysis.dependencies import Component as Rules
+    from anygame.datalog.term_table import TermTable
+
+__all__ = ["ACTION", "STATE", "STATIC", "TRACE", "Component", "Frame", "Index", "Schema"]
+
+#: What a relation depends on: nothing, the state, the joint move as well.
+STATIC, STATE, ACTION = 0, 1, 2
+#: What is known in one state (or one state and one joint move): rows by slot; by the names that generated
+#: code gives them, indexes, tables, and marks of what has been run.
+Frame = dict[int | str, Any]
+#: Where a frame holds the list in which recursive components note their rounds, if somebody wants to know.
+TRACE: Final = "trace"
+#: Relations that are asked for as a whole; never computed on demand.
+_WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """A relation by some of its columns: a hash index, or a table of answers on demand.
+
+    Made by ``Schema.index``, so that equal ones are the same.
+
+    Attributes:
+        relation: what is looked up.
+        slot: its slot.
+        keys: the columns of a key, ascending.
+        outputs: the columns of what is found; without any, only whether a key is there.
+        name: what the names of this index in generated code end with: ``3_by_0_to_1_2``.
+    """
+
+    relation: Relation
+    slot: int
+    keys: tuple[int, ...]
+    outputs: tuple[int, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Component:
+    """Rules that are computed together.
+
+    Attributes:
+        number: its position in the order of computation.
+        rules: in the order of the sheet.
+        relations: what it derives.
+        reads: the relations that its rules read or derive.
+        recursive: whether some rule reads what a rule of the component derives.
+        stratum: the number of negations on the way down, at most.
+        level: ``STATIC``, ``STATE`` or ``ACTION``.
+        tableable: whether its relations can be computed on demand.
+        marker: what a frame holds once the component has been run in it.
+    """
+
+    number: int
+    rules: tuple[FlatRule, ...]
+    relations: tuple[Relation, ...]
+    reads: tuple[Relation, ...]
+    recursive: bool
+    stratum: int
+    level: int
+    tableable: bool
+    marker: str
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the component depends on neither state nor moves."""
+        return self.level == STATIC
+
+
+class Schema:
+    """Relations, facts and components of a program.
+
+    Args:
+        rules: flat rules and facts.
+        terms: the table of ground terms, which learns those of the facts.
+        inputs: relations given from outside, with their level (``STATE`` or ``ACTION``).
+
+    Attributes:
+        terms: the table.
+        slots: the number of each relation that a rule or an input names.
+        facts: rows that hold without any rule.
+        components: in the order of computation.
+        cycles: cycles through a negation; where there are any, nothing may be evaluated.
+        functors: a number for each functor of a term with variables in the rules.
+    """
+
+    def __init__(self, rules: Sequence[FlatRule], terms: TermTable, inputs: Mapping[Relation, int]) -> None:
+        self.terms = terms
+        self._inputs = inputs
+        self.slots: dict[Relation, int] = {}
+        self.facts: dict[Relation, set[Row]] = {}
+        proper = []
+        for relation in inputs:
+            self._add_slot(relation)
+        for rule in rules:
+            for read in rule.reads:
+                self._add_slot(read.relation)
+            self._add_slot(rule.head.relation)
+            if rule.literals or rule.conditions or not is_ground(rule.head.columns):
+                proper.append(rule)
+            else:
+                self.facts.setdefault(rule.head.relation, set()).add(terms.row(rule.head.columns))
+        self._relations = list(self.slots)
+        self.functors = {functor: number for number, functor in enumerate(_functors(proper))}
+        found, self.cycles = components(proper, _head_relation, lambda rule: rule.reads, _may_feed)
+        self._levels = _levels(found, inputs)
+        heads = [tuple(dict.fromkeys(rule.head.relation for rule in part.rules)) for part in found]
+        numbers: dict[Relation, list[int]] = defaultdict(list)
+        for number, relations in enumerate(heads):
+            for relation in relations:
+                numbers[relation].append(number)
+        self.components = tuple(
+            self._component(number, part, relations, numbers)
+            for number, (part, relations) in enumerate(zip(found, heads, strict=True))
+        )
+        self._makers = {
+            relation: tuple([self.components[number] for number in made])
+            for relation, made in numbers.items()
+        }
+        # Remembered: what follows from the rest.
+        self._sequences: dict[tuple[Relation, ...], list[Component]] = {}
+        self._indexes: dict[tuple[Relation, tuple[int, ...], tuple[int, ...]], Index] = {}
+
+    def _add_slot(self, relation: Relation) -> None:
+        self.slots.setdefault(relation, len(self.slots) + 1)
+
+    def _component(
+        self,
+        number: int,
+        part: Rules[FlatRule],
+        relations: tuple[Relation, ...],
+        numbers: Mapping[Relation, Sequence[int]],
+    ) -> Component:
+        reads = dict.fromkeys(read.relation for rule in part.rules for read in rule.reads)
+        return Component(
+            number=number,
+            rules=part.rules,
+            relations=relations,
+            reads=tuple(reads | dict.fromkeys(relations)),
+            recursive=part.recursive,
+            stratum=part.level,
+            level=max([self.level(relation) for relation in relations], default=STATIC),
+            tableable=all(
+                len(numbers[relation]) == 1 and relation.width > 0 and relation.predicate not in _WHOLE
+                for relation in relations
+            )
+            and not _asks_for_larger_terms(part.rules, relations),
+            marker=intern(f"done{number}"),
+        )
+
+    # -- relations ---------------------------------------------------------------------------------
+
+    def relation(self, slot: int) -> Relation:
+        """Return the relation of a slot."""
+        return self._relations[slot - 1]
+
+    def level(self, relation: Relation) -> int:
+        """Return what a relation depends on: nothing (STATIC), the state, or the joint move (ACTION)."""
+        return self._levels.get(relation, STATIC)
+
+    def is_static(self, relation: Relation) -> bool:
+        """Whether a relation depends on neither state nor moves."""
+        return self.level(relation) == STATIC
+
+    def is_move(self, relation: Relation) -> bool:
+        """Whether a relation is given from outside with each joint move."""
+        return self._inputs.get(relation) == ACTION
+
+    def index(self, relation: Relation, keys: Iterable[int], outputs: Iterable[int]) -> Index:
+        """Return the index of a relation by some columns."""
+        key = (relation, tuple(keys), tuple(outputs))
+        found = self._indexes.get(key)
+        return self._indexes.setdefault(key, self._new_index(*key)) if found is None else found
+
+    def _new_index(self, relation: Relation, keys: tuple[int, ...], outputs: tuple[int, ...]) -> Index:
+        slot = self.slots[relation]
+        parts = [str(slot)]
+        parts += ["by", *map(str, keys)] if keys else []
+        parts += ["to", *map(str, outputs)] if outputs else []
+        return Index(relation, slot, keys, outputs, "_".join(parts))
+
+    # -- components --------------------------------------------------------------------------------
+
+    def makers(self, relation: Relation) -> tuple[Component, ...]:
+        """Return the components that derive a relation, in the order of computation."""
+        return self._makers.get(relation, ())
+
+    def sequence(self, relations: Iterable[Relation]) -> list[Component]:
+        """Return the components that compute some relations, in order, without the static ones."""
+        key = tuple(relations)
+        if key not in self._sequences:
+            self._sequences[key] = self._sequence(key)
+        return self._sequences[key]
+
+    def _sequence(self, relations: tuple[Relation, ...]) -> list[Component]:
+        needed: dict[int, Component] = {}
+        pending = list(relations)
+        seen = set(pending)
+        while pending:
+            for component in self.makers(pending.pop()):
+                if component.is_static or component.number in needed:
+                    continue
+                needed[component.number] = component
+                for relation in component.reads:
+                    if relation not in seen:
+                        seen.add(relation)
+                        pending.append(relation)
+        return [needed[number] for number in sorted(needed)]
+
+    def rules_of_name(self, name: str) -> list[FlatRule]:
+        """Return the rules that derive relations of a name, given as name/arity."""
+        return [
+            rule
+            for relation, made in self._makers.items()
+            if relation.title == name
+            for component in made
+            for rule in component.rules
+            if rule.head.relation == relation
+        ]
+
+
+def _head_relation(rule: FlatRule) -> Relation:
+    return rule.head.relation
+
+
+def _levels(found: Sequence[Rules[FlatRule]], inputs: Mapping[Relation, int]) -> dict[Relation, int]:
+    levels = dict(inputs)
+    changed = True
+    while changed:
+        changed = False
+        for part in found:
+            level = max(
+                (levels.get(read.relation, STATIC) for rule in part.rules for read in rule.reads),
+                default=STATIC,
+            )
+            for rule in part.rules:
+                if levels.get(rule.head.relation, STATIC) < level:
+                    levels[rule.head.relation] = level
+                    changed = True
+    return levels
+
+
+def _functors(rules: Iterable[FlatRule]) -> Iterator[tuple[str, int]]:
+    """Yield the functors of all terms with variables, once each."""
+    seen = set()
+    for rule in rules:
+        pending: list[Term] = list(terms_of(rule))
+        while pending:
+            term = pending.pop()
+            if isinstance(term, Compound) and not term.is_ground:
+                functor = (term.functor, len(term.arguments))
+                if functor not in seen:
+                    seen.add(functor)
+                    yield functor
+                pending += term.arguments
+
+
+def _asks_for_larger_terms(rules: Iterable[FlatRule], own: Sequence[Relation]) -> bool:
+    """Whether recursive rules, on demand, might ask themselves for ever larger terms."""
+    return any(
+        isinstance(term, Compound) and not term.is_ground
+        for rule in rules
+        for read in rule.reads
+        if read.relation in own
+        for term in read.atom.columns
+    )
+
+
+def _may_feed(feeder: FlatRule, reader: FlatRule, index: int) -> bool:
+    """Whether the feeder's head and the reader's atom unify, their variables kept apart."""
+    atom = reader.reads[index].atom
+    if feeder.head.relation != atom.relation:
+        return False
+    if not atom.columns:
+        return True
+    head = Compound(" ", feeder.head.columns)
+    renamed = substitute(head, {v: Variable(f"{v.name} '") for v in variables_of(head)})
+    return unify(renamed, Compound(" ", atom.columns), {}) is not None
