@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.game.sheets import SHEETS
@@ -11,7 +11,7 @@ from tests.match.games import COUNTDOWN
 
 import anygame
 from anygame.match import run
-from anygame.players import Clock
+from anygame.players import Clock, make_player
 from anygame.players.mcts import MctsPlayer
 from anygame.players.rollouts import LaneRollouts, PlainRollouts, rollouts_of, values_of
 from anygame.players.tree import Node
@@ -50,7 +50,8 @@ def test_it_hinders_a_win(seed: int) -> None:
     assert str(_player(400, seed, "o").move(state, Clock.of(60))) == "(mark 1 3)"
 
 
-def test_the_same_seed_plays_the_same() -> None:
+def test_the_same_seed_plays_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.players.rollouts._QUICK", 60)
     moves = [str(_player(50, 3).move(_after(), Clock.of(60))) for _ in range(3)]
     assert len(set(moves)) == 1
 
@@ -82,7 +83,7 @@ def test_the_tree_is_kept_between_moves() -> None:
     assert tried > 10
     player.move(state, Clock.of(60))
     player.role = TIC_TAC_TOE.roles[1]
-    player._place = 1
+    player._role_index = 1
     player.move(state, Clock.of(60))
     assert player._root is child
     assert child.options[0].visits == tried + 300
@@ -181,6 +182,49 @@ def test_rollouts_may_want_many_states_at_once() -> None:
     assert player.move(_after(), Clock.of(60)) in _after().legal_moves("x")
     assert max(batches.sizes) == 8
     assert sum(batches.sizes) <= 400
+
+
+#: The first role can jump off a cliff, where the second has no move; the goals there are what the rules say.
+_CLIFF = """
+(role a) (role b) (init (at start))
+(<= (legal a hill) (true (at start))) (<= (legal a cliff) (true (at start)))
+(<= (legal a on) (not (true (at start))))
+(<= (legal b wait) (not (true (at cliff))))
+(<= (next (at ?x)) (does a ?x))
+(<= terminal (true (at on)))
+(<= (goal a 70) terminal) (<= (goal a 10) (not terminal)) (goal b 30)
+"""
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_where_nobody_can_go_on_the_search_does(machine: Any) -> None:
+    game = anygame.loads(_CLIFF, machine=machine)
+    cliff = game.initial_state().next(["cliff", "wait"])
+    assert cliff.stuck_role == "b"
+    assert game.initial_state().stuck_role is None
+    assert Node(cliff, Random(1)).values == values_of(cliff) == (0.1, 0.3)
+    for rollouts in (PlainRollouts(game, Random(1)), rollouts_of(game, Random(1), Clock.of(60))):
+        for _ in range(3):
+            assert rollouts.values([cliff], Clock.of(60)) == [(0.1, 0.3)]
+        found = rollouts.values([game.initial_state()] * 30, Clock.of(60))
+        assert found is not None
+        assert max(found)[0] == 0.7
+    player = MctsPlayer(1, tries=40)
+    player.start(game, game.roles[0], Clock.of(60))
+    assert str(player.move(game.initial_state(), Clock.of(60))) == "hill"
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "mcts"])
+def test_goals_may_be_larger_than_floats(strategy: str) -> None:
+    goal = "9" * 500
+    game = anygame.loads(
+        "(role r) (legal r stay) (legal r win) (<= (next (did ?x)) (does r ?x)) (<= terminal (true (did ?x)))"
+        f"(<= (goal r {goal}) (true (did win))) (<= (goal r -{goal}) (true (did stay)))",
+        machine="reasoner",
+    )
+    player = make_player(strategy, seed=1)
+    player.start(game, game.roles[0], Clock.of(60))
+    assert str(player.move(game.initial_state(), Clock.of(0.3))) == "win"
 
 
 def test_a_full_tree_is_searched_without_growing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -254,9 +254,9 @@ class PlayCheck:
         except GoalError as error:
             if len(error.values) > 1:
                 message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
-                place = _goal_span(self.game, role, error.values) or span
+                blamed = _goal_span(self.game, role, error.values) or span
                 hint = "let each goal rule ask that the others do not hold"
-                self._note("goal-conflict", role, message, place, line, hint)
+                self._note("goal-conflict", role, message, blamed, line, hint)
             else:
                 message = f"a goal is an integer from 0 to 100, but {role} has {shown(error.values[0])}"
                 self._note("goal-in-play", role, message, span, line)
@@ -312,7 +312,7 @@ def _role_span(game: Game, role: Role) -> Span | None:
 
 
 def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
-    """Return the place of the first rule that can give a role one of some goals."""
+    """Return the span of the first rule that can give a role one of some goals."""
     known = set(values)
     for rule in game.program.rules:
         if rule.head.key == ("goal", 2) and unify(rule.head.arguments[0], role.term, {}) is not None:
@@ -338,7 +338,7 @@ class _Declared:
             self._input = frozenset([(found["?role"], found["?move"]) for found in query])
 
     def faults(self, state: State) -> Iterator[tuple[str, str, str, Span | None]]:
-        """Yield code, key, message and place of what a state has beyond the declarations."""
+        """Yield code, key, message and span of what a state has beyond the declarations."""
         if self._base is not None:
             for fact in sorted(state.facts - self._base)[:5]:
                 message = f"{shown(str(fact))} becomes true, but `base` does not declare it"
@@ -351,7 +351,7 @@ class _Declared:
                         yield "move-outside-input", f"{role} {_kind(move)}", message, self._allower(move)
 
     def _writer(self, fact: Term) -> Span | None:
-        """Return the place of a rule that can make a fluent true."""
+        """Return the span of a rule that can make a fluent true."""
         return self._head_with(fact, ("init", "next"))
 
     def _allower(self, move: Term) -> Span | None:

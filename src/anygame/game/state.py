@@ -164,6 +164,13 @@ class State:
             self._legal = self._machine.legal(self._seen())
         return self._legal
 
+    @property
+    def stuck_role(self) -> Role | None:
+        """The first role without a legal move though the match is not over; None where all is well."""
+        if self.is_terminal or all(self._all_legal()):
+            return None
+        return self._game.roles[list(map(bool, self._all_legal())).index(False)]
+
     def goal(self, role: str | Term) -> int | None:
         """Return the goal value of a role, or None where the rules give none.
 

@@ -285,13 +285,10 @@ def _look(state: State) -> Moves:
     """
     if state.is_terminal:
         return ()
-    legal = tuple([state.legal_moves(role) for role in state.game.roles])
-    for role, moves in zip(state.game.roles, legal, strict=True):
-        if not moves:
-            raise IllegalMoveError(
-                f"the rules give {role} no legal move, though the game is not over", str(role)
-            )
-    return legal
+    stuck = state.stuck_role
+    if stuck is not None:
+        raise IllegalMoveError(f"the rules give {stuck} no legal move, though the game is not over", stuck)
+    return tuple([state.legal_moves(role) for role in state.game.roles])
 
 
 def _final_goals(state: State) -> list[int]:

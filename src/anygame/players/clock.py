@@ -9,7 +9,8 @@ from typing import Final
 
 __all__ = ["Clock", "margin_of"]
 
-_SHARE: Final = 0.1
+#: Of a short clock a tenth is enough for the way back; half a second covers the slowest networks.
+_MARGIN_SHARE: Final = 0.1
 _LONGEST_MARGIN: Final = 0.5
 
 
@@ -39,8 +40,8 @@ class Clock:
             seconds: after which the answer must be there.
             margin: seconds that are kept back for its way; by default a tenth, at most half a second.
         """
-        kept = margin_of(seconds) if margin is None else margin
-        return cls(seconds, monotonic() + max(0.0, seconds - kept))
+        taken = margin_of(seconds) if margin is None else margin
+        return cls(seconds, monotonic() + max(0.0, seconds - taken))
 
     @classmethod
     def endless(cls) -> Clock:
@@ -59,4 +60,4 @@ class Clock:
 
 def margin_of(seconds: float) -> float:
     """Return the margin that is usual for a clock, in seconds."""
-    return min(_LONGEST_MARGIN, seconds * _SHARE)
+    return min(_LONGEST_MARGIN, seconds * _MARGIN_SHARE)

@@ -48,12 +48,12 @@ def make_player(spec: str, *, seed: int | None = None) -> Player:
 
 def player_class(spec: str) -> type[Player]:
     """Return the class of a player; see `make_player`."""
-    place, _, name = STRATEGIES.get(spec, spec).rpartition(":")
-    if not place:
+    source, _, name = STRATEGIES.get(spec, spec).rpartition(":")
+    if not source:
         near = get_close_matches(spec, STRATEGIES, n=1)
         advice = f"did you mean {near[0]}?" if near else f"expected {', '.join(STRATEGIES)}, or MODULE:CLASS"
         raise PlayerError(f"there is no player {spec!r}; {advice}")
-    module = _module(place, spec)
+    module = _module(source, spec)
     found = getattr(module, name, None)
     if found is None:
         classes = [
@@ -62,7 +62,7 @@ def player_class(spec: str) -> type[Player]:
             if isinstance(value, type) and issubclass(value, Player) and value.__module__ == module.__name__
         ]
         advice = f"; its players are {', '.join(sorted(classes))}" if classes else ""
-        raise PlayerError(f"{place} has no {name!r}{advice}")
+        raise PlayerError(f"{source} has no {name!r}{advice}")
     if not (isinstance(found, type) and issubclass(found, Player)):
         raise PlayerError(f"{spec} is no player: expected a subclass of anygame.players.Player")
     if inspect.isabstract(found):
@@ -80,9 +80,9 @@ def is_address(spec: str) -> bool:
     return bool(host) and port.isascii() and port.isdigit()
 
 
-def _module(place: str, spec: str) -> ModuleType:
+def _module(source: str, spec: str) -> ModuleType:
     try:
-        return _from_file(place) if place.endswith(".py") else _by_name(place)
+        return _from_file(source) if source.endswith(".py") else _by_name(source)
     except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {error}"
         raise PlayerError(f"the player {spec} cannot be loaded: {reason}") from error
@@ -95,17 +95,17 @@ def _by_name(name: str) -> ModuleType:
     return import_module(name)
 
 
-def _from_file(place: str) -> ModuleType:
-    path = Path(place).resolve()
+def _from_file(source: str) -> ModuleType:
+    path = Path(source).resolve()
     name = f"anygame_player_{path.stem}"
     known = sys.modules.get(name)
     if known is not None and getattr(known, "__file__", None) == str(path):
         return known
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {place}")
+        raise FileNotFoundError(f"there is no file {source}")
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{place} is no Python file")
+        raise ImportError(f"{source} is no Python file")
     module = module_from_spec(spec)
     sys.modules[name] = module
     try:

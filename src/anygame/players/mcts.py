@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: plain UCT over the contract, for any number of roles that move at once."""
+"""Monte Carlo tree search: UCT (Kocsis and Szepesvari 2006) for any number of roles that move at once."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["MctsPlayer"]
 
+#: A node takes some kilobytes: half a gigabyte for all.
 _MOST_NODES: Final = 100_000
 
-#: The way from the root to a leaf: nodes, and the moves chosen there.
+#: The way from the root to a leaf: nodes, and the joint moves chosen there, as indices of moves.
 _Path = list[tuple[Node, tuple[int, ...]]]
 
 
@@ -46,7 +47,7 @@ class MctsPlayer(Player):
     def start(self, game: Game, role: Role, clock: Clock) -> None:
         """Search from the initial state."""
         super().start(game, role, clock)
-        self._place = game.role_index(role)
+        self._role_index = game.role_index(role)
         self._root = None
         # Whatever happens while the game is compiled, there is something to play with.
         self._rollouts: Rollouts = PlainRollouts(game, self.random)
@@ -68,7 +69,7 @@ class MctsPlayer(Player):
         root = self._grown(state)
         if root.values is not None:
             return
-        own = root.options[self._place]
+        own = root.options[self._role_index]
         tried = 0
         while not clock.is_up and (self.tries is None or tried < self.tries):
             if not self._try(root, clock):
@@ -105,23 +106,23 @@ class MctsPlayer(Player):
         return values is not None
 
     def _descend(self, root: Node) -> tuple[_Path, Node]:
-        """Return a way to a node that is new or terminal."""
+        """Return a way to a node that is new, or where play ends."""
         path: _Path = []
         node = root
         is_new = False
         while node.values is None and not is_new:
-            places = node.choose(self.random, self._rollouts.exploration)
-            path.append((node, places))
-            if self._nodes >= _MOST_NODES and places not in node.children:
+            chosen = node.choose(self.random, self._rollouts.exploration)
+            path.append((node, chosen))
+            if self._nodes >= _MOST_NODES and chosen not in node.children:
                 break
-            node, is_new = node.child(places, self.random)
+            node, is_new = node.child(chosen, self.random)
             self._nodes += is_new
         return path, node
 
 
 def _learn(path: _Path, values: Values) -> None:
-    for node, places in path:
-        node.learn(places, values)
+    for node, chosen in path:
+        node.learn(chosen, values)
 
 
 def _size(root: Node) -> int:

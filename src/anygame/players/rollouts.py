@@ -22,11 +22,17 @@ __all__ = ["LaneRollouts", "PlainRollouts", "Rollouts", "Values", "rollouts_of",
 #: What a state is worth to each role, in the order of the roles: 0 a goal of 0, 1 a goal of 100.
 Values = tuple[float, ...]
 
+#: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
+#: Joint moves of a playout, longer than any match that is played.
 _LONGEST: Final = 10_000
+#: Seconds of a playout that need no look at the clock: less than the margin of any clock that is used.
 _QUICK: Final = 0.1
+#: The share of the start clock that compiling may take: what is left is for searching.
 _COMPILING: Final = 0.5
+#: Lanes of one block of machine code.
 _LANES: Final = 512
+#: How much of the longest time so far counts after each call, so that one pause is not remembered for ever.
 _FORGETTING: Final = 0.9
 
 
@@ -42,7 +48,10 @@ class Rollouts(Protocol):
     exploration: float
 
     def values(self, states: Sequence[State], clock: Clock) -> list[Values] | None:
-        """Return what each of some states is worth; None if the clock ran out before."""
+        """Return what each of some states is worth; None if the clock ran out before.
+
+        A playout in which a role has no legal move is worth the goals of the state where it ends.
+        """
 
 
 class PlainRollouts:
@@ -86,7 +95,7 @@ class PlainRollouts:
 
     def _stepwise(self, state: State, clock: Clock) -> Values | None:
         for _ in range(_LONGEST):
-            if state.is_terminal:
+            if state.is_terminal or state.stuck_role is not None:
                 break
             if clock.is_up:
                 return None
@@ -118,7 +127,11 @@ class LaneRollouts:
                 return None
             result = self.game.simulate(_LANES, self.random.getrandbits(32), state=state, limit=_LONGEST)
             self._longest = max(self._longest * _FORGETTING, monotonic() - begin)
-            found.append(tuple([_worth(result.mean_goals[role]) for role in self.game.roles]))
+            if result.playouts:
+                found.append(tuple([_worth(result.mean_goals[role]) for role in self.game.roles]))
+            else:
+                # None came to an end: all that is known is what the rules say of the state itself.
+                found.append(values_of(state))
         return found
 
 
@@ -143,4 +156,4 @@ def values_of(state: State) -> Values:
 
 
 def _worth(goal: float | None) -> float:
-    return min(max((goal or 0) / _HIGHEST_GOAL, 0.0), 1.0)
+    return min(max(goal or 0, 0), _HIGHEST_GOAL) / _HIGHEST_GOAL

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import islice, product
-from math import inf
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["GreedyPlayer", "LegalPlayer", "RandomPlayer"]
 
+#: Replies of the others that a move is tried with: their mean is known well enough then.
 _REPLIES: Final = 20
+#: Of goals from 0 to 100.
 _AVERAGE: Final = 50
 
 
@@ -50,26 +52,27 @@ class GreedyPlayer(Player):
         moves = list(state.legal_moves(self.role))
         self.random.shuffle(moves)
         self.best = moves[0]
-        highest = -inf
+        highest: Fraction | None = None
         for move in moves:
             if len(moves) == 1 or clock.is_up:
                 break
             value = self._outlook(state, move, clock)
-            if value > highest:
+            if highest is None or value > highest:
                 highest, self.best = value, move
         return self.best
 
-    def _outlook(self, state: State, move: Term, clock: Clock) -> float:
+    def _outlook(self, state: State, move: Term, clock: Clock) -> Fraction:
         values = []
         for joint in self._joints(state, move):
-            following = state.next(joint)
-            goal = self._goal(following)
-            values.append(2 * goal - _AVERAGE if following.is_terminal else goal)
+            next_state = state.next(joint)
+            goal = self._goal(next_state)
+            values.append(2 * goal - _AVERAGE if next_state.is_terminal else goal)
             if clock.is_up:
                 break
-        return sum(values) / len(values)
+        # Goals may be larger than floats.
+        return Fraction(sum(values), len(values)) if values else Fraction(0)
 
-    def _goal(self, state: State) -> float:
+    def _goal(self, state: State) -> int:
         try:
             return state.goal(self.role) or 0
         except GoalError:

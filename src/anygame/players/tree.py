@@ -1,8 +1,9 @@
 """The tree of a Monte Carlo search, with the statistics of decoupled UCT.
 
-All roles move at once in GDL, so every role has its own bandit at every node and chooses on its own, as if
-the others' choices were chance (Finnsson and Bjoernsson 2008); a role whose turn it is not has a single move.
-The role ``random`` draws.
+UCT (Kocsis and Szepesvari 2006) takes every node for a bandit, and its moves for arms. All roles move at once
+in GDL, so every role has its own bandit at every node and chooses on its own, as if the others' choices were
+chance (Finnsson and Bjoernsson 2008); a role whose turn it is not has a single move. The role ``random``
+draws.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
-from anygame.errors import IllegalMoveError
 from anygame.players.rollouts import values_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Options:
         self._untried = [] if self.is_random else random.sample(range(len(moves)), len(moves))
 
     def choose(self, random: Random, exploration: float) -> int:
-        """Return the place of the move to try next, and count it."""
+        """Return the index of the move to try next, and count it."""
         if len(self.moves) == 1:
             chosen = 0
         elif self.is_random:
@@ -59,26 +59,25 @@ class Options:
         return chosen
 
     def _urgent(self, exploration: float) -> int:
-        """Return the place of the move with the highest upper bound (UCB1).
+        """Return the index of the move with the highest upper bound: UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
 
         A move that was not tried yet counts as if it had once brought what moves bring here on average, so
         that a few good ones are looked into also where there are more moves than time.
         """
         urge = exploration * sqrt(log(self.visits + 1))
         chosen, highest = -1, -1.0
-        for place, count in enumerate(self.counts):
+        for index, count in enumerate(self.counts):
             if count:
-                bound = self.sums[place] / count + urge / sqrt(count)
+                bound = self.sums[index] / count + urge / sqrt(count)
                 if bound > highest:
-                    chosen, highest = place, bound
+                    chosen, highest = index, bound
         if self._untried and (chosen < 0 or self.total / self.visits + urge >= highest):
             return self._untried.pop()
         return chosen
 
     def best(self) -> Term:
         """Return the move tried most; among equals, the one that did best."""
-        place = max(range(len(self.moves)), key=lambda each: (self.counts[each], self.sums[each]))
-        return self.moves[place]
+        return self.moves[max(range(len(self.moves)), key=lambda move: (self.counts[move], self.sums[move]))]
 
 
 class Node:
@@ -86,9 +85,10 @@ class Node:
 
     Attributes:
         state: the state.
-        options: by role, in the order of the roles; empty in terminal states.
-        children: by the places of the moves that lead to them.
-        values: what the state is worth if it is terminal, else None.
+        options: by role, in the order of the roles; empty where play ends.
+        children: by the joint moves that lead to them, each as the indices of its moves.
+        values: what the state is worth where play ends, since it is terminal or a role has no legal move;
+            else None.
     """
 
     __slots__ = ("children", "options", "state", "values")
@@ -98,33 +98,27 @@ class Node:
         self.children: dict[tuple[int, ...], Node] = {}
         self.values: Values | None = None
         self.options: tuple[Options, ...] = ()
-        if state.is_terminal:
+        if state.is_terminal or state.stuck_role is not None:
             self.values = values_of(state)
         else:
-            self.options = tuple([_options(state, role, random) for role in state.game.roles])
+            roles = state.game.roles
+            self.options = tuple([Options(role, state.legal_moves(role), random) for role in roles])
 
     def choose(self, random: Random, exploration: float) -> tuple[int, ...]:
-        """Return the places of the moves that the roles try next, and count them."""
+        """Return the joint move that the roles try next, as indices, and count it."""
         return tuple([options.choose(random, exploration) for options in self.options])
 
-    def child(self, places: tuple[int, ...], random: Random) -> tuple[Node, bool]:
-        """Return the node that moves lead to, and whether it is new."""
-        known = self.children.get(places)
+    def child(self, chosen: tuple[int, ...], random: Random) -> tuple[Node, bool]:
+        """Return the node that a joint move leads to, and whether it is new."""
+        known = self.children.get(chosen)
         if known is not None:
             return known, False
-        joint = [options.moves[place] for options, place in zip(self.options, places, strict=True)]
-        made = self.children[places] = Node(self.state.next(joint), random)
+        joint = [options.moves[index] for options, index in zip(self.options, chosen, strict=True)]
+        made = self.children[chosen] = Node(self.state.next(joint), random)
         return made, True
 
-    def learn(self, places: tuple[int, ...], values: Values) -> None:
+    def learn(self, chosen: tuple[int, ...], values: Values) -> None:
         """Add what a try brought each role."""
-        for options, place, value in zip(self.options, places, values, strict=True):
-            options.sums[place] += value
+        for options, index, value in zip(self.options, chosen, values, strict=True):
+            options.sums[index] += value
             options.total += value
-
-
-def _options(state: State, role: Role, random: Random) -> Options:
-    moves = state.legal_moves(role)
-    if not moves:
-        raise IllegalMoveError(f"{role} has no legal move in a state that is not terminal", role)
-    return Options(role, moves, random)
