@@ -128,7 +128,7 @@ def test_a_game_that_is_too_large_is_played_all_the_same() -> None:
         (RecursionError("deep"), "the rules are too large: RecursionError"),
     ],
 )
-@pytest.mark.parametrize("where", ["network.compiled.ground", "game.machines.network.emit"])
+@pytest.mark.parametrize("where", ["network.compiled.ground", "game.machines.network.build_kernel"])
 def test_whatever_stops_compiling_the_reasoner_plays(
     error: Exception, told: str, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
