@@ -241,6 +241,41 @@ def test_playouts_that_cannot_go_on_are_counted_and_left_out(machine: Any) -> No
     assert state.legal_moves(first.role) == ()
 
 
+#: Each throw of a die of six ends the game with one of two goals, or leaves the first role without a move,
+#: or the second, or is thrown again.
+DIE = """
+(role a) (role b) (side 1) (side 2) (side 3) (side 4) (side 5) (side 6)
+(<= (legal a (throw ?n)) (side ?n) (not (true (fell 3))))
+(<= (legal b wait) (not (true (fell 4))))
+(<= (next (fell ?n)) (does a (throw ?n)))
+(<= terminal (true (fell 1))) (<= terminal (true (fell 2)))
+(<= (goal ?role 0) (role ?role) (true (fell 1))) (<= (goal ?role 100) (role ?role) (true (fell 2)))
+"""
+
+
+@pytest.mark.parametrize(("machine", "playouts"), [("reasoner", 2_000), ("network", 300_000)])
+def test_playouts_are_as_often_stuck_as_chance_has_it(machine: Any, playouts: int) -> None:
+    result = anygame.loads(DIE, machine=machine).simulate(playouts, seed=6)
+    assert result.machine == machine
+    found = {"stuck": result.stuck, 0: result.goal_counts["b"][0], 100: result.goal_counts["b"][100]}
+    assert chi_square(found, {"stuck": playouts / 2, 0: playouts / 4, 100: playouts / 4}) < 4
+    lengths = Counter({min(length, 6): 0 for length in range(1, 7)})
+    for length, count in result.lengths.items():
+        lengths[min(length, 6)] += count
+    expected = {length: playouts / 3**length for length in range(1, 6)}
+    assert chi_square(lengths, {**expected, 6: playouts / 2 / 3**5}) < 4
+    assert result.states == pytest.approx(playouts * 1.5, rel=0.05)
+    assert result.branching == {"a": 6, "b": 1}
+
+
+def test_the_first_stuck_playout_does_not_depend_on_the_threads() -> None:
+    results = [anygame.loads(DIE).simulate(100_000, seed=2, threads=threads) for threads in (1, 2, 5)]
+    assert len({result.stuck for result in results}) == 1
+    firsts = [result.first_stuck for result in results]
+    assert firsts[0] is not None
+    assert firsts == [firsts[0]] * 3
+
+
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
 def test_playouts_tell_where_they_could_not_go_on(machine: Any) -> None:
     game = anygame.loads(CLIFF, machine=machine)

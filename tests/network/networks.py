@@ -66,7 +66,7 @@ class Builder:
         legal: Sequence[int],
         terminal: int,
         goals: Sequence[Sequence[tuple[int, int]]],
-        following: Sequence[int],
+        next_literals: Sequence[int],
     ) -> Network:
         """Return the finished network."""
         sizes = [len(gate) for gate in self._gates]
@@ -82,7 +82,7 @@ class Builder:
             legal=np.array(legal, np.int32),
             terminal=terminal,
             goals=tuple(tuple(role) for role in goals),
-            next=np.array(following, np.int32),
+            next=np.array(next_literals, np.int32),
         )
 
 
@@ -103,12 +103,14 @@ def tic_tac_toe() -> Network:
         [(0, build.conjunction(wins[0], 1 ^ wins[1])), (50, draw), (100, wins[1])],
     ]
     state_gates = build.gates
-    following = [
+    next_literals = [
         build.disjunction(old, does)
         for marks, does_all in ((x, build.actions[0]), (o, build.actions[1]))
         for old, does in zip(marks, does_all[:9], strict=True)
     ]
-    return build.network(state_gates, [False] * 18 + [True], legal, terminal, goals, [*following, 1 ^ turn])
+    return build.network(
+        state_gates, [False] * 18 + [True], legal, terminal, goals, [*next_literals, 1 ^ turn]
+    )
 
 
 def countdown(steps: int, moves: int) -> Network:

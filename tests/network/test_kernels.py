@@ -70,9 +70,9 @@ def check(network: Network, rng: random.Random, style: Style) -> None:
         rows[GO], rows[RESTART] = to_row(go), to_row(restart)
         for action, bits in enumerate(actions):
             rows[layout.actions + action] = to_row(bits)
-        following = evaluate_moves(network, values, actions)
+        next_state = evaluate_moves(network, values, actions)
         kernel.library["evaluate_moves"](*pointers)
-        for fluent, bits in enumerate(following):
+        for fluent, bits in enumerate(next_state):
             bits = bits & go | fluents[fluent] & ~go
             fluents[fluent] = bits | restart if network.initial[fluent] else bits & ~restart
         assert [from_row(rows[layout.fluents + f]) for f in range(network.fluents)] == fluents
@@ -105,7 +105,7 @@ def test_values_cross_from_function_to_function(network: Network, rng: random.Ra
 @law
 @given(network=networks(), rng=st.randoms(use_true_random=False))
 def test_legal_actions_side_by_side(style: Style, network: Network, rng: random.Random) -> None:
-    """As for a role with many actions: gates in their place, copies of what is inverted or constant."""
+    """As for a role with many actions: gates where loops read, copies of what is inverted or constant."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel_rows, "MOST_UNROLLED", 2)
         check(network, rng, style)

@@ -281,11 +281,11 @@ def test_single_states(number: int, style: Style) -> None:
         for question, expected in rng.sample(questions, 3):
             assert question(state) == expected
         actions = [rng.choice(legal or [0]) for legal in plain.legal]
-        following = single.next(state, actions)
-        assert list(following) == [int(bool(bit)) for bit in plain.next(actions)]
+        next_state = single.next(state, actions)
+        assert list(next_state) == [int(bool(bit)) for bit in plain.next(actions)]
         if rng.random() < 0.3:  # back to a state of before, or to any
-            following = rng.choice([state, bytes(rng.randrange(2) for _ in state)])
-        state = following
+            next_state = rng.choice([state, bytes(rng.randrange(2) for _ in state)])
+        state = next_state
     with pytest.raises(ValueError, match=f"{network.fluents} bytes"):
         single.terminal(b"")
     for wrong in ([0] * (len(network.actions) + 1), [-1] * len(network.actions), list(network.actions)):

@@ -35,9 +35,9 @@ def until(stop: int, out_of: int) -> Network:
     build = Builder(2, (out_of,))
     over, first = build.fluents
     ends = build.disjunction(*build.actions[0][:stop])
-    following = [ends, build.actions[0][0]]
+    next_state = [ends, build.actions[0][0]]
     return build.network(
-        0, [False, False], [TRUE] * out_of, over, [[(0, first ^ 1), (100, first)]], following
+        0, [False, False], [TRUE] * out_of, over, [[(0, first ^ 1), (100, first)]], next_state
     )
 
 
@@ -218,9 +218,9 @@ def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
     build = Builder(3, (4,))
     over, low, high = build.fluents
     moves = build.actions[0]
-    following = [TRUE, build.disjunction(moves[1], moves[3]), build.disjunction(moves[2], moves[3])]
+    next_state = [TRUE, build.disjunction(moves[1], moves[3]), build.disjunction(moves[2], moves[3])]
     network = build.network(
-        0, [False] * 3, [TRUE] * 4, over, [[(0, low), (100, high)], [(0, low ^ 1), (50, low)], []], following
+        0, [False] * 3, [TRUE] * 4, over, [[(0, low), (100, high)], [(0, low ^ 1), (50, low)], []], next_state
     )
     playouts = 40_000
     tally = Simulator(build_kernel(network)).run(playouts, seed=6)
