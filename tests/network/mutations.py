@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from time import monotonic
 from traceback import format_exc
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from tests.conftest import find_corpus
 from tests.datalog.ways import WAYS, loads
@@ -34,17 +34,20 @@ from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, Rule, 
 from anygame.language.terms import Compound, Constant, Term, Variable, variables_of
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
+from anygame.network.grounding.pipeline import OPTIONAL
+from anygame.network.logic.pipeline import REWRITES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from anygame.language.rules import Formula
 
-__all__ = ["LIMITS", "grown", "seeds", "tried"]
+__all__ = ["LIMITS", "grown", "seeds", "tried", "ways"]
 
 #: Small enough that a sheet which multiplies too much is given up in a fraction of a second.
 LIMITS: Final = anygame.Limits(facts=3_000, terms=10_000, depth=12, seconds=10.0)
 _GROUNDING: Final = GroundingLimits(instances=20_000, join=200_000, seconds=10.0)
+_LEFT_OUT: Final = (*OPTIONAL, *(name for name, _ in REWRITES))
 _GDL: Final = Path(__file__).parents[2] / "gdl"
 
 Rules = list[Rule]
@@ -78,7 +81,9 @@ def grown(seed: int, sheets: Sequence[Rules]) -> str:
     return "".join(f"{rule}\n" for rule in rules)
 
 
-def tried(text: str, seed: int, *, kernels: bool = False, on_demand: bool = False) -> str:
+def tried(
+    text: str, seed: int, *, kernels: bool = False, on_demand: bool = False, without: Collection[str] = ()
+) -> str:
     """Try the law on a sheet; return what became of it.
 
     Args:
@@ -86,6 +91,7 @@ def tried(text: str, seed: int, *, kernels: bool = False, on_demand: bool = Fals
         seed: of the playouts.
         kernels: whether machine code is made and asked too.
         on_demand: whether the reasoner computes on demand whatever it can.
+        without: passes to be left out.
 
     Returns:
         ``refused`` by the reader, ``limited by`` a bound, or ``agreed``.
@@ -96,7 +102,7 @@ def tried(text: str, seed: int, *, kernels: bool = False, on_demand: bool = Fals
     except anygame.RuleSheetError:
         return "refused"
     try:
-        compiled = compile_game(Reasoner(game.program, LIMITS, strategy), _GROUNDING)
+        compiled = compile_game(Reasoner(game.program, LIMITS, strategy), _GROUNDING, without=without)
     except anygame.LimitError as error:
         return f"limited by {error.limit}"
     try:
@@ -106,6 +112,24 @@ def tried(text: str, seed: int, *, kernels: bool = False, on_demand: bool = Fals
     except anygame.LimitError as error:
         return f"limited by {error.limit}"
     return "agreed"
+
+
+class Ways(TypedDict):
+    """How a sheet is tried: arguments of `tried`."""
+
+    kernels: bool
+    on_demand: bool
+    without: Sequence[str]
+
+
+def ways(seed: int, every: int) -> Ways:
+    """Return how a sheet is tried, by its seed: with kernels now and then, and without each pass in turn."""
+    left_out = _LEFT_OUT[seed // 3 % len(_LEFT_OUT)]
+    return {
+        "kernels": seed % every == 0,
+        "on_demand": seed % 4 == 1,
+        "without": [left_out] if seed % 3 == 0 else [],
+    }
 
 
 # -- mutations: each changes a list of rules in place --------------------------------------------------------
@@ -429,7 +453,7 @@ def main() -> int:
     for seed in range(options.seed, options.seed + options.count):
         text = grown(seed, sheets)
         try:
-            outcomes[tried(text, seed, kernels=seed % 5 == 0, on_demand=seed % 4 == 0)] += 1
+            outcomes[tried(text, seed, **ways(seed, every=5))] += 1
         except Exception:
             outcomes["broken"] += 1
             print(f"; seed {seed}\n{text}; {format_exc()}", flush=True)

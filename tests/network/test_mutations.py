@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from tests.network.mutations import Rules, grown, seeds, tried
+from tests.network.mutations import Rules, grown, seeds, tried, ways
 
 _BLOCK = 50
 
@@ -43,12 +43,12 @@ def _sheets(public: bool) -> list[Rules]:
 
 
 def _obeys_the_law(first: int, public: bool = False) -> Counter[str]:
-    """Try a block of sheets; every tenth with kernels, every fourth computed on demand."""
+    """Try a block of sheets, every tenth with kernels."""
     outcomes: Counter[str] = Counter()
     for seed in range(first, first + _BLOCK):
         text = grown(seed, _sheets(public))
         try:
-            outcomes[tried(text, seed, kernels=seed % 10 == 0, on_demand=seed % 4 == 1)] += 1
+            outcomes[tried(text, seed, **ways(seed, every=10))] += 1
         except Exception as error:
             raise AssertionError(f"seed {seed}: {type(error).__name__}: {error}\n{text}") from error
     return outcomes
