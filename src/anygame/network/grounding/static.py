@@ -15,7 +15,7 @@ from anygame.network.grounding.rules import classified, is_own
 from anygame.network.grounding.tables import Table, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.network.grounding.rules import GroundRule
@@ -143,25 +143,20 @@ class StaticRelations:
         distinct = np.unique(np.stack(keys, axis=1), axis=0)
         columns = list(distinct.astype(np.int32).T)
         fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
+        free = [number for number in range(relation.width) if number not in known]
+        order = np.argsort([*known, *free]).tolist()
         rows: list[tuple[int, ...]] = []
-        for key in distinct[fresh].tolist():
-            rows += self._ask(relation, known, tuple(key))
+        for key in map(tuple, distinct[fresh].tolist()):
+            self._check_time()
+            for row in self._engine.ask(relation, known, key, self._engine.static):
+                values = (*key, row) if len(free) == 1 else (*key, *row)
+                rows.append(tuple([values[index] for index in order]))
             if len(rows) > self._tables.most:
                 raise too_many_rows(self._tables.most)
         if rows:
             answers.add(list(np.array(rows, np.int32).T), len(rows))
         questions.add([column[fresh] for column in columns], len(fresh))
         return answers
-
-    def _ask(
-        self, relation: Relation, known: tuple[int, ...], key: tuple[int, ...]
-    ) -> Iterator[tuple[int, ...]]:
-        self._check_time()
-        one_is_free = relation.width == len(known) + 1
-        for row in self._engine.ask(relation, known, key, self._engine.static):
-            rest = iter((row,) if one_is_free else row)
-            values = dict(zip(known, key, strict=True))
-            yield tuple(values[n] if n in values else next(rest) for n in range(relation.width))
 
     def facts(self) -> dict[Relation, Ids]:
         """Enter what holds without any rule into relations that are not static; return the rows' numbers."""
