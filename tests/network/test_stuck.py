@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.network.networks import Builder
+from tests.network.networks import Builder, random_network
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.kernels.kernel import build_kernel
@@ -205,3 +207,30 @@ def test_the_strict_are_told_at_once(threads: int) -> None:
         simulator.run(200_000, seed=5, threads=threads, strict=True)
     assert again.value.stuck.moves == tally.first_stuck.moves
     assert simulator.run(1000, limit=0, strict=True).cut == 1000
+
+
+@pytest.mark.parametrize("seed", [4, 8, 16, 20, 23, 26, 29, 37])  # each of these does get stuck somewhere
+def test_random_networks_get_stuck_as_their_evaluation_has_it(seed: int) -> None:
+    """From random states: stuck, cut and ended playouts add up, and the line of play is one of the game."""
+    rng = random.Random(seed)
+    network = random_network(rng, 60, roles=1 + seed % 3)
+    first, last = 2 * network.first_action, 2 * network.first_gate
+    legal = [rng.randrange(2, first) for _ in network.legal]
+    state = [old if rng.random() < 0.5 else rng.randrange(first, last) for old in network.next.tolist()]
+    network = replace(
+        network,
+        terminal=rng.randrange(2, first),
+        legal=np.array(legal, np.int32),
+        next=np.array(state, np.int32),
+    )
+    simulator = Simulator(build_kernel(network))
+    stuck = 0
+    for number in range(10):
+        start = tuple(rng.randrange(2) for _ in range(network.fluents))
+        tally = simulator.run(700, seed=number, start=start, limit=40)
+        assert tally.playouts + tally.stuck + tally.cut == 700
+        assert (tally.stuck == 0) == (tally.first_stuck is None)
+        if tally.stuck:
+            check(network, tally.first_stuck, start)
+        stuck += tally.stuck
+    assert stuck

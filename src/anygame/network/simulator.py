@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["Simulator", "Tally"]
 
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
-#: told.
+#: told. A person does not notice it, and a call costs some microseconds.
 _CALL_SECONDS = 0.05
+#: The first call makes so few steps that it ends in time for the slowest game; what it took tells how many
+#: the next ones may make.
 _FIRST_STEPS = 64
-#: Playouts per block: at first few blocks, for threads; then full ones, since the last playouts of a block
-#: leave lanes empty.
+#: Playouts per block. The last playouts of a block leave lanes empty, so that a block should have many
+#: times 512; but there should be some blocks for each thread. So: sixteen, unless they were small or full
+#: ones.
 _SMALL_BLOCK, _FULL_BLOCK, _BLOCKS = 8192, 1 << 18, 16
-#: The histogram of lengths is an array of the limit: 80 MB a thread.
+#: The histogram of lengths is an array of so many words: 80 MB for each thread.
 _LONGEST_LIMIT = 10_000_000
 
 
@@ -130,6 +133,9 @@ class Simulator:
 
         The result depends on the arguments except ``threads``. An interrupt (Ctrl-C) starts no more playouts,
         and finishes those under way, so that short ones are not favoured; a second one gives up at once.
+
+        A playout in which a role has no legal move ends there. As with one that reaches the limit, its joint
+        moves are counted in ``states`` and ``options``, and nothing else of it.
 
         Args:
             playouts: how many to start.

@@ -34,7 +34,7 @@ __all__ = ["STRAIGHT_INPUTS", "Kernel", "Style", "build_kernel"]
 #: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size.
 Style = Literal["auto", "straight", "loop"]
 #: Up to so many gate inputs a network becomes straight code: compiling takes about 40 microseconds for
-#: each, so six seconds at most; the loop is there at once, and half as fast.
+#: each, so six seconds at most; the loop is there at once, but a half to a quarter as fast.
 STRAIGHT_INPUTS = 150_000
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64

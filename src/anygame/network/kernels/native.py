@@ -217,14 +217,14 @@ def _write(path: Path, image: bytes) -> None:
 
 def _make_room(folder: Path) -> None:
     total = 0
-    for _, size, path in sorted(_cached(folder), reverse=True):
+    for _, size, path in sorted(_files(folder), reverse=True):
         if total + size > CACHE_BYTES:
             path.unlink(missing_ok=True)
         else:
             total += size
 
 
-def _cached(folder: Path) -> Iterator[tuple[float, int, Path]]:
+def _files(folder: Path) -> Iterator[tuple[float, int, Path]]:
     for path in folder.iterdir():
         if path.suffix == _SUFFIX:
             with contextlib.suppress(FileNotFoundError):
