@@ -163,7 +163,7 @@ CASES: dict[str, tuple[Callable[[GroundRule, Context], list[GroundRule]], str, l
         "line :- true x y, true y z, true z x",
         ["line :- true x y, true y z, true z x"],
     ),
-    "a move is said by its failures": (
+    "a move is complemented": (
         complement_moves,
         " part x y :- does a u v, [true x y], x != u | y != v",
         [

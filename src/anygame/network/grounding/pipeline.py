@@ -121,7 +121,10 @@ def _to_the_end(
     passes: Sequence[tuple[OfOne, Effect]],
     check_time: Callable[[], None],
 ) -> Iterator[GroundRule]:
-    """Yield what passes make of a rule when none of them changes anything any more."""
+    """Yield what passes make of a rule when none of them changes anything any more.
+
+    It ends: a pass splits a body, or takes a disjunction, a nested term, a move or columns out of it.
+    """
     waiting = deque([rule])
     while waiting:
         check_time()

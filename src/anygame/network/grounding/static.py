@@ -90,7 +90,7 @@ class StaticRelations:
             rule for component in components for rule in component.rules if rule.head.relation == relation
         ]
         self.fill(relation)
-        # What nearly always holds is better said by where it fails.
+        # What nearly always holds is better left to complementing moves.
         is_fine = not self.is_on_demand(relation) and (
             self._tables.table(relation).count <= _LARGE or self.is_dense(relation)
         )

@@ -1,14 +1,14 @@
-"""Complementing moves: what most moves of a kind do is said by the few that do not.
+"""Complementing moves: a condition that most moves of a kind meet gives way to the moves that do not.
 
 ::
 
-    kept(a, b) :- does(r, go(x, y)), x != a or y != b
+    kept(a, b) :- does(r, go(x, y)), [cell(a, b)], x != a or y != b
 
 becomes::
 
-    kept(a, b) :- some(), not failing(a, b)
+    kept(a, b) :- some(), not failing(a, b), [cell(a, b)]
     some() :- does(r, go(x, y))
-    failing(a, b) :- does(r, go(x, y)), x = a, y = b
+    failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
 
 A role makes exactly one move: where some move of a kind passes the tests, the role makes a move of that kind,
 and none that fails them. Frame axioms are mostly of this form, and mostly few moves fail.
@@ -43,7 +43,7 @@ _MOST_FAILURES: Final = 8
 
 
 def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Say a part about one move by the moves that fail it."""
+    """Replace a part about one move by the complement of the moves that fail it."""
     if rule.composed or not is_own(rule.head.relation):
         return [rule]
     if [atom.relation.predicate for atom in rule.positives] != ["does"]:
@@ -59,7 +59,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
-    """Return rules that say a rule by its failures; None where that is not possible, or not worth it."""
+    """Return the rules of the complement; None where that is not possible, or not worth it."""
     head = frozenset(variables_of_atom(rule.head))
     failures = _failures(rule, head, context)
     if failures is None:
