@@ -25,6 +25,7 @@ def test_the_forced_ways_are_really_taken() -> None:
     plain = describe_plan(anygame.loads(text))
     assert [part["on_demand"] for part in plain if "far" in part["relations"][0]] == [False]
     assert [part["on_demand"] for part in ways["on_demand"] if "far" in part["relations"][0]] == [True]
+    assert any(part["source"].startswith("def table") for part in ways["on_demand"] if part["on_demand"])
     assert not any("grow(" in part["source"] for part in plain)
     assert any("grow(" in part["source"] for part in ways["counted"])
 

@@ -1,6 +1,15 @@
 """The reasoner: rules laid out flat, joined in a planned order, evaluated bottom-up by stratum.
 
-The way of a question: ``reasoner`` (what the relations of GDL mean) asks ``evaluate`` (which components, in
-which order, in which frame), which runs functions that ``compiler`` has made from sources that ``generate``
-writes with ``plan`` and ``joins``, of rules that ``flatten`` has laid out as ``relations`` say.
+A program passes the stages once, in this order; none knows the ones after it:
+
+1. ``flatten`` lays normal rules out as ``relations`` say, numbers of terms (``term_table``) in columns;
+2. ``schema`` orders them: slots, levels, components; ``checks`` refuses what has no meaning;
+3. ``plan`` finds the order of a rule's joins, from a snapshot of sizes;
+4. ``rule_source``, ``component_source``, ``table_source`` and ``index_source`` write Python: ``source`` says
+   what that is, ``scope`` what rules see around them, ``component_writer`` what the forms share;
+5. ``linker`` makes functions of it, with ``tabling`` and ``guard`` beside them at run time;
+6. ``engine`` evaluates components in frames, and asks for code when one is first needed;
+7. ``reasoner`` knows what the relations of GDL mean, and asks the engine; ``explain`` asks the reasoner.
+
+Every threshold stands in ``strategy``.
 """

@@ -1,60 +1,26 @@
 """The source of one component: rules in order, a semi-naive loop, or a table that is filled on demand.
 
-``emit`` is a function of its arguments. What cannot be known from them, such as the rows of a static relation
-or the code of another table, it names as needs.
+``emit`` is a function of its arguments. What cannot be known from them, such as the code of another table,
+it names as needs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from anygame.datalog.index_source import empty_index
-from anygame.datalog.plan import Sizes
-from anygame.datalog.relations import FlatAtom, FlatRule, Relation, Unequal
-from anygame.datalog.rule_source import Access, RuleCode, Scope, translate
+from anygame.datalog.component_writer import ComponentWriter, OnTrial, Tabled, block
 from anygame.datalog.schema import TRACE
-from anygame.datalog.source import Facts, IndexCode, Source, TableCode, Title, row_source
-from anygame.language.terms import Compound, Variable
+from anygame.datalog.source import Source, TableCode
+from anygame.datalog.table_source import table_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
+    from anygame.datalog.component_writer import Mode
     from anygame.datalog.plan import Snapshot
-    from anygame.datalog.schema import Component, Index, Schema
-    from anygame.datalog.source import Need
+    from anygame.datalog.relations import FlatRule, Relation
+    from anygame.datalog.schema import Component, Schema
     from anygame.datalog.strategy import Strategy
 
-__all__ = ["Everything", "Mode", "OnTrial", "Tabled", "emit"]
-
-
-@dataclass(frozen=True, slots=True)
-class Everything:
-    """All rows are computed.
-
-    Attributes:
-        may_outgrow: whether a relation that has become large is computed on demand from then on.
-    """
-
-    may_outgrow: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OnTrial:
-    """All rows are computed, if that does not take more than a budget of iterations and rows."""
-
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tabled:
-    """The rows are computed for the keys that somebody asks, and remembered by key."""
-
-    index: Index
-
-
-Mode = Everything | OnTrial | Tabled
+__all__ = ["emit"]
 
 
 def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy) -> Source:
@@ -67,183 +33,22 @@ def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, s
         snapshot: what is known of the relations. Static ones that are complete and not on demand are in it.
         strategy: thresholds.
     """
-    writer = _Writer(component, schema, mode, snapshot, strategy)
+    writer = ComponentWriter(component, schema, mode, snapshot, strategy)
     if isinstance(mode, Tabled):
-        text = _table(writer, mode.index)
+        text = table_text(writer, mode.index)
         return Source(TableCode(mode.index).name, text, tuple(writer.needs), writer.cost, mode.index)
     text = _rows(writer)
     return Source(f"component{component.number}", text, tuple(writer.needs), writer.cost)
 
 
-class _Writer:
-    """Writes rules of one component, and gathers what they need."""
-
-    def __init__(
-        self, component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy
-    ) -> None:
-        self.component = component
-        self.schema = schema
-        self.mode = mode
-        self.strategy = strategy
-        self.scope = Scope.of(component, schema, snapshot, strategy, tabled=isinstance(mode, Tabled))
-        self.sizes = Sizes(snapshot, strategy)
-        self.needs: dict[Need, None] = {}
-        self.rows_read: dict[Relation, None] = {}
-        self.growing: dict[Index, None] = {}
-        self.cost = 0.0
-
-    def need(self, need: Need) -> str:
-        self.needs[need] = None
-        return need.name
-
-    def title(self, relation: Relation) -> str:
-        """Return the name of what holds the name of a relation, for messages."""
-        return self.need(Title(self.schema.slots[relation]))
-
-    # -- rules -------------------------------------------------------------------------------------
-
-    def rule(
-        self,
-        rule: FlatRule,
-        target: str,
-        indent: str,
-        *,
-        relation: Relation | None = None,
-        delta: int | None = None,
-        bound: Mapping[Variable, str] = MappingProxyType({}),
-        composed: Iterable[tuple[Variable, Compound]] = (),
-    ) -> str:
-        """Return the source that adds a rule's rows to a set; see ``translate`` for the rest.
-
-        Args:
-            rule: the rule.
-            target: the name of the set.
-            indent: spaces before each line.
-            relation: what the rule derives, where its head has been cut down to some columns.
-            delta: the literal to read from the newest rows only.
-            bound: variables that have a value already.
-            composed: terms that some of these equal.
-        """
-        code = translate(rule, self.scope, self.sizes, delta=delta, bound=bound, composed=composed)
-        self.cost += code.cost
-        if code.dead:
-            return ""
-        self.needs |= code.needs
-        self.rows_read |= code.rows
-        for index, access in code.indexes.items():
-            if access is Access.GROWING:
-                self.growing[index] = None
-                self.rows_read[index.relation] = None
-        return self._guarded(code, rule, target, relation or rule.head.relation, indent)
-
-    def _guarded(self, code: RuleCode, rule: FlatRule, target: str, relation: Relation, indent: str) -> str:
-        action = self._addition(code, rule, target, relation)
-        guards = list(code.guards) if rule.head.columns else [f"not {target}", *code.guards]
-        lines = _lookups(code.indexes)
-        if not guards:
-            return _block([*lines, action], indent)
-        # What a guard looks up has to exist before it.
-        is_early = any(name in guard for guard in code.guards for name in _names(code.indexes))
-        test = f"if {' and '.join(guards)}:"
-        if is_early:
-            return _block([*lines, test], indent) + _block([action], indent + "    ")
-        return _block([test], indent) + _block([*lines, action], indent + "    ")
-
-    def _addition(self, code: RuleCode, rule: FlatRule, target: str, relation: Relation) -> str:
-        if not rule.head.columns:
-            assert not code.clauses, "what only asks whether something exists has guards alone"
-            return f"{target} |= UNIT"
-        if not code.clauses:
-            return f"{target}.add({code.head})"
-        on_trial = isinstance(self.mode, OnTrial)
-        if on_trial or code.work > self.strategy.counted:
-            prefix = "try_" if on_trial else ""
-            counted = [
-                part
-                for clause in code.clauses
-                for part in ((clause, f"if next({prefix}tick)") if clause.startswith("for") else (clause,))
-            ]
-            return f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {self.title(relation)})"
-        return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
-
-    # -- what stands before the rules --------------------------------------------------------------
-
-    def reading(self) -> list[str]:
-        """Return the lines that take the rows that rules read out of the frame."""
-        lines = []
-        for relation in self.rows_read:
-            slot = self.schema.slots[relation]
-            if relation in self.component.relations:
-                continue
-            if self.scope.access[relation] is Access.GROWING:
-                lines.append(f"s{slot} = F.get({slot}, {self.need(Facts(slot))})")
-            else:
-                lines.append(f"s{slot} = F[{slot}]")
-        return lines
-
-    def start(self, relation: Relation) -> str:
-        """Return the source of what a relation holds before the component's rules."""
-        slot = self.schema.slots[relation]
-        facts = self.need(Facts(slot)) if relation in self.schema.facts else ""
-        if any(maker.number < self.component.number for maker in self.schema.makers(relation)):
-            return f"set(F.get({slot}, {facts or 'EMPTY'}))"
-        return f"set({facts})"
-
-    def growing_indexes(self, *, own: bool | None = None) -> list[str]:
-        """Return the lines that index relations that still grow: own ones, others, or all."""
-        lines = []
-        for index in self.growing:
-            if own is None or own == (index.relation in self.component.relations):
-                name = index.name
-                lines.append(f"j{name} = extend{name}(s{index.slot}, {empty_index(index)})")
-                if index.keys and index.outputs:
-                    lines.append(f"g{name} = j{name}.get")
-        return lines
-
-    def check(self, relation: Relation, rows: str) -> list[str]:
-        """Return the lines that look at the size of a relation."""
-        if isinstance(self.mode, OnTrial):
-            return [f"if len({rows}) > {self.mode.rows}: too_many({self.title(relation)}, True)"]
-        lines = [f"if len({rows}) > MOST: too_many({self.title(relation)})"]
-        if isinstance(self.mode, Everything) and self.mode.may_outgrow and not self.component.is_static:
-            number = self.component.number
-            lines.append(f"if len({rows}) > {self.strategy.outgrown}: on_demand({number}, len({rows}))")
-        return lines
-
-
-def _lookups(indexes: Mapping[Index, Access]) -> list[str]:
-    """Return the lines that take indexes and tables out of the frame, or make them."""
-    lines = []
-    for index, access in indexes.items():
-        name = index.name
-        if access is Access.ON_DEMAND:
-            lines.append(f'q{name} = F.get("q{name}") or table{name}(F)')
-        elif access is Access.FRAME and index.keys and index.outputs:
-            lines.append(f'g{name} = (F.get("j{name}") or index{name}(F)).get')
-        elif access is Access.FRAME:
-            lines.append(f'j{name} = F.get("j{name}") or index{name}(F)')
-    return lines
-
-
-def _names(indexes: Iterable[Index]) -> list[str]:
-    return [f"{kind}{index.name}" for index in indexes for kind in "gjq"]
-
-
-def _block(lines: Iterable[str], indent: str) -> str:
-    return "".join([f"{indent}{line}\n" for line in lines])
-
-
-# -- all rows ------------------------------------------------------------------------------------
-
-
-def _rows(writer: _Writer) -> str:
+def _rows(writer: ComponentWriter) -> str:
     component = writer.component
     body = _semi_naive(writer) if component.recursive else _once(writer)
     done = f'    F["{component.marker}"] = True\n'
-    return f"def component{component.number}(F):\n{_block(writer.reading(), '    ')}{body}{done}"
+    return f"def component{component.number}(F):\n{block(writer.reading(), '    ')}{body}{done}"
 
 
-def _once(writer: _Writer) -> str:
+def _once(writer: ComponentWriter) -> str:
     """Return the source that runs each rule once."""
     (relation,) = writer.component.relations
     slot = writer.schema.slots[relation]
@@ -254,29 +59,41 @@ def _once(writer: _Writer) -> str:
         before.append(f"s{slot} = frozenset(out)")
     before += writer.growing_indexes()
     after = [*writer.check(relation, "out"), f"F[{slot}] = out"]
-    return _block(before, "    ") + rules + _block(after, "    ")
+    return block(before, "    ") + rules + block(after, "    ")
 
 
-def _semi_naive(writer: _Writer) -> str:
+def _semi_naive(writer: ComponentWriter) -> str:
     """Return the source of a loop in which each round starts from the rows that the last one found.
 
     Semi-naive evaluation (Bancilhon and Ramakrishnan 1986).
     """
-    component, schema = writer.component, writer.schema
-    slots = [schema.slots[relation] for relation in component.relations]
-    on_trial = isinstance(writer.mode, OnTrial)
-    first = "".join(
-        [
-            writer.rule(rule, f"s{schema.slots[rule.head.relation]}", "    ")
-            for rule in component.rules
-            if not _reads_own(rule, component)
-        ]
+    component, slots = writer.component, writer.schema.slots
+    own = component.relations
+    first = [
+        writer.rule(rule, f"s{slots[rule.head.relation]}", "    ")
+        for rule in component.rules
+        if not _reads_own(rule, component)
+    ]
+    again = [_recursive_rule(writer, rule) for rule in component.rules if _reads_own(rule, component)]
+    loop = _loop(writer, "".join(again))
+    starts = [f"s{slots[relation]} = {writer.start(relation)}" for relation in own]
+    checks = [line for relation in own for line in writer.check(relation, f"s{slots[relation]}")]
+    ends = [f"F[{slots[relation]}] = s{slots[relation]}" for relation in own]
+    return (
+        block([*starts, *writer.growing_indexes(own=False)], "    ")
+        + "".join(first)
+        + block(writer.growing_indexes(own=True), "    ")
+        + loop
+        # A trial looks at sizes in every round.
+        + block([*([] if isinstance(writer.mode, OnTrial) else checks), *ends], "    ")
     )
-    rounds = "".join(
-        [_recursive_rule(writer, rule) for rule in component.rules if _reads_own(rule, component)]
-    )
-    starts = [f"s{schema.slots[relation]} = {writer.start(relation)}" for relation in component.relations]
-    before = [*writer.growing_indexes(own=True), *[f"d{slot} = s{slot}" for slot in slots]]
+
+
+def _loop(writer: ComponentWriter, rules: str) -> str:
+    """Return the source of the rounds, given that of the rules in one."""
+    component = writer.component
+    slots = [writer.schema.slots[relation] for relation in component.relations]
+    before = [f"d{slot} = s{slot}" for slot in slots]
     before.append(f'trace = F.get("{TRACE}")')
     newest = " or ".join([f"d{slot}" for slot in slots])
     if any(_recurs_in_a_test(rule, component) for rule in component.rules):
@@ -288,36 +105,29 @@ def _semi_naive(writer: _Writer) -> str:
     begin = [
         "if trace is not None:",
         f"    trace.append({{{found}}})",
-        f"next({'try_' if on_trial else ''}tick)",
+        f"next({'try_' if isinstance(writer.mode, OnTrial) else ''}tick)",
         *[f"n{slot} = set()" for slot in slots],
     ]
-    end = []
-    for relation, slot in zip(component.relations, slots, strict=True):
-        most = writer.mode.rows if isinstance(writer.mode, OnTrial) else "MOST"
-        too_many = f"too_many({writer.title(relation)}, {on_trial})"
-        end += [
-            f"n{slot} -= s{slot}",
-            f"s{slot} |= n{slot}",
-            f"if len(s{slot}) > {most}: {too_many}",
-            f"d{slot} = n{slot}",
-        ]
-    for index in writer.growing:
-        if index.relation in component.relations:
-            end.append(f"extend{index.name}(d{index.slot}, j{index.name})")
-    after = []
-    if not on_trial:
-        for relation, slot in zip(component.relations, slots, strict=True):
-            after += writer.check(relation, f"s{slot}")
-    after += [f"F[{slot}] = s{slot}" for slot in slots]
-    return (
-        _block([*starts, *writer.growing_indexes(own=False)], "    ")
-        + first
-        + _block(before, "    ")
-        + _block(begin, "        ")
-        + rounds
-        + _block(end, "        ")
-        + _block(after, "    ")
-    )
+    end = [line for relation in component.relations for line in _merging(writer, relation)]
+    end += [
+        f"extend{index.name}(d{index.slot}, j{index.name})"
+        for index in writer.growing
+        if index.relation in component.relations
+    ]
+    return block(before, "    ") + block(begin, "        ") + rules + block(end, "        ")
+
+
+def _merging(writer: ComponentWriter, relation: Relation) -> list[str]:
+    """Return the lines that add what a round found to a relation; what is new is where the next starts."""
+    slot = writer.schema.slots[relation]
+    on_trial = isinstance(writer.mode, OnTrial)
+    most = writer.mode.rows if isinstance(writer.mode, OnTrial) else "MOST"
+    return [
+        f"n{slot} -= s{slot}",
+        f"s{slot} |= n{slot}",
+        f"if len(s{slot}) > {most}: too_many({writer.title(relation)}, {on_trial})",
+        f"d{slot} = n{slot}",
+    ]
 
 
 def _reads_own(rule: FlatRule, component: Component) -> bool:
@@ -328,7 +138,7 @@ def _recurs_in_a_test(rule: FlatRule, component: Component) -> bool:
     return any(read.relation in component.relations and not read.joined for read in rule.reads)
 
 
-def _recursive_rule(writer: _Writer, rule: FlatRule) -> str:
+def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
     """Return one version per recursive literal, with its newest rows there; all rows if a test recurs."""
     target = f"n{writer.schema.slots[rule.head.relation]}"
     own = writer.component.relations
@@ -341,84 +151,3 @@ def _recursive_rule(writer: _Writer, rule: FlatRule) -> str:
             if atom.relation in own
         ]
     )
-
-
-# -- on demand -----------------------------------------------------------------------------------
-
-
-def _table(writer: _Writer, index: Index) -> str:
-    """Return the source of a function that makes, for a frame, the look-up in a table; see ``tabling``."""
-    component, name = writer.component, index.name
-    facts, rules = _rows_for_key(writer, index)
-    key = row_source([f"k{number}" for number in index.keys]) if index.keys else "_"
-    head = [*writer.reading(), *facts, "table = {}"]
-    tail = [f'F["q{name}"] = q{name}', f"return q{name}"]
-    if component.recursive:
-        marker = f"agenda{component.number}"
-        head += [
-            f'agenda = F.get("{marker}")',
-            f'if agenda is None: agenda = F["{marker}"] = Agenda({writer.strategy.nesting})',
-            "def rules(key, out):",
-            "    next(tick)",
-            f"    {key} = key",
-        ]
-        answer = [
-            f"def q{name}(key):",
-            "    out = table.get(key)",
-            "    return agenda.ask(rules, table, key) if out is None else out",
-        ]
-    else:
-        head += [
-            f"def q{name}(key):",
-            "    out = table.get(key)",
-            "    if out is not None: return out",
-            f"    {key} = key",
-            "    out = set()",
-        ]
-        answer = [
-            f"    if len(table) > {writer.strategy.table_keys}: table.clear()",
-            "    table[key] = out",
-            "    return out",
-        ]
-    return f"def table{name}(F):\n{_block(head, '    ')}{rules}{_block([*answer, *tail], '    ')}"
-
-
-def _rows_for_key(writer: _Writer, index: Index) -> tuple[list[str], str]:
-    """Return the lines that index facts, and the source that adds to ``out`` what goes with a key."""
-    relation, name = index.relation, index.name
-    facts = []
-    rules = ""
-    if relation in writer.schema.facts:
-        writer.need(IndexCode(index))
-        given = writer.need(Facts(index.slot))
-        facts.append(f"b{name} = extend{name}({given}, {empty_index(index)})")
-        found = f"b{name}.get(key, ())" if index.keys and index.outputs else f"key in b{name}"
-        found = found if index.keys else f"b{name}"
-        line = f"out.update({found})" if index.outputs else f"if {found}: out |= UNIT"
-        rules = _block([line], " " * 8)
-    own = [rule for rule in writer.component.rules if rule.head.relation == relation]
-    return facts, rules + "".join([_rule_for_key(writer, rule, index) for rule in own])
-
-
-def _rule_for_key(writer: _Writer, rule: FlatRule, index: Index) -> str:
-    bound: dict[Variable, str] = {}
-    tests = []
-    taken_apart = []
-    for number in index.keys:
-        term = rule.head.columns[number]
-        if isinstance(term, Variable) and term not in bound:
-            bound[term] = f"k{number}"
-        else:
-            # What the head says of the key is a test, or takes it apart: leave both to the planner.
-            variable = Variable(f" key{number}")
-            bound[variable] = f"k{number}"
-            if isinstance(term, Compound) and not term.is_ground:
-                taken_apart.append((variable, term))
-            else:
-                tests.append(Unequal(variable, term, negated=True))
-    head = FlatAtom(
-        Relation("", (None,) * len(index.outputs)),
-        tuple([rule.head.columns[number] for number in index.outputs]),
-    )
-    asked = FlatRule(head, rule.literals, (*tests, *rule.conditions), rule.origin)
-    return writer.rule(asked, "out", " " * 8, relation=index.relation, bound=bound, composed=taken_apart)

@@ -14,7 +14,8 @@ from __future__ import annotations
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
+from anygame.datalog.component_source import emit
+from anygame.datalog.component_writer import Everything, OnTrial, Tabled
 from anygame.datalog.guard import Guard, TooCostly, blame
 from anygame.datalog.linker import Linker
 from anygame.datalog.plan import Snapshot
@@ -25,7 +26,7 @@ from anygame.errors import LimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from anygame.datalog.component_source import Mode
+    from anygame.datalog.component_writer import Mode
     from anygame.datalog.relations import Relation, Row
     from anygame.datalog.schema import Component, Frame, Index, Schema
     from anygame.datalog.source import Source
@@ -41,16 +42,18 @@ class _Progress:
     Attributes:
         tableable: whether its relations may be computed on demand.
         rows: how many rows they are thought to have, once it has been tried.
-        text: the generated code, empty until then.
+        text: the code that computes all rows, empty until then.
+        tables: the code of each table, where it is computed on demand.
         is_numbered: whether the ground terms of its rules are in the table of terms.
     """
 
-    __slots__ = ("is_numbered", "rows", "tableable", "text")
+    __slots__ = ("is_numbered", "rows", "tableable", "tables", "text")
 
     def __init__(self, tableable: bool) -> None:
         self.tableable = tableable
         self.rows: float | None = None
         self.text = ""
+        self.tables: dict[Index, str] = {}
         self.is_numbered = False
 
 
@@ -264,6 +267,10 @@ class Engine:
 
     def _link(self, sources: list[Source]) -> Callable[[Frame], None]:
         self._linker.link(sources)
+        for source in sources:
+            if source.table is not None:
+                (maker,) = self.schema.makers(source.table.relation)
+                self._progress[maker.number].tables[source.table] = source.text
         return self._linker.function(sources[0])
 
     def _link_table(self, index: Index, frame: Frame) -> None:
@@ -271,7 +278,7 @@ class Engine:
             sources = self._sources(self.schema.makers(index.relation)[0], Tabled(index), frame)
             missing = sources[-1].missing
             if missing is None:
-                self._linker.link(sources)
+                self._link(sources)
                 return
             self._compute_whole(self._tabled[missing], frame)
 
@@ -403,7 +410,9 @@ class Engine:
 
     def text(self, component: Component) -> str:
         """Return the code that was generated for a component, empty where there was no need yet."""
-        return self._progress[component.number].text
+        progress = self._progress[component.number]
+        is_on_demand = component.relations[0] in self._tabled
+        return "".join(progress.tables.values()) if is_on_demand else progress.text
 
 
 def _do_nothing(frame: Frame) -> None:
