@@ -82,7 +82,7 @@ def grown(seed: int, sheets: Sequence[Rules]) -> str:
 
 
 def tried(
-    text: str, seed: int, *, kernels: bool = False, on_demand: bool = False, without: Collection[str] = ()
+    text: str, seed: int, *, kernels: bool = False, way: str | None = None, without: Collection[str] = ()
 ) -> str:
     """Try the law on a sheet; return what became of it.
 
@@ -90,13 +90,13 @@ def tried(
         text: the sheet.
         seed: of the playouts.
         kernels: whether machine code is made and asked too.
-        on_demand: whether the reasoner computes on demand whatever it can.
+        way: how the reasoner is made to compute, of ``tests.datalog.ways``.
         without: passes to be left out.
 
     Returns:
         ``refused`` by the reader, ``limited by`` a bound, or ``agreed``.
     """
-    strategy = WAYS["on_demand"] if on_demand else DEFAULT
+    strategy = WAYS[way] if way else DEFAULT
     try:
         game = loads(text, strategy, limits=LIMITS)
     except anygame.RuleSheetError:
@@ -118,16 +118,16 @@ class Ways(TypedDict):
     """How a sheet is tried: arguments of `tried`."""
 
     kernels: bool
-    on_demand: bool
+    way: str | None
     without: Sequence[str]
 
 
 def ways(seed: int, every: int) -> Ways:
-    """Return how a sheet is tried, by its seed: with kernels now and then, and without each pass in turn."""
+    """Return how a sheet is tried, by its seed: with kernels now and then, in each way, without each pass."""
     left_out = _LEFT_OUT[seed // 3 % len(_LEFT_OUT)]
     return {
         "kernels": seed % every == 0,
-        "on_demand": seed % 4 == 1,
+        "way": list(WAYS)[seed // 3 % len(WAYS)] if seed % 3 == 1 else None,
         "without": [left_out] if seed % 3 == 0 else [],
     }
 
