@@ -38,13 +38,21 @@ class FunctionBuilder:
 
     Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read.
     Values of rows that were read or written are known until the next label.
+
+    Args:
+        name: of the function.
+        result: its type.
+        parameters: more of them, each with its type.
+        rare: whether it is called so seldom that it should compile fast rather than run fast.
     """
 
-    def __init__(self, name: str, result: str = "void", parameters: Sequence[str] = ()) -> None:
+    def __init__(
+        self, name: str, result: str = "void", parameters: Sequence[str] = (), rare: bool = False
+    ) -> None:
         extra = "".join(f", {parameter}" for parameter in parameters)
         self._lines = [
             f"define {result} @{name}(ptr noalias align {ROW_BYTES} %rows, ptr noalias %data{extra}) "
-            f"{_ATTRIBUTES} {{",
+            f"{_ATTRIBUTES}{' cold noinline optnone' * rare} {{",
             "entry:",
         ]
         self._head = len(self._lines)

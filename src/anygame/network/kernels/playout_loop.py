@@ -197,7 +197,7 @@ def _leave_stuck() -> str:
 
     They are only counted, and the first one is noted: the block can be played again up to it.
     """
-    code = FunctionBuilder("leave_stuck", parameters=["ptr noalias %block"])
+    code = FunctionBuilder("leave_stuck", parameters=["ptr noalias %block"], rare=True)
     now = code.word("%block", NOW)
     restarting = code.variable(code.load(RESTART))
 
