@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import some
 from tests.language.test_laws import law, programs
 
 from anygame.errors import RuleSheetError
@@ -70,7 +71,7 @@ def test_laws_on_golden_cases(case: Path) -> None:
 
 
 def test_laws_on_all_public_sheets(corpus: Path) -> None:
-    for sheet in sorted((corpus / "rules").glob("*.kif")):
+    for sheet in some(sorted((corpus / "rules").glob("*.kif")), 20):
         check_laws(read_source(sheet).text)
 
 

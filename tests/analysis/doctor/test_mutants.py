@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import examples
+from tests.examples import examples, some
 
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.errors import RuleSheetError
@@ -113,7 +113,7 @@ NEEDLESS = {"never-fires", "duplicate-rule", "subsumed-rule"}
 
 def test_rules_that_are_said_to_be_needless_are(corpus: Path) -> None:
     compared = 0
-    for sheet in sorted((corpus / "rules").glob("*.kif")):
+    for sheet in some(sorted((corpus / "rules").glob("*.kif")), 40):
         program = parse_program(read_source(sheet))
         spans = [each.span for each in check_program(program) if each.code in NEEDLESS]
         if spans:
