@@ -102,6 +102,14 @@ def test_limits_are_named(limits: GroundingLimits, limit: str) -> None:
     assert raised.value.limit == limit
 
 
+def test_the_time_to_make_gates_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    grounding = ground(_reasoner(_COUNTER))
+    monkeypatch.setattr("anygame.network.compiled.ground", lambda *_: grounding)
+    with pytest.raises(LimitError, match="did not become gates within 0 seconds") as raised:
+        compile_game(_reasoner(_COUNTER), GroundingLimits(seconds=0.0))
+    assert raised.value.limit == "seconds"
+
+
 def test_terms_without_end_reach_a_limit() -> None:
     endless = """
         (role r) (init (n z)) (legal r up)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from anygame.errors import AnygameError, CompilationError
+from anygame.errors import AnygameError, CompilationError, LimitError
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL
 from anygame.network.interface import Interface
@@ -110,12 +110,18 @@ def _compile(
     without: Collection[str],
 ) -> CompiledGame:
     deadline = monotonic() + limits.seconds
+
+    def check_time() -> None:
+        if monotonic() > deadline:
+            seconds = limits.seconds
+            raise LimitError(f"the rules did not become gates within {seconds:g} seconds", "seconds", seconds)
+
     grounding = ground(reasoner, limits, progress, [name for name in without if name in OPTIONAL])
     began = monotonic()
     stages = [("grounding", _figures_of(grounding))]
     atoms = Atoms(grounding)
     names = Interface(grounding, atoms)
-    circuit = _circuit(atoms, names, deadline)
+    circuit = _circuit(atoms, names, check_time)
     figures = _figures_of_circuit(circuit, began)
     stages.append(("gates", {**figures, "conjunctions": atoms.conjunctions, "literals": atoms.literals}))
     for name, rewrite in REWRITES:
@@ -132,7 +138,7 @@ def _compile(
     return CompiledGame(network, reasoner.roles, names.fluents, names.actions, tuple(stages), passes)
 
 
-def _circuit(atoms: Atoms, names: Interface, deadline: float) -> Circuit:
+def _circuit(atoms: Atoms, names: Interface, check_time: Callable[[], None]) -> Circuit:
     """Return gates for all outputs, over fluents and moves; a role makes exactly one of its moves."""
     inputs = {atom: 1 + index for index, atom in enumerate(names.fluent_atoms)}
     first = 1 + len(inputs)
@@ -143,7 +149,7 @@ def _circuit(atoms: Atoms, names: Interface, deadline: float) -> Circuit:
         first += len(role_atoms)
     become = {atom: int(atoms.literal_of[atom]) for atom in names.outputs() if atom is not None}
     wanted = sorted({literal >> 1 for literal in become.values() if literal >= 0})
-    gates, literals = build_gates(atoms, inputs, first, choices, wanted, deadline)
+    gates, literals = build_gates(atoms, inputs, first, choices, wanted, check_time)
 
     def literal(atom: int | None) -> int:
         found = FAILS if atom is None else become[atom]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import LimitError
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.factoring import parts_of_sum, sum_of_products
 from anygame.network.logic.gates import Gates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from anygame.network.logic.atoms import Atoms
 
@@ -27,7 +25,7 @@ def build_gates(
     nodes: int,
     choices: Iterable[Sequence[int]],
     wanted: Iterable[int],
-    deadline: float,
+    check_time: Callable[[], None],
 ) -> tuple[Gates, dict[int, int]]:
     """Return the gates for some atoms, and the literal of each.
 
@@ -37,18 +35,15 @@ def build_gates(
         nodes: how many nodes there are before the first gate.
         choices: groups of nodes of which exactly one holds.
         wanted: the atoms to be computed.
-        deadline: on the monotonic clock.
-
-    Raises:
-        LimitError: the deadline has passed.
+        check_time: called now and then; may raise.
     """
     gates = Gates(nodes, choices)
     literals: dict[int, int] = {atom: 2 * node for atom, node in inputs.items()}
     targets = list(wanted)
     parents = _Parents(atoms, literals)
     for number, component in enumerate(strong_components(targets, parents)):
-        if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0 and monotonic() > deadline:
-            raise LimitError("the rules did not become gates in the time they were given", "seconds", 0)
+        if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0:
+            check_time()
         _enter(gates, parents, literals, component)
     return gates, {atom: literals[atom] for atom in targets}
 
