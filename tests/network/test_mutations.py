@@ -11,7 +11,12 @@ from tests.network.mutations import Rules, grown, seeds, tried, ways
 _BLOCK = 50
 
 #: Sheets that broke the law once, and how the reasoner computed.
-FOUND = {
+FOUND: dict[str, tuple[str, str | None]] = {
+    "alternatives inside an alternative that would never be multiplied out": (
+        "(role r) (legal r a) (init (p 0)) (init (p 2)) (<= terminal (not (true (p 0)))) (goal r 1)"
+        f"(<= (next (p 1)) (or (and {'(or (true (p 0)) (not (true (p 1))))' * 40}) (true (p 2))))",
+        None,
+    ),
     "a relation on demand that some rule then needs as a whole": (
         """
         (role x) (n 1) (s 2 3) (init (p 1 3))
