@@ -11,7 +11,7 @@ from anygame.errors import PositionError
 from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
 from anygame.game.playouts import Playout, play_outs
-from anygame.game.roles import Role, Roles
+from anygame.game.roles import Role, find_role
 from anygame.game.simulation import simulate
 from anygame.game.state import RecentStates, State
 from anygame.language.diagnostics import shown
@@ -71,7 +71,7 @@ class Game:
         self.backends = Backends(program, limits, machine, self.name)
         self.roles: tuple[Role, ...] = tuple(map(Role, self.backends.reasoner.roles))
         self.recent = RecentStates()
-        self._index = Roles(self.roles, case_sensitive=case_sensitive)
+        self._index = {str(role): index for index, role in enumerate(self.roles)}
 
     @property
     def name(self) -> str:
@@ -89,7 +89,10 @@ class Game:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._index.find(role)
+        found = self._index.get(role if isinstance(role, str) else str(role))
+        if found is None:
+            return find_role(role, self._index, case_sensitive=self.case_sensitive)
+        return found
 
     # -- states ------------------------------------------------------------------------------------
 

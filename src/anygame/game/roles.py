@@ -10,11 +10,11 @@ from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from anygame.language.terms import Term
 
-__all__ = ["Role", "Roles"]
+__all__ = ["Role", "find_role"]
 
 
 class Role(str):
@@ -46,31 +46,29 @@ class Role(str):
         return f"Role({str.__str__(self)!r})"
 
 
-class Roles:
-    """The roles of a game, found by their text, however it is spaced, or by their terms."""
+def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: bool) -> int:
+    """Return the index of a role that is given by its text, however that is spaced, or by its term.
 
-    def __init__(self, roles: Iterable[Role], *, case_sensitive: bool) -> None:
-        self._index = {str(role): index for index, role in enumerate(roles)}
-        self._case_sensitive = case_sensitive
+    Args:
+        role: what is given.
+        index: the indices of the roles of a game, by their text.
+        case_sensitive: whether names that differ by case are different names.
 
-    def find(self, role: str | Term) -> int:
-        """Return the index of a role.
-
-        Raises:
-            UnknownRoleError: the game has no such role.
-        """
-        found = self._index.get(role if isinstance(role, str) else str(role))
-        if found is None and isinstance(role, str):
-            try:
-                found = self._index.get(str(parse_term(role, case_sensitive=self._case_sensitive)))
-            except TermSyntaxError:
-                found = None
-        if found is None:
-            near = get_close_matches(str(role), self._index, n=1)
-            advice = f"; did you mean {near[0]}?" if near else ""
-            raise UnknownRoleError(
-                f"no role is called {shown(str(role))}: the roles are {', '.join(self._index)}{advice}",
-                str(role),
-                self._index,
-            )
-        return found
+    Raises:
+        UnknownRoleError: there is no such role.
+    """
+    found = index.get(str(role))
+    if found is None and isinstance(role, str):
+        try:
+            found = index.get(str(parse_term(role, case_sensitive=case_sensitive)))
+        except TermSyntaxError:
+            found = None
+    if found is None:
+        near = get_close_matches(str(role), index, n=1)
+        advice = f"; did you mean {near[0]}?" if near else ""
+        raise UnknownRoleError(
+            f"no role is called {shown(str(role))}: the roles are {', '.join(index)}{advice}",
+            str(role),
+            index,
+        )
+    return found
