@@ -7,6 +7,11 @@ from tests.cli.transcripts import ROOT, run
 from tests.tools.chapters import sheets
 from tests.tools.walks import WALKS, passed
 
+from anygame.datalog.reasoner import Reasoner
+from anygame.language.parser import parse_program
+from anygame.network.compiled import compile_game
+from anygame.network.kernels.kernel import build_kernel
+
 _TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 _FILE = re.compile(r"^\| `([\w/]+\.py)` \|", re.MULTILINE)
 
@@ -35,9 +40,17 @@ def test_every_stage_has_its_line() -> None:
     assert set(re.findall(r"^\| `src/anygame/(\w+)/`", _TEXT, re.MULTILINE)) == folders
 
 
-def test_the_reasoner_writes_the_code_that_is_shown() -> None:
-    code = re.search(r"^```py\n(.*?)^```$", _TEXT, re.MULTILINE | re.DOTALL)
-    assert code
-    written, status = run(["explain", "-", "--plan"], sheets(_TEXT)["lamps.kif"])
+def _shown(language: str) -> str:
+    """Return the only block of code in a language."""
+    (code,) = re.findall(rf"^```{language}\n(.*?)^```$", _TEXT, re.MULTILINE | re.DOTALL)
+    return str(code)
+
+
+def test_the_code_that_is_shown_is_written() -> None:
+    sheet = sheets(_TEXT)["lamps.kif"]
+    plan, status = run(["explain", "-", "--plan"], sheet)
     assert status == 0
-    assert code[1] in written
+    assert _shown("py") in plan
+    kernel = build_kernel(compile_game(Reasoner(parse_program(sheet))).network)
+    written = kernel.code.splitlines()
+    assert [line for line in _shown("llvm").splitlines() if line not in written] == []
