@@ -369,19 +369,24 @@ def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("anygame.protocol.player.pool._MOST_LEAVING", 0)
     free = threading.Event()
 
+    stuck: list[Player] = []
+
     class Stuck(LegalPlayer):
         def start(self, game: Game, role: Role, clock: Clock) -> None:
+            stuck.append(self)
             free.wait(20)
 
     said: list[Said] = []
 
     async def main() -> None:
-        async with listening(Stuck, log=said.append, settings=PlayerSettings(margin=0.9)) as (server, port):
-            replies = []
+        async with listening(Stuck, log=said.append) as (server, port):
             for number in range(5):
-                replies.append(await say(port, start(f"m{number}", start_clock=0.5)))
+                asked = asyncio.create_task(say(port, start(f"m{number}", start_clock=30)))
+                while len(stuck) <= number and not asked.done():
+                    await asyncio.sleep(0.01)
                 await say(port, f"(ABORT m{number})")
-            assert replies == ["ready"] * 3 + ["busy"] * 2
+                assert await asked == "busy"
+            assert len(stuck) == 3
             assert "former matches" in said[-2].note
             free.set()
             sessions = server._sessions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -10,47 +11,66 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["PlayerFailedError", "Worker"]
+__all__ = ["CallThread", "PlayerFailedError", "Worker"]
 
 
 class PlayerFailedError(Exception):
     """The code of a player raised something."""
 
 
-class Worker:
-    """A thread that makes calls, one after the other.
-
-    A call cannot be stopped; the thread of one that hangs does not keep the process alive.
-    """
+class CallThread:
+    """A thread that makes calls, one after the other; one that hangs does not keep the process alive."""
 
     def __init__(self, name: str) -> None:
-        self._calls: SimpleQueue[tuple[Callable[[], object], asyncio.Future[Any]] | None] = SimpleQueue()
-        Thread(target=self._work, name=f"player {name}", daemon=True).start()
+        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
 
-    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
-        """Have a call made; nobody may wait for it any more when it ends."""
-        future = asyncio.get_running_loop().create_future()
-        self._calls.put((call, future))
-        return future
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._thread.is_alive()
+
+    def put(self, call: Callable[[], None]) -> None:
+        """Have a call made, after those before it. It must not raise."""
+        self._calls.put(call)
 
     def close(self) -> None:
         """End the thread when it has made the calls that wait."""
         self._calls.put(None)
 
     def _work(self) -> None:
-        while (task := self._calls.get()) is not None:
-            call, future = task
-            if future.cancelled():
-                continue
-            try:
-                outcome: object = call()
-            except BaseException as error:  # whatever a player raises is its own business
-                outcome = PlayerFailedError(f"{type(error).__name__}: {error}"[:1000])
-            try:
-                future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
-            except RuntimeError:
-                return  # the loop has been closed: nobody waits
-            del task, call, future, outcome
+        while (call := self._calls.get()) is not None:
+            call()
+            del call
+
+
+class Worker:
+    """A thread that makes calls for a loop. A call cannot be stopped."""
+
+    def __init__(self, name: str) -> None:
+        self._thread = CallThread(f"player {name}")
+
+    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
+        """Have a call made; nobody may wait for it any more when it ends."""
+        future = asyncio.get_running_loop().create_future()
+        self._thread.put(lambda: _make(call, future))
+        return future
+
+    def close(self) -> None:
+        """End the thread when it has made the calls that wait."""
+        self._thread.close()
+
+
+def _make(call: Callable[[], object], future: asyncio.Future[Any]) -> None:
+    if future.cancelled():
+        return
+    try:
+        outcome: object = call()
+    except BaseException as error:  # whatever a player raises is its own business
+        outcome = PlayerFailedError(f"{type(error).__name__}: {error}"[:1000])
+    with suppress(RuntimeError):  # the loop has been closed: nobody waits
+        future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
 
 
 def _deliver(future: asyncio.Future[Any], outcome: object) -> None:

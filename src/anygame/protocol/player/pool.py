@@ -40,7 +40,7 @@ class SessionPool:
 
     async def begun(self) -> None:
         """Wait until what was made ready can do something."""
-        for host in self._idle:
+        for host in list(self._idle):
             await host.begun()
 
     def take(self) -> Host | None:
@@ -53,7 +53,8 @@ class SessionPool:
         for task, host in list(self._leaving.items())[: max(0, len(self._leaving) - most)]:
             if host.can_be_ended:
                 task.cancel()
-        stuck = [host for host in (*self._leaving.values(), *self._ended) if not host.can_be_ended]
+        at_work = (*self._leaving.values(), *self._ended)
+        stuck = [host for host in at_work if not (host.can_be_ended or host.is_gone)]
         return self._make() if len(stuck) <= most else None
 
     def put_back(self, host: Host) -> None:

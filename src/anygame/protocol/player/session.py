@@ -28,12 +28,11 @@ Events likewise:
 
 from __future__ import annotations
 
-from queue import SimpleQueue
-from threading import Event, Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.terms import Term
+from anygame.match.workers import CallThread
 from anygame.players.clock import Clock
 from anygame.players.player import goals_of
 from anygame.protocol.letter_case import match_ignoring_case
@@ -42,6 +41,7 @@ from anygame.protocol.player.played_game import PlayedGame, load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from threading import Event
 
     from anygame.game.roles import Role
     from anygame.game.state import State
@@ -78,28 +78,6 @@ class _MatchClock(Clock):
         return 0.0 if self._ended.is_set() else max(0.0, self.deadline - monotonic())
 
 
-class _CallThread:
-    """A thread that makes calls, one after the other; one that hangs does not keep the process alive."""
-
-    def __init__(self, name: str) -> None:
-        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread = Thread(target=self._work, name=name, daemon=True)
-        self._thread.start()
-
-    def put(self, call: Callable[[], None] | None) -> None:
-        """Have a call made after those before it; None ends the thread."""
-        self._calls.put(call)
-
-    @property
-    def is_alive(self) -> bool:
-        return self._thread.is_alive()
-
-    def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
-            call()
-            del call
-
-
 class Session:
     """A player that plays one match after the other.
 
@@ -116,8 +94,8 @@ class Session:
         self._settings = settings
         self._tell = tell
         self._player: Player | None = None
-        self._rules = _CallThread("rules")
-        self._thinking = _CallThread("thinking")
+        self._rules = CallThread("rules")
+        self._thinking = CallThread("thinking")
         self._match: PlayedGame | None = None
 
     @property
@@ -128,8 +106,8 @@ class Session:
     def close(self) -> None:
         """End the threads, as soon as they do."""
         self._end()
-        self._rules.put(None)
-        self._thinking.put(None)
+        self._rules.close()
+        self._thinking.close()
 
     def handle(self, command: Sequence[Any]) -> None:
         """Begin to do what is asked; returns at once."""
