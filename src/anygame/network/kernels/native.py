@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CACHE_BYTES", "Library", "assembly", "cache_folder", "compile_library", "is_cached"]
 
-#: What the cached machine code of all games may take together; the oldest goes first. A usual game has about
-#: 100 kB, the largest ones a few MB.
+#: What the cached machine code of all games may take together; the oldest goes first. A usual game has
+#: 10 to 300 kB, the largest ones a few MB.
 CACHE_BYTES = 256 << 20
 _MAGIC = b"anygame machine code 2\n"
 _HEAD = len(_MAGIC) + hashlib.sha256().digest_size

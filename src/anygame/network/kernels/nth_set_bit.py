@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     #: Where the rows of a group are, given the first row of a table and its rows per group.
     Table = Callable[[int, int], list[str]]
 
-__all__ = ["Candidates", "UnrolledSelection", "LoopSelection", "group_size", "scratch_rows"]
+__all__ = ["Candidates", "LoopSelection", "UnrolledSelection", "group_size", "scratch_rows"]
 
 #: Moves per group in loops: as many accumulators as fit the registers, 32 rows on the widest machines, beside
 #: the rest.

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from anygame.network.kernels.rows import RowLayout
 
 __all__ = [
-    "RECORD_WORDS",
     "DEADLINE",
     "ELSEWHERE",
     "LEFT",
     "LIMIT",
     "NOW",
+    "RECORD_WORDS",
     "STARTS",
     "STUCK_LANE",
     "STUCK_LANES",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["Schedule", "Unit", "schedule", "keep_apart"]
+__all__ = ["Schedule", "Unit", "keep_apart", "schedule"]
 
 #: Gates that are evaluated together: one gate, or a whole cycle.
 Unit = range
