@@ -276,7 +276,7 @@ def test_help_and_version_load_no_reader_of_rules() -> None:
     program = (
         "import sys; from anygame.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
-        "finally: print(sorted({'lark', 'rich', 'prompt_toolkit'} & set(sys.modules)))"
+        "finally: print(sorted({'networkx', 'rich', 'prompt_toolkit'} & set(sys.modules)))"
     )
     for argument in ("--version", "--help"):
         done = subprocess.run(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.language import Node, Source, Span, parse_nodes
+from anygame.language import Node, Source, Span, parse_nodes, parse_program
 
 TEXT = "one\ntwo\r\nthree\rfour\n"
 
@@ -42,3 +42,25 @@ def test_nodes_mirror_the_text() -> None:
     assert [child.span.text for child in second.children] == ["b", "(d)", "()"]
     assert isinstance(second.children[2], Node)
     assert second.children[2].children == ()
+
+
+def test_the_tokens_of_a_flat_list_become_nodes_when_they_are_asked_for() -> None:
+    text = "(role a) (p  b\tc ; why\n) (q(r  d)e) ()"
+    nodes = parse_nodes(text)
+    assert [node.tokens for node in nodes] == [["role", "a"], ["p", "b", "c"], None, []]
+    assert [[child.span.text for child in node.children or ()] for node in nodes] == [
+        ["role", "a"],
+        ["p", "b", "c"],
+        ["q", "(r  d)", "e"],
+        [],
+    ]
+    inner = nodes[2].argument(0, 0)
+    assert (inner.text, inner.start, inner.end, inner.children, inner.tokens) == ("d", 31, 32, None, None)
+    assert inner == parse_nodes(text)[2].argument(0, 0) != nodes[2].argument(0)
+    assert len({*nodes, *parse_nodes(text)}) == len(nodes)
+
+
+def test_a_plain_fact_takes_one_node() -> None:
+    program = parse_program("(role a)" + "(p 1 (f 2)) (q 1 2)" * 3)
+    plain = [rule.node for rule in program.rules if rule.head.predicate == "q"]
+    assert all(node is not None and node._children == () for node in plain)

@@ -150,3 +150,10 @@ def test_a_game_is_read_within_the_limits_that_it_is_given(tmp_path: Path) -> No
         anygame.load(sheet, limits=limits)
     with pytest.raises(SheetSyntaxError, match="more than 12 tokens"):
         anygame.loads(sheet.read_text(), limits=limits)
+
+
+@pytest.mark.parametrize("text", ["(role a) (p a b)", "role(a). p(a,b)."])
+def test_reading_has_an_end(text: str) -> None:
+    with pytest.raises(SheetSyntaxError, match="<text>: reading takes more than -1 seconds") as caught:
+        parse_program(text, limits=ReadingLimits(seconds=-1))
+    assert codes(caught.value) == ["too-large"]

@@ -84,15 +84,18 @@ class Domains:
         self._readers: dict[tuple[str, int], list[int]] = defaultdict(list)
         self._changed: set[tuple[str, int]] = set()
         compiled: list[NormalRule] = []
+        facts: dict[tuple[str, int], list[tuple[Term, ...]]] = defaultdict(list)
         for rule in rules:
             if rule.body:
                 for key in {item.atom.key for item in rule.body if isinstance(item, Literal)}:
                     self._readers[key].append(len(compiled))
                 compiled.append(rule)
+                if declared:
+                    self._mention(rule)
             else:
-                self._write(rule.head, {})
-            if declared:
-                self._mention(rule)
+                facts[rule.head.key].append(rule.head.arguments)
+        for key, rows in facts.items():
+            self._write_facts(key, rows)
         self._run(compiled)
 
     def tops(self, predicate: str, arity: int, argument: int) -> frozenset[Top]:
@@ -173,6 +176,19 @@ class Domains:
             if predicate is not None:
                 for number, term in enumerate(atom.arguments):
                     self._write_term(term, (predicate, arity, number), values)
+
+    def _write_facts(self, key: tuple[str, int], rows: Sequence[tuple[Term, ...]]) -> None:
+        """Write all facts of a relation, column by column: there may be a million."""
+        for number, column in enumerate(zip(*rows, strict=True)):
+            terms = set(column)
+            constants = {term for term in terms if isinstance(term, Constant)}
+            for predicate in (key[0], self._feeds.get(key[0])):
+                if predicate is not None:
+                    path = (predicate, key[1], number)
+                    if constants:
+                        self._add(path, {ATOM} if self._kinds_only else set[Top](constants))
+                    for term in terms - constants:
+                        self._write_term(term, path, {})
 
     def _write_term(self, term: Term, path: Path, values: Values) -> None:
         if isinstance(term, Variable):

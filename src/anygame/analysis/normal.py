@@ -27,6 +27,7 @@ __all__ = [
     "TermsTooLarge",
     "TooManyAlternatives",
     "binders",
+    "is_ground_fact",
     "negation_normal",
     "normalise",
 ]
@@ -73,6 +74,11 @@ class TooManyAlternatives(Exception):  # noqa: N818  (a signal to the caller, wh
 
 class TermsTooLarge(TooManyAlternatives):
     """A rule's equations make terms larger than the bound."""
+
+
+def is_ground_fact(rule: Rule) -> bool:
+    """Whether a rule says one thing outright; sheets may have a million of these."""
+    return not rule.body and all(term.is_ground for term in rule.head.arguments)
 
 
 def negation_normal(formula: Formula, *, positive: bool = True) -> Formula:

@@ -11,6 +11,7 @@ from anygame.analysis.normal import (
     TermsTooLarge,
     TooManyAlternatives,
     binders,
+    is_ground_fact,
     normalise,
 )
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
@@ -36,6 +37,9 @@ def normal_rules(program: Program) -> list[NormalRule]:
     diagnostics: list[Diagnostic] = []
     allowance = Allowance()
     for rule in program.rules:
+        if is_ground_fact(rule):
+            result.append(NormalRule(rule.head, (), rule))
+            continue
         is_first = allowance == Allowance()
         try:
             normal = normalise(rule, allowance)

@@ -66,6 +66,9 @@ class Layout:
         keys = {atom.key for rule in rules for atom in _atoms(rule)}
         for key in sorted(keys | set(_LAID_OUT_AS.values())):
             self._shapes[key] = self._choose(domains, _LAID_OUT_AS.get(key, key), split)
+        self._whole = {
+            key: Relation(key[0], (None,) * key[1]) for key, shapes in self._shapes.items() if not any(shapes)
+        }
 
     def _choose(self, domains: Domains, key: tuple[str, int], split: str) -> list[tuple[Top, ...] | None]:
         predicate, arity = key
@@ -104,6 +107,8 @@ class Layout:
 
     def relation(self, atom: Atom) -> Relation | None:
         """Return the flat relation an atom falls into; None where no such shape can hold."""
+        if (whole := self._whole.get(atom.key)) is not None:
+            return whole
         shapes: list[Top | None] = []
         for number, term in enumerate(atom.arguments):
             options = self.splits(atom.key, number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anygame.game.game import Game
+from anygame.language.collector import collector_paused
 from anygame.language.installed import open_sheet
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
@@ -59,5 +60,6 @@ def loads(
 
 def _loaded(source: Source, *, case_sensitive: bool, limits: Limits | None, machine: MachineName) -> Game:
     reading = limits.reading if limits else None
-    program = parse_program(source, case_sensitive=case_sensitive, limits=reading)
-    return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
+    with collector_paused():
+        program = parse_program(source, case_sensitive=case_sensitive, limits=reading)
+        return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)

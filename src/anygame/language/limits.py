@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Final
 
-__all__ = ["COMPILE_SECONDS", "Limits", "ReadingLimits"]
+from anygame.errors import LimitError
+
+__all__ = ["COMPILE_SECONDS", "Deadline", "Limits", "ReadingLimits"]
 
 #: Seconds that compiling a game may take to ground its rules, if nothing else is said: of the public sheets
 #: nearly all that can be compiled take a few, and who waits for more can say so.
@@ -29,6 +32,7 @@ class ReadingLimits:
         token_length: characters of one name or variable: a line of prose is far shorter.
         arity: arguments of one sentence or term. Boards written as one term have some hundreds.
         problems: errors collected before reading stops, and as many warnings; nobody reads more.
+        seconds: time for reading. The largest text that is accepted takes a tenth of it; machines differ.
     """
 
     bytes: int = 16 * 2**20
@@ -37,10 +41,29 @@ class ReadingLimits:
     token_length: int = 4096
     arity: int = 1000
     problems: int = 1000
+    seconds: float = 120.0
 
     def __post_init__(self) -> None:
         if self.depth > _DEEPEST:
             raise ValueError(f"lists can be at most {_DEEPEST} deep, asked for {self.depth}")
+
+
+class Deadline:
+    """The end of the time for reading one text; it starts to run when this is made.
+
+    Args:
+        seconds: that reading may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = monotonic() + seconds
+
+    def check(self) -> None:
+        """Raise LimitError when the time is up."""
+        if monotonic() > self._end:
+            message = f"reading takes more than {self._seconds:g} seconds"
+            raise LimitError(message, limit="seconds", bound=self._seconds)
 
 
 @dataclass(frozen=True, slots=True)

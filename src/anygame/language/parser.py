@@ -1,8 +1,8 @@
 """From text to programs, terms and nodes.
 
-The text is scanned once for bounds and parentheses (`anygame.language.text`), parsed into nodes by the
-grammar in ``grammar.lark``, and the nodes are read as rules or terms (`anygame.language.sentences`).
-Sheets may also be infix (`anygame.language.infix`), which gives nodes of the same shape.
+The text becomes nodes (`anygame.language.kif`), and the nodes are read as rules or terms
+(`anygame.language.sentences`). Where bounds or parentheses are wrong, `anygame.language.text` tells what and
+where. Sheets may also be infix (`anygame.language.infix`), which gives nodes of the same shape.
 
 >>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
 >>> [str(rule) for rule in program.rules]
@@ -13,26 +13,27 @@ Sheets may also be infix (`anygame.language.infix`), which gives nodes of the sa
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from anygame.errors import SheetSyntaxError, TermSyntaxError
+from anygame.errors import LimitError, SheetSyntaxError, TermSyntaxError
+from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
 from anygame.language.forms import form_of
 from anygame.language.infix import parse_infix
+from anygame.language.kif import read_nodes
 from anygame.language.limits import ReadingLimits
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
-from anygame.language.source import Node, Source, Span
-from anygame.language.text import check_text, intact_part
+from anygame.language.source import Source, Span
+from anygame.language.text import check_text, intact_part, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
 
     from anygame.language.rules import Atom, Rule
+    from anygame.language.source import Node
     from anygame.language.terms import Term
 
 _Read = TypeVar("_Read")
@@ -62,8 +63,9 @@ def parse_program(
     """
     limits = limits or ReadingLimits()
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
-    nodes, faults = parse_items(source, limits=limits)
-    return read_items(source, nodes, faults, case_sensitive=case_sensitive, limits=limits)
+    with collector_paused():
+        nodes, faults = parse_items(source, limits=limits)
+        return read_items(source, nodes, faults, case_sensitive=case_sensitive, limits=limits)
 
 
 def read_items(
@@ -94,11 +96,22 @@ def parse_items(
     After faults the nodes are those of the items that are intact, so that their own faults can be told too.
     """
     limits = limits or ReadingLimits()
-    if form_of(source) == "infix":
-        return parse_infix(source, limits)
-    if faults := check_text(source, limits):
-        return _NODES.parse(source, intact_part(source, faults)), faults
-    return _unwrapped(_NODES.parse(source)), []
+    try:
+        if form_of(source) == "infix":
+            return parse_infix(source, limits)
+        nodes, faults = _parse_kif(source, limits)
+    except LimitError as error:
+        return (), [Diagnostic("too-large", Severity.ERROR, f"{shown(source.name, 200)}: {error}")]
+    if faults:
+        return read_nodes(source, limits, intact_part(source, faults)) or (), faults
+    return _unwrapped(nodes), []
+
+
+def _parse_kif(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
+    """Return the nodes of a text, or what is wrong with it."""
+    if is_plain(source, limits) and (nodes := read_nodes(source, limits)) is not None:
+        return nodes, []
+    return (), check_text(source, limits)
 
 
 def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -142,9 +155,10 @@ def parse_nodes(text: str, *, limits: ReadingLimits | None = None) -> tuple[Node
     """
     limits = limits or ReadingLimits()
     source = Source("<text>", text)
-    for problem in check_text(source, limits):
-        _raise_term_error(problem.message, source, problem.span)
-    return _NODES.parse(source)
+    nodes, faults = _parse_kif(source, limits)
+    for fault in faults:
+        _raise_term_error(fault.message, source, fault.span)
+    return nodes
 
 
 def _read_one(
@@ -170,61 +184,3 @@ def _raise_term_error(message: str, source: Source, span: Span | None) -> NoRetu
     if span is None:
         raise TermSyntaxError(message, source.text)
     raise TermSyntaxError(f"{message}\n{format_excerpt(span)}", source.text, span.start)
-
-
-class _NodeParser:
-    """The grammar, loaded on first use. Its callbacks build the nodes while the parser runs."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._parse: Callable[[str], Any] | None = None
-        self._source = Source("", "")
-
-    def parse(self, source: Source, text: str | None = None) -> tuple[Node, ...]:
-        """Parse a balanced text (see `check_text`); such a text is always in the language.
-
-        A ``text`` of its own stands for that of the source, with which it must agree but for blanks.
-        """
-        with self._lock:
-            if self._parse is None:
-                self._parse = self._load()
-            self._source = source
-            try:
-                nodes: tuple[Node, ...] = self._parse(source.text if text is None else text)
-            finally:
-                self._source = Source("", "")
-            return nodes
-
-    def _load(self) -> Callable[[str], Any]:
-        # Imported here, since nobody should wait for lark who parses nothing.
-        from pkgutil import get_data
-
-        from lark import Lark
-
-        grammar = (get_data("anygame.language", "grammar.lark") or b"").decode()
-        return Lark(grammar, parser="lalr", lexer="basic", transformer=self, maybe_placeholders=False).parse
-
-    # What the parser calls for the rules and terminals of the grammar:
-
-    def start(self, items: list[Node]) -> tuple[Node, ...]:
-        return tuple(items)
-
-    def list(self, items: list[Any]) -> Node:
-        first, last = items[0], items[-1]
-        children: list[Node] = items[1:-1]
-        if len(first) > 1:
-            children.insert(0, Node(self._source, first.start_pos + 1, first.end_pos, first.value[1:]))
-        return Node(self._source, first.start_pos, last.end_pos, "", tuple(children))
-
-    def TOKEN(self, token: Any) -> Node:  # noqa: N802
-        return Node(self._source, token.start_pos, token.end_pos, token.value)
-
-    def LEAF(self, token: Any) -> Node:  # noqa: N802
-        source, start, end = self._source, token.start_pos, token.end_pos
-        found = _TOKEN.finditer(source.text, start, end)
-        children = tuple([Node(source, match.start(), match.end(), match[0]) for match in found])
-        return Node(source, start, end, "", children)
-
-
-_TOKEN: Final = re.compile(r"[^\s();]+")
-_NODES: Final = _NodeParser()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.language.limits import Deadline
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Literal, Not, Or, Rule
 from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Term, Variable
@@ -29,6 +30,8 @@ _FOLDED: Final = frozenset(
 )
 _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 _FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
+#: A look at the clock takes as long as a tenth of a fact.
+_ITEMS_BETWEEN_LOOKS: Final = 1000
 _EXAMPLES: Final = {
     "role": "(role white)",
     "init": "(init (cell 1 1 b))",
@@ -89,8 +92,10 @@ class Reader:
     def __init__(self, limits: ReadingLimits, case_sensitive: bool = True) -> None:
         self.problems: list[Diagnostic] = []
         self._limits = limits
+        self._deadline = Deadline(limits.seconds)
         self._case_sensitive = case_sensitive
         self._tokens: dict[str, Term] = {}
+        self._names: dict[str, str] = {}
         self._counts: Counter[Severity] = Counter()
         self._item: Node | None = None
 
@@ -98,9 +103,11 @@ class Reader:
 
     def term(self, node: Node) -> Term:
         """Read a constant, a variable or a compound term."""
-        children = node.children
-        if children is None:
+        if node.text:
             return self._tokens.get(node.text) or self._token(node)
+        if flat := self._flat(node):
+            return Compound(*flat)
+        children = node.children or ()
         functor = fold(self._name(node, "a function"), self._case_sensitive)
         if functor.lower() in _FOLDED_HEADS:
             self._keyword_in_term(node, functor.lower())
@@ -109,18 +116,50 @@ class Reader:
         self._check_arity(node, functor)
         return Compound(functor, tuple(map(self.term, children[1:])))
 
+    def _flat(self, node: Node) -> tuple[str, tuple[Term, ...]] | None:
+        """Read a list of ordinary tokens, without nodes for them: its name and arguments, or None.
+
+        What may be wrong, and what has a meaning of its own, is left to the slower ways.
+        """
+        tokens = node.tokens
+        if tokens is None or not 1 < len(tokens) <= self._limits.arity:
+            return None
+        name = self._names.get(tokens[0]) or self._ordinary_name(tokens[0])
+        if not name:
+            return None
+        known = self._tokens
+        terms = []
+        for text in tokens[1:]:
+            term = known.get(text) or self._ordinary_token(text)
+            if term is None:
+                return None
+            terms.append(term)
+        return name, tuple(terms)
+
+    def _ordinary_token(self, text: str) -> Term | None:
+        """Return what a token stands for, unless that is nothing."""
+        if text in {"<=", "?"}:
+            return None
+        if text[0] == "?":
+            term: Term = Variable(text[1:] if self._case_sensitive else text[1:].lower())
+        else:
+            term = Constant(fold(text, self._case_sensitive))
+        return self._tokens.setdefault(text, term)
+
+    def _ordinary_name(self, text: str) -> str:
+        """Return a name that is no keyword as programs spell it; of any other nothing."""
+        name = fold(text, self._case_sensitive)
+        if text[0] == "?" or name.lower() in _FOLDED_HEADS:
+            return ""
+        return self._names.setdefault(text, name)
+
     def _token(self, node: Node) -> Term:
         text = node.text
         if text == "<=":
             self._error("stray-rule", "`<=` starts a rule and cannot be part of a term", node)
         elif text == "?":
             self._error("empty-variable", "a variable needs a name after its question mark", node, "?x")
-        elif text[0] == "?":
-            term = Variable(text[1:] if self._case_sensitive else text[1:].lower())
-            return self._tokens.setdefault(text, term)
-        else:
-            return self._tokens.setdefault(text, Constant(fold(text, self._case_sensitive)))
-        return Constant(text)
+        return self._ordinary_token(text) or Constant(text)
 
     def _constant_in_parentheses(self, node: Node, name: str) -> Term:
         if node.children:
@@ -163,6 +202,8 @@ class Reader:
 
     def atom(self, node: Node) -> Atom:
         """Read a sentence: a relation and its arguments, or the name of a relation that has none."""
+        if flat := self._flat(node):
+            return Atom(flat[0], flat[1], node)
         atom = self._sentence(node)
         arity = KEYWORDS.get(atom.predicate)
         if atom.predicate in _OPERATORS:
@@ -192,9 +233,12 @@ class Reader:
 
     def _head_name(self, node: Node) -> str:
         """Return the name of what may be a sentence or a formula; empty where there is none."""
-        if node.children:
-            node = node.children[0]
-        return fold_head(node.text, self._case_sensitive)
+        if node.text:
+            return fold_head(node.text, self._case_sensitive)
+        tokens = node.tokens
+        if tokens:
+            return fold_head(tokens[0], self._case_sensitive)
+        return fold_head(node.children[0].text if node.children else "", self._case_sensitive)
 
     # formulas
 
@@ -255,15 +299,24 @@ class Reader:
     def rules(self, nodes: Iterable[Node]) -> tuple[Rule, ...]:
         """Read a sheet's items. Raises TooManyProblemsError at the bound on problems or on memory."""
         found = []
-        for node in nodes:
+        for number, node in enumerate(nodes):
             try:
-                rule = self.rule(node)
+                if not number % _ITEMS_BETWEEN_LOOKS:
+                    self._deadline.check()
+                rule = self._fact(node) or self.rule(node)
             except LimitError as error:
                 self._error("too-large", f"reading stopped here: {error}", node)
                 raise TooManyProblemsError from None
             if rule is not None:
                 found.append(rule)
         return tuple(found)
+
+    def _fact(self, node: Node) -> Rule | None:
+        """Read a fact of ordinary constants; None of anything else."""
+        flat = self._flat(node)
+        if flat is None or not all(term.is_ground for term in flat[1]):
+            return None
+        return Rule(Atom(flat[0], flat[1], node), (), node)
 
     def rule(self, node: Node) -> Rule | None:
         """Read a rule or a fact; None where it has no head, or is of an older style and ignored."""

@@ -8,11 +8,15 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Node", "Source", "Span"]
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
+_TOKEN: Final = re.compile(r"[^\s();]+")
 
 
 @dataclass(frozen=True)
@@ -65,30 +69,70 @@ class Span:
         return f"{self.source.name}:{line}:{column}"
 
 
-@dataclass(frozen=True, slots=True)
 class Node:
     """A token (``children`` is None) or a parenthesised list, with its place.
 
     Nodes mirror terms and formulas: the node of ``(cell 1 ?x)`` has the children ``cell``, ``1`` and ``?x``.
+    They are never changed. A list of tokens alone makes its children when they are asked for: sheets may have
+    a million facts, and hardly anybody looks at the places inside them.
 
     Attributes:
         source: the text it was read from.
         start: offset of its first character.
         end: offset after its last character.
         text: a token's characters as they stand in the source; empty for a list.
-        children: a list's items, or None for a token.
     """
 
-    source: Source = field(repr=False)
-    start: int
-    end: int
-    text: str
-    children: tuple[Node, ...] | None = None
+    __slots__ = ("_children", "end", "source", "start", "text")
+
+    def __init__(
+        self, source: Source, start: int, end: int, text: str, children: tuple[Node, ...] | None = None
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.text = text
+        # Empty also where they are not made yet; of a list with nothing in it that makes no difference.
+        self._children = children
+
+    @property
+    def children(self) -> tuple[Node, ...] | None:
+        """A list's items, or None for a token."""
+        if self._children == ():
+            source = self.source
+            found = _TOKEN.finditer(source.text, self.start + 1, self.end - 1)
+            self._children = tuple([Node(source, match.start(), match.end(), match[0]) for match in found])
+        return self._children
+
+    @property
+    def tokens(self) -> Sequence[str] | None:
+        """The items of a list as texts, where they are all tokens; else None."""
+        if self._children == ():
+            return self.source.text[self.start + 1 : self.end - 1].split()
+        if self._children is None or not all(child._children is None for child in self._children):
+            return None
+        return [child.text for child in self._children]
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Node) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"Node({self.span.text!r} at {self.span.place})"
+
+    @property
+    def _key(self) -> tuple[Source, int, int, str]:
+        return self.source, self.start, self.end, self.text
 
     @property
     def span(self) -> Span:
         """The node's place."""
         return Span(self.source, self.start, self.end)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Node, (self.source, self.start, self.end, self.text, self._children)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Node:
         return self

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-__all__ = ["check_characters", "check_text", "intact_part", "read_source", "too_large"]
+__all__ = ["check_characters", "check_text", "intact_part", "is_plain", "read_source", "too_large"]
 
 
 def read_source(path: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:
@@ -76,6 +76,11 @@ _LEXEME: Final = re.compile(r"[()]|[^\s();]+|;[^\r\n]*")
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _ITEM_START: Final = re.compile(r"(?<=[\r\n])\(")
 _PARENTHESES: Final = frozenset(("unclosed-list", "unexpected-close"))
+
+
+def is_plain(source: Source, limits: ReadingLimits) -> bool:
+    """Whether a text is not too long and has no characters that no plain text has."""
+    return len(source.text) <= limits.bytes and not _NOT_TEXT.search(source.text)
 
 
 def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:

@@ -1,0 +1,29 @@
+"""Python's collector of garbage, kept out of the way while a large sheet is read."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["collector_paused"]
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Let the collector look for no cycles meanwhile.
+
+    While a sheet becomes objects, nearly all of which stay, it would go through all of them again and again:
+    of a sheet of a million facts it takes as long as the reading.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
