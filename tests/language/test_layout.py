@@ -28,6 +28,7 @@ from anygame.language.limits import ReadingLimits
 if TYPE_CHECKING:
     from anygame.language.forms import Form
 
+ROOT = Path(__file__).parents[2]
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("layout/*/in.kif"))
 
 
@@ -40,6 +41,12 @@ def test_golden_layout(case: Path) -> None:
     source = read_source(case / "in.kif")
     assert format_sheet(source) == (case / "expected.kif").read_text()
     assert format_sheet(source, "infix") == (case / "expected.hrf").read_text()
+
+
+@pytest.mark.parametrize("sheet", sorted(ROOT.glob("gdl/*.kif")), ids=lambda path: path.stem)
+def test_the_sheets_of_the_package_are_laid_out(sheet: Path) -> None:
+    source = read_source(sheet)
+    assert format_sheet(source) == source.text
 
 
 def test_there_are_golden_cases() -> None:

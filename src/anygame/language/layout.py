@@ -6,7 +6,8 @@
 - Lines longer than 100 characters are broken: formulas at their parts, terms where the line is full.
   Disjunctions are also broken where the author has begun a part of them on a new line.
 - Comments stay where they stand: on lines of their own, or at the end of the line of what precedes them.
-- Of blank lines between items one is kept, inside items none.
+- Of blank lines between items two are kept, since two part chapters where one parts paragraphs; inside items
+  none.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ _INDENT: Final = 4
 #: Characters of facts on one line that are made several lines of facts; more are taken for a whole sheet
 #: without line ends, and get one line each.
 _LONGEST_ROW: Final = 200
+_MOST_BLANKS: Final = 2
 _JOINING: Final = frozenset(("<=", "and", "or", "not"))
 _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 
@@ -145,14 +147,19 @@ class _Writer:
             gap = self._lines_between(end, first.start)
             if isinstance(first, Comment):
                 if first.own_line or self._page.is_ended:
-                    self._page.newline(blank=gap > 1)
+                    self._page.newline(blanks=self._blanks(gap))
                 self._page.comment(first.text)
             else:
                 nodes = [node for node in row if isinstance(node, Node)]
-                self._page.newline(blank=gap > 1)
+                self._page.newline(blanks=self._blanks(gap))
                 self._row(nodes)
             end = max(end, row[-1].end)
         return self._page.text()
+
+    @staticmethod
+    def _blanks(lines: int) -> int:
+        """Return how many blank lines are kept between two items that are so many lines apart."""
+        return min(max(lines - 1, 0), _MOST_BLANKS)
 
     def _lines_between(self, start: int, end: int) -> int:
         return self._source.position(end)[0] - self._source.position(start)[0] if start < end else 0

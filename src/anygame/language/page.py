@@ -48,12 +48,10 @@ class Page:
         """Whether the current line is a comment and nothing else."""
         return self.is_ended and not self._now.code.strip()
 
-    def newline(self, indent: int = 0, *, blank: bool = False) -> None:
-        """Start a line, after a blank one if asked for; at the start of the text there is nothing to do."""
+    def newline(self, indent: int = 0, *, blanks: int = 0) -> None:
+        """Start a line, after blank ones if asked for; at the start of the text there is nothing to do."""
         if self._now.code or self._now.comment:
-            if blank:
-                self._lines.append(_Line())
-            self._lines.append(_Line())
+            self._lines += [_Line() for _ in range(blanks + 1)]
         self._now.code = " " * min(indent, _DEEPEST)
 
     def put(self, text: str) -> None:
