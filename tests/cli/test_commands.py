@@ -5,16 +5,18 @@ import os
 import subprocess
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.transcripts import ROOT, run
 
 from anygame.cli import sheets
+from anygame.cli.commands import perft as perft_command
+from anygame.game import perft_divide
 from anygame.game.game import Game
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from anygame.game.playouts import Playout
@@ -244,6 +246,56 @@ def test_many_playouts_make_simulate_known() -> None:
     note = "anygame: note: for many games, `simulate --playouts 10000` is faster by far\n"
     assert run(["playout", "tic_tac_toe", "--count", "10000", "--seed", "1"])[0].startswith(note)
     assert "simulate" not in run(["playout", "tic_tac_toe", "--count", "100", "--seed", "1"])[0]
+
+
+def _interrupted_count(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Let Ctrl-C be pressed when some first joint moves are counted."""
+
+    def divide(game: Game, depth: int, *, progress: Callable[[Mapping[Any, int], int], object]) -> None:
+        def tell(counts: Mapping[Any, int], total: int) -> None:
+            progress(counts, total)
+            if len(counts) == after:
+                raise KeyboardInterrupt
+
+        perft_divide(game, depth, progress=tell)
+
+    monkeypatch.setattr(perft_command, "perft_divide", divide)
+
+
+@pytest.mark.parametrize("more", [[], ["--divide"]])
+def test_an_interrupted_count_tells_what_it_has(more: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _interrupted_count(monkeypatch, 2)
+    command = ["perft", "gdl/tic_tac_toe.kif", "3", *more]
+    note = "anygame: interrupted: 2 of 9 first joint moves were counted\n"
+    output, status = run(command)
+    assert status == 130
+    assert output == f"{note}          56  (mark 1 1) noop\n          56  (mark 1 2) noop\n"
+    output, status = run([*command, "--json"])
+    assert status == 130
+    assert json.loads(output.removeprefix(note)) == {
+        "game": "gdl/tic_tac_toe.kif",
+        "depth": 3,
+        "count": None,
+        "divide": [
+            {"moves": ["(mark 1 1)", "noop"], "count": 56},
+            {"moves": ["(mark 1 2)", "noop"], "count": 56},
+        ],
+        "interrupted": True,
+    }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_count_shows_how_far_it_is_on_a_terminal() -> None:
+    pexpect = pytest.importorskip("pexpect")
+    pytest.importorskip("rich")
+    command = ["-m", "anygame", "perft", "hex_pie", "5"]
+    child = pexpect.spawn(sys.executable, command, timeout=60, encoding="utf-8", dimensions=(24, 120))
+    child.expect(r"first moves.*\d+/81")
+    child.sendintr()
+    child.expect(r"interrupted: \d+ of 81 first joint moves were counted")
+    child.expect(pexpect.EOF)
+    child.wait()
+    assert child.exitstatus == 130
 
 
 def test_interrupted_playouts_tell_what_they_have(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from anygame.game.outcomes import no_legal_move
 from anygame.game.roles import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from anygame.game.game import Game
     from anygame.game.machine import Machine, Position, View
@@ -48,12 +48,26 @@ def perft(game: Game, depth: int, state: State | None = None, *, strict: bool = 
 
 
 def perft_divide(
-    game: Game, depth: int, state: State | None = None, *, strict: bool = False
+    game: Game,
+    depth: int,
+    state: State | None = None,
+    *,
+    strict: bool = False,
+    progress: Callable[[Mapping[tuple[Term, ...], int], int], object] | None = None,
 ) -> dict[tuple[Term, ...], int]:
-    """Return ``perft`` split by the first joint move, in the order of the moves; ``depth`` is at least 1."""
+    """Return ``perft`` split by the first joint move, in the order of the moves; ``depth`` is at least 1.
+
+    Args:
+        game: the game.
+        depth: as of ``perft``, but at least 1.
+        state: as of ``perft``.
+        strict: as of ``perft``.
+        progress: is told the counts so far and the number of first joint moves, at the start and after each
+            of them; where counting begins again with a network, from none on.
+    """
     if depth < 1:
         raise ValueError(f"the depth of a split count is at least 1, not {depth}")
-    return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth))
+    return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth, progress))
 
 
 def _counted(
@@ -83,14 +97,26 @@ class _Tree:
         self._left = most
         self._known: dict[tuple[Position, int], int] = {}
 
-    def divide(self, position: Position, depth: int) -> dict[tuple[Term, ...], int]:
+    def divide(
+        self,
+        position: Position,
+        depth: int,
+        progress: Callable[[Mapping[tuple[Term, ...], int], int], object] | None,
+    ) -> dict[tuple[Term, ...], int]:
         """Return the count by first joint move."""
         machine = self._machine
         view = machine.view(position)
         if machine.is_terminal(view):
             return {}
         joints = list(product(*self._moves(position, view)))
-        return {joint: self.count(machine.next(view, joint), depth - 1) for joint in joints}
+        counts: dict[tuple[Term, ...], int] = {}
+        for joint in joints:
+            if progress is not None:
+                progress(counts, len(joints))
+            counts[joint] = self.count(machine.next(view, joint), depth - 1)
+        if progress is not None:
+            progress(counts, len(joints))
+        return counts
 
     def count(self, position: Position, depth: int) -> int:
         """Return the number of sequences of joint moves of a length."""
