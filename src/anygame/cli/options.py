@@ -2,7 +2,7 @@
 
 A module of `anygame.cli.commands` has one `Command`, whose ``options`` are such a dataclass::
 
-    @dataclass(frozen=True)
+    @command_options
     class Options(SheetOptions):
         depth: int = argument("DEPTH", natural, help="the number of joint moves")
         divide: bool = flag("--divide", help="for each first joint move apart")
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, field, fields
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,18 @@ if TYPE_CHECKING:
     #: Makes a value of a text; raises ArgumentTypeError where it cannot.
     Reader: TypeAlias = Callable[[str], object]
 
-__all__ = ["Command", "argument", "choice", "flag", "natural", "option", "positive", "seconds", "several"]
+__all__ = [
+    "Command",
+    "command_options",
+    "argument",
+    "choice",
+    "flag",
+    "natural",
+    "option",
+    "positive",
+    "seconds",
+    "several",
+]
 
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
@@ -95,6 +106,15 @@ def flag(*flags: str, help: str, group: str = "", to: bool = True) -> Any:
 def choice(constants: Mapping[str, str]) -> Any:
     """Declare flags of which one is needed: each sets the field to its name. They come with their helps."""
     return field(metadata={_KEY: _Declaration((), {}, constants=constants)})
+
+
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(argument, choice, flag, option, several)
+)
+def command_options(options: type[OptionsT]) -> type[OptionsT]:
+    """Make a dataclass of a class of options; inherit from others that are made so."""
+    # Nobody compares or prints them, and every start would wait for the methods that do.
+    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import argument, flag, option, several
+from anygame.cli.options import argument, command_options, flag, option, several
 
 if TYPE_CHECKING:
     from anygame.game.backends import MachineName
@@ -33,28 +32,28 @@ def json_shape(shape: str) -> str:
     return f"with --json, one object; terms are texts in KIF:\n  {shape}\n"
 
 
-@dataclass(frozen=True)
+@command_options
 class CaseOption:
     """How names are read."""
 
     case_sensitive: bool = flag("--case-insensitive", to=False, help="read names without regard to capitals")
 
 
-@dataclass(frozen=True)
+@command_options
 class SheetOptions(CaseOption):
     """A rule sheet."""
 
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`; - for standard input")
 
 
-@dataclass(frozen=True)
+@command_options
 class JsonOption:
     """The form of the answer."""
 
     json: bool = flag("--json", help="print JSON")
 
 
-@dataclass(frozen=True)
+@command_options
 class MachineOption(SheetOptions):
     """A rule sheet, and what computes the answers."""
 
@@ -66,7 +65,7 @@ class MachineOption(SheetOptions):
     )
 
 
-@dataclass(frozen=True)
+@command_options
 class PositionOptions(JsonOption, MachineOption):
     """A question about a state: the initial one, or the one to which some moves lead."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
-from anygame.cli.options import Command, argument, flag, natural, option, several
+from anygame.cli.options import Command, argument, command_options, flag, natural, option, several
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.remedies import remedies_for
@@ -53,7 +53,7 @@ exit status:
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(JsonOption, CaseOption):
     """What ``anygame check`` is asked."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, choice, option
+from anygame.cli.options import Command, choice, command_options, option
 from anygame.cli.output import print_json
 from anygame.cli.progress import compile_game
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
@@ -23,7 +22,7 @@ __all__ = ["COMMAND"]
 _SHAPE: Final = '{"game", "strata" or "plan" or "domains" or "network": ...}'
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(JsonOption, SheetOptions):
     """What ``anygame explain`` is asked."""
 

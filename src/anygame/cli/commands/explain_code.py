@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anygame.analysis.doctor import CODES
 from anygame.cli.diagnostic_codes import known_code
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument
+from anygame.cli.options import Command, argument, command_options
 
 __all__ = ["COMMAND"]
 
 
-@dataclass(frozen=True)
+@command_options
 class Options:
     """What ``anygame explain-code`` is asked."""
 

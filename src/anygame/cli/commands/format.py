@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, OK
-from anygame.cli.options import Command, argument, flag
+from anygame.cli.options import Command, argument, command_options, flag
 from anygame.cli.output import complain
 from anygame.cli.rewriting import check_writable, print_changes, print_sheet, replace_sheet
 from anygame.cli.sheets import sheet_source
@@ -27,7 +26,7 @@ exit status:
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options:
     """What ``anygame format`` is asked."""
 

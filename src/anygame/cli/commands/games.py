@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command
+from anygame.cli.options import Command, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load
@@ -25,7 +25,7 @@ with --json, one object:
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(JsonOption):
     """What ``anygame games`` is asked."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from anygame.cli.answers import describe_goal, goals_of
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command
+from anygame.cli.options import Command, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -21,7 +20,7 @@ _SHAPE: Final = """\
   these have null in goals"""
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(PositionOptions):
     """What ``anygame goals`` is asked."""
 

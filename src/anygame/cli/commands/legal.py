@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from anygame.cli.exit_status import OK
 from anygame.cli.moves import legal_by_role
-from anygame.cli.options import Command, argument
+from anygame.cli.options import Command, argument, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -17,7 +16,7 @@ __all__ = ["COMMAND"]
 _SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(PositionOptions):
     """What ``anygame legal`` is asked."""
 

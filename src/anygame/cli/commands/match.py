@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from random import Random, SystemRandom
@@ -16,7 +16,7 @@ from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.seating import PLAYERS, make_seat, named
 from anygame.cli.matches.watching import JsonWatcher, LineWatcher, TerminalWatcher
-from anygame.cli.options import Command, argument, flag, option, positive
+from anygame.cli.options import Command, argument, command_options, flag, option, positive
 from anygame.cli.output import Screen, complain
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, RecordError
@@ -61,7 +61,7 @@ exit status:
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(ClockOptions):
     """What ``anygame match`` is asked."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.mends import MENDS, mend_sheet
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, flag, several
+from anygame.cli.options import Command, argument, command_options, flag, several
 from anygame.cli.rewriting import check_writable, print_changes, replace_sheet
 from anygame.cli.sheets import sheet_source
 from anygame.errors import QueryError
@@ -30,7 +29,7 @@ What was mended is listed; without --write, with the changes.
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options:
     """What ``anygame mend`` is asked."""
 

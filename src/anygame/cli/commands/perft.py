@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, argument, flag, natural
+from anygame.cli.options import Command, argument, command_options, flag, natural
 from anygame.cli.output import complain, print_json
 from anygame.cli.positions import load_game
 from anygame.cli.progress import counting_columns, progress_bar
@@ -34,7 +33,7 @@ Ctrl-C ends it, with the counts of the first joint moves that are done.
 {json_shape(_SHAPE)}"""
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(JsonOption, MachineOption):
     """What ``anygame perft`` is asked."""
 

@@ -7,13 +7,13 @@ import json
 import signal
 from argparse import ArgumentTypeError
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, flag, option, positive, seconds
+from anygame.cli.options import Command, command_options, flag, option, positive, seconds
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player
@@ -62,7 +62,7 @@ def _port(text: str) -> int:
     return int(text)
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(JsonOption, CaseOption):
     """What ``anygame player`` is asked."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, option, positive
+from anygame.cli.options import Command, command_options, option, positive
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.positions import load_game
 from anygame.cli.progress import counting_columns, progress_bar
@@ -33,7 +33,7 @@ _SHAPE: Final = """\
 _MANY: Final = 10_000
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(JsonOption, MachineOption):
     """What ``anygame playout`` is asked."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from anygame.cli.answers import bare, instances
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.moves import advised, read_joint
-from anygame.cli.options import Command, argument, option
+from anygame.cli.options import Command, argument, command_options, option
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -19,7 +18,7 @@ __all__ = ["COMMAND"]
 _SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(PositionOptions):
     """What ``anygame query`` is asked."""
 

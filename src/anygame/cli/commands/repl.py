@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, flag, option
+from anygame.cli.options import Command, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain
 from anygame.cli.positions import load_game
 from anygame.cli.repl.session import Session
@@ -42,7 +41,7 @@ exit status:
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(MachineOption):
     """What ``anygame repl`` is asked."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.boards import find_boards
 from anygame.cli.drawing.boards import picture
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, flag
+from anygame.cli.options import Command, argument, command_options, flag
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.cli.sheets import read_game
@@ -45,7 +44,7 @@ exit status:
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(JsonOption, CaseOption):
     """What ``anygame replay`` is asked."""
 

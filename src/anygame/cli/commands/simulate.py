@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import random
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, natural, option, positive
+from anygame.cli.options import Command, command_options, natural, option, positive
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, counting_columns, progress_bar
@@ -51,7 +50,7 @@ def _many(text: str) -> int:
     return int(number)
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(PositionOptions):
     """What ``anygame simulate`` is asked."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, flag
+from anygame.cli.options import Command, command_options, flag
 from anygame.cli.output import Screen, print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -16,7 +15,7 @@ __all__ = ["COMMAND"]
 _SHAPE: Final = '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}'
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(PositionOptions):
     """What ``anygame state`` is asked."""
 

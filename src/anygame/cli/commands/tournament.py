@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +9,7 @@ from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.seating import PLAYERS, make_seat, named
-from anygame.cli.options import Command, argument, flag, option, positive
+from anygame.cli.options import Command, argument, command_options, flag, option, positive
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, RuleSheetError
@@ -44,7 +43,7 @@ with --json, one object:
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(ClockOptions):
     """What ``anygame tournament`` is asked."""
 

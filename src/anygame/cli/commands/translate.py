@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, option
+from anygame.cli.options import Command, argument, command_options, option
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.sheets import sheet_source
 from anygame.errors import RuleSheetError
@@ -27,7 +26,7 @@ lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is 
 """
 
 
-@dataclass(frozen=True)
+@command_options
 class Options:
     """What ``anygame translate`` is asked."""
 

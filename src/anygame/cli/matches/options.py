@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from anygame.cli.options import flag, option, seconds
+from anygame.cli.options import command_options, flag, option, seconds
 from anygame.cli.shared_options import CaseOption, JsonOption
 
 __all__ = ["ClockOptions"]
 
 
-@dataclass(frozen=True)
+@command_options
 class ClockOptions(JsonOption, CaseOption):
     """Clocks, and what players are sent."""
 
