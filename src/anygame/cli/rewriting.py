@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
-import tempfile
-from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anygame.errors import RuleSheetError
 from anygame.language.installed import find_installed
+from anygame.language.writing import write_whole
 
 if TYPE_CHECKING:
     from anygame.language.source import Source
@@ -56,27 +54,9 @@ def replace_sheet(name: str, text: str) -> None:
     try:
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
             raise RuleSheetError(f"cannot write {name}: it is no file that may be changed")
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(temporary).unlink()
-            raise
+        write_whole(path, text)
     except (OSError, ValueError) as error:
         if isinstance(error, RuleSheetError):
             raise
         reason = getattr(error, "strerror", None) or error
         raise RuleSheetError(f"cannot write {name[:200]!r}: {reason}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import RecordError, TermSyntaxError
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_nodes
-from anygame.match.files import write_whole
+from anygame.language.writing import write_whole
 from anygame.match.judging import spaced
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import MissingExtraError, RecordError
-from anygame.match.files import write_whole
+from anygame.language.writing import write_whole
 
 if TYPE_CHECKING:
     import os

@@ -93,14 +93,11 @@ class CommandCompleter(Completer):
         for moves in self._candidates(len(finished)):
             yield from _beginning(fragment, map(str, moves))
 
-    def _candidates(self, place: int) -> list[tuple[Term, ...]]:
+    def _candidates(self, typed: int) -> list[tuple[Term, ...]]:
+        """Return the legal moves of the role that comes after so many moves in a line, if there is one."""
         legal = legal_by_role(self._shell.session.state)
-        choosing = [moves for role, moves in legal.items() if len(moves) > 1]
-        return (
-            choosing[place : place + 1]
-            if len(choosing) != len(legal)
-            else list(legal.values())[place : place + 1]
-        )
+        choosing = [moves for moves in legal.values() if len(moves) > 1]
+        return choosing[typed : typed + 1]
 
     def _sentences(self, typed: str) -> Iterator[Completion]:
         heads = {rule.head.key for rule in self._shell.session.game.program.rules}

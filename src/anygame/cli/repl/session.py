@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.moves import legal_by_role, play_text
 from anygame.errors import AnygameError, PositionError
 from anygame.language.parser import parse_term
-from anygame.match.files import write_whole
+from anygame.language.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,18 +6,22 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 __all__ = ["write_whole"]
 
+#: Names have a limit on every system, and the temporary one is longer.
+_PREFIX: Final = 100
+
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text beside its place and move it there: whoever looks finds the old one or the new one.
+    """Write a text beside the file and move it there: whoever looks finds the old one or the new one.
 
-    It is on the disk before it is in its place. Raises OSError.
+    It is on the disk before it is moved. A file that is there keeps its mode. Raises OSError.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
