@@ -102,6 +102,8 @@ def test_a_name_that_is_neither_is_no_file() -> None:
     for name in ("no_such_game", "../gdl/pig", "pig.kif", "", "a\0b"):
         with pytest.raises(anygame.RuleSheetError, match="cannot read"):
             anygame.load(name)
+    with pytest.raises(anygame.RuleSheetError, match=r"No such file or directory; did you mean copolymer\?"):
+        anygame.load("copolimer")
 
 
 def test_an_installed_package_has_its_games(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from anygame.errors import RuleSheetError
 from anygame.language.source import Source
 from anygame.language.text import read_source
 
@@ -47,13 +48,19 @@ def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None
     """Read a file, or the installed sheet of this name where there is no such file.
 
     Raises:
-        RuleSheetError: it cannot be opened or read.
+        RuleSheetError: it cannot be opened or read; where a name is mistyped, the nearest ones are told.
         SheetSyntaxError: it is too large, or not UTF-8 text.
     """
     path = find_installed(name)
-    if path is None:
+    if path is not None:
+        return Source(os.fspath(name), read_source(path, limits).text)
+    try:
         return read_source(name, limits)
-    return Source(os.fspath(name), read_source(path, limits).text)
+    except RuleSheetError as error:
+        near = [] if os.path.lexists(name) else nearest_games(os.fspath(name))
+        if error.diagnostics or not near:
+            raise
+        raise RuleSheetError(f"{error}; did you mean {' or '.join(near)}?") from error
 
 
 def nearest_games(name: str) -> list[str]:

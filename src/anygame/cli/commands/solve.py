@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, option
+from anygame.cli.options import Command, command_options, option
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, progress_bar
@@ -44,7 +43,7 @@ def _gigabytes(text: str) -> float:
     return found
 
 
-@dataclass(frozen=True)
+@command_options
 class Options(PositionOptions):
     """What ``anygame solve`` is asked."""
 
