@@ -18,7 +18,7 @@ to column 2:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,39 +43,78 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class StaticRows:
+class _OfRelation:
+    """What is needed of a relation, given by its slot."""
+
+    slot: int
+    prefix: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """The name in generated code."""
+        return f"{self.prefix}{self.slot}"
+
+
+class StaticRows(_OfRelation):
     """The rows of a static relation, as a constant."""
 
-    slot: int
-
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return f"R{self.slot}"
+    __slots__ = ()
+    prefix = "R"
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(_OfRelation):
     """The facts of a relation that rules add to."""
 
-    slot: int
+    __slots__ = ()
+    prefix = "B"
 
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return f"B{self.slot}"
+
+class Title(_OfRelation):
+    """The name of a relation, for messages."""
+
+    __slots__ = ()
+    prefix = "N"
 
 
 @dataclass(frozen=True, slots=True)
-class Title:
-    """The name of a relation, for messages."""
+class _OfIndex:
+    """What is needed of an index or a table."""
 
-    slot: int
+    index: Index
+    prefix: ClassVar[str]
 
     @property
     def name(self) -> str:
         """The name in generated code."""
-        return f"N{self.slot}"
+        return f"{self.prefix}{self.index.name}"
+
+
+class IndexCode(_OfIndex):
+    """The functions that build an index in a frame, and extend one."""
+
+    __slots__ = ()
+    prefix = "index"
+
+
+class StaticIndex(_OfIndex):
+    """An index of a static relation, as a constant: its ``get``, if it has outputs."""
+
+    __slots__ = ()
+    prefix = "I"
+
+
+class TableCode(_OfIndex):
+    """The function that makes, in a frame, the look-up in a table that is filled on demand."""
+
+    __slots__ = ()
+    prefix = "table"
+
+
+class StaticTable(_OfIndex):
+    """The look-up in the table of a static relation, as a constant."""
+
+    __slots__ = ()
+    prefix = "Q"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,54 +129,6 @@ class ComposerPart:
     def name(self) -> str:
         """The name in generated code."""
         return {"make": "C", "known": "K", "parts": "P"}[self.part] + str(self.number)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexCode:
-    """The functions that build an index in a frame, and extend one."""
-
-    index: Index
-
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return f"index{self.index.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class StaticIndex:
-    """An index of a static relation, as a constant: its ``get``, if it has outputs."""
-
-    index: Index
-
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return f"I{self.index.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class TableCode:
-    """The function that makes, in a frame, the look-up in a table that is filled on demand."""
-
-    index: Index
-
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return f"table{self.index.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class StaticTable:
-    """The look-up in the table of a static relation, as a constant."""
-
-    index: Index
-
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return f"Q{self.index.name}"
 
 
 @dataclass(frozen=True, slots=True)
