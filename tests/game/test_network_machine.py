@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -16,6 +17,7 @@ from tests.game.sheets import BIDS, SHEETS, answers_of
 import anygame
 from anygame.game import counting
 from anygame.game.machines.reasoner import ReasonerMachine
+from anygame.language.limits import COMPILE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,6 +147,14 @@ def test_whatever_stops_compiling_the_reasoner_plays(
     assert game.simulate(2, seed=1).machine == "reasoner"
     with pytest.raises(anygame.LimitError, match=told), pytest.warns(anygame.FallbackWarning):
         game.batch()
+
+
+def test_one_bound_on_the_time_to_compile_is_told_everywhere() -> None:
+    limits = pytest.importorskip("anygame.network.grounding.grounder").GroundingLimits()
+    assert limits.seconds == COMPILE_SECONDS
+    for page in ("simulating.md", "python.md"):
+        told = re.findall(r"instances of rules, (\d+) s", (SHEETS.parent / "docs" / page).read_text())
+        assert set(told) <= {str(COMPILE_SECONDS)}
 
 
 def test_an_interrupt_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AXIS_LIMIT", "Axis", "Chain", "chains", "contiguous", "is_numbered", "ordered", "prefix"]
 
-#: An axis with more values than this is not drawn.
+#: An axis with more values than this is not drawn: no terminal is so wide.
 AXIS_LIMIT: Final = 64
 
 #: The values of a coordinate, in order.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "SQUARES_LIMIT", "fit"]
 
-#: No more squares than this are drawn for one fluent, all its boards together.
+#: No more squares than this are drawn for one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096
 
 #: Colours that things on boards have; such a thing is never a blank.
@@ -34,6 +34,7 @@ COLOURS: Final = frozenset(
     }
 )
 
+#: Contents that are listed beforehand: more than any set of pieces; what has more is no board to look at.
 _CONTENTS_LIMIT: Final = 1024
 #: So many squares for one that is filled are rather a guess than a board.
 _DOUBTFUL: Final = 50

@@ -23,7 +23,9 @@ __all__ = ["Arguments", "Fluent", "fluents_of"]
 #: The arguments of a fact.
 Arguments = tuple[Term, ...]
 
+#: Declared facts that are looked at; the largest boards that are drawn have fewer.
 _BASE_LIMIT: Final = 100_000
+#: Facts of the initial state from which on a fluent counts as filled: three by three.
 _FILLED: Final = 9
 
 

@@ -33,6 +33,7 @@ __all__ = ["Hint", "HintError", "read_hints"]
 _LINE: Final = re.compile(r"^[ \t]*[;%]+[ \t]*board:(.*)$", re.MULTILINE | re.IGNORECASE)
 _PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+|[()]")
 _FLUENT: Final = re.compile(r"\(\s*([^\s()?]+)((?:\s+\?[^\s()?]+)+)\s*\)")
+#: A sheet comes from a stranger; nobody has so many boards.
 _HINTS_LIMIT: Final = 16
 
 

@@ -42,10 +42,15 @@ PLAY_SEVERITIES: Final = {
     "play-cut": Severity.INFO,
 }
 
+#: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
+#: Times that what is wrong is set aside and the rest tried: faults that hide each other are seldom many.
 _ROUNDS: Final = 6
+#: Joint moves of a line that are shown: a screen of them.
 _SHOWN_MOVES: Final = 40
+#: How an endless game goes on and on is soon seen.
 _SHOWN_OF_ENDLESS: Final = 6
+#: Joint moves of one state that are tried, so that one state with thousands does not use up all there are.
 _JOINTS_A_STATE: Final = 64
 
 JointMove = tuple["Term", ...]
@@ -287,7 +292,6 @@ class PlayCheck:
                 )
             if code in {"play-cut", "limit-reached"}:
                 line = None
-            # How an endless game goes on and on is soon seen.
             shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
             notes = () if line is None else tuple(_notes(line, shown_moves))
             severity = PLAY_SEVERITIES[code]

@@ -34,6 +34,7 @@ __all__ = ["ReasonerMachine"]
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
 
+#: Moves whose terms and texts are remembered, some hundred bytes each.
 _MOST_TERMS = 500_000
 
 
