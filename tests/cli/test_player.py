@@ -59,7 +59,7 @@ def test_plays_until_it_is_told_to_end(number: signal.Signals) -> None:
         }
         port = listening["port"]
         assert say(port, "( INFO )") == "( ( name A_b ) ( status available ) )"
-        assert say(port, f"( START m.1 a {RULES} 5 5 )") == "ready"
+        assert say(port, f"( START m.1 a {RULES} 60 60 )") == "ready"
         assert say(port, "( PLAY m.1 NIL )") == "1"
         assert say(port, "( PLAY m.1") == "nil"
         process.send_signal(number)
@@ -103,7 +103,7 @@ def test_players_of_ones_own(tmp_path: Path) -> None:
     with player("--port", "0", "--strategy", f"{path}:Last") as process:
         assert process.stdout is not None
         port = int(process.stdout.readline().split(";")[0].rpartition(":")[2])
-        say(port, f"( START m.1 a {RULES} 5 5 )")
+        say(port, f"( START m.1 a {RULES} 60 60 )")
         assert say(port, "( PLAY m.1 NIL )") == "2"
 
 

@@ -77,7 +77,7 @@ def written(tmp_path: Path) -> Written:
     return lambda name: f"{path}:{name}"
 
 
-def start(match_id: str = "m", rules: str = RULES, clock: float = 20, role: str = "b") -> str:
+def start(match_id: str = "m", rules: str = RULES, clock: float = 60, role: str = "b") -> str:
     return f"(START {match_id} {role} {rules} {clock} {clock})"
 
 
@@ -152,7 +152,7 @@ def test_a_player_that_hangs_has_its_best_move_played(written: Written) -> None:
     async def main() -> None:
         # It answers after two seconds, and waits for two more to hear of the best move.
         server = PlayerServer(written("Hanging"), settings=PlayerSettings(margin=8))
-        assert await server.respond(f"(START m a {CHOICE} 20 8)") == "ready"
+        assert await server.respond(f"(START m a {CHOICE} 60 8)") == "ready"
         assert await server.respond("(PLAY m NIL)") == "999"
         assert await server.respond("(STOP m (999))") == "done"
         assert await server.respond(start("next", clock=10)) == "ready"

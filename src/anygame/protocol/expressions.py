@@ -15,8 +15,6 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from anygame.errors import TermSyntaxError
 from anygame.language.diagnostics import shown
 from anygame.language.limits import ReadingLimits
@@ -29,9 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["is_list", "read_list", "read_term", "split"]
 
 _ATOM: Final = re.compile(r"[^\s();]+|;[^\r\n]*")
+_PARENTHESIS: Final = re.compile(r"[()]")
 _COMMENT: Final = re.compile(r";[^\r\n]*")
-#: Lists in a message. A sheet as long as a message may be has fewer: each holds a name at least.
-_MOST_LISTS: Final = 1_000_000
+#: Lists in a message: looked at within some tenths of a second. Sheets of a million tokens have fewer.
+_MOST_LISTS: Final = 400_000
 _MOST_COMMENTS: Final = 100_000
 #: Parts of one list: no game has as many roles, nor makes as much to see at once.
 _MOST_PARTS: Final = 10_000
@@ -47,44 +46,58 @@ def split(text: str) -> list[str]:
     """
     if max(text.count("("), text.count(")")) > _MOST_LISTS or text.count(";") > _MOST_COMMENTS:
         raise TermSyntaxError(f"more than {_MOST_LISTS:,} lists or {_MOST_COMMENTS:,} comments", text[:200])
-    parts = _parts(text)
-    return _parts(parts[0][1:-1]) if len(parts) == 1 and is_list(parts[0]) else parts
-
-
-def _parts(text: str) -> list[str]:
-    parts: list[str] = []
-    position = 0
-    for start, end in _lists(text):
-        parts += _atoms(text, position, start)
-        parts.append(text[start:end])
-        position = end
-    parts += _atoms(text, position, len(text))
-    if len(parts) > _MOST_PARTS:
-        raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
+    outer, inner = _lists(text)
+    parts = _parts(text, 0, len(text), outer)
+    if len(parts) == 1 and outer:
+        ((start, end),) = outer
+        return _parts(text, start + 1, end - 1, inner)
     return parts
 
 
-def _lists(text: str) -> list[tuple[int, int]]:
-    """Return where the outermost lists of a text start and end.
+#: Where lists start and end.
+_Lists = list[tuple[int, int]]
 
-    Rules have some hundred thousand parentheses, which are counted as an array rather than one by one.
-    """
+
+def _lists(text: str) -> tuple[_Lists, _Lists]:
+    """Return where the outermost lists of a text are, and the outermost lists in those."""
     if ";" in text:
         text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
-    characters = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)
-    found = np.flatnonzero((characters | 1) == ord(")"))
-    opens = characters[found] == ord("(")
-    depths = np.cumsum(np.where(opens, 1, -1), dtype=np.int32)
-    if len(depths) and depths.min() < 0:
-        first = int(found[(depths < 0).argmax()])
-        raise TermSyntaxError("a closing parenthesis has no opening one", text[:200], first)
-    starts = found[opens & (depths == 1)]
-    ends = found[~opens & (depths == 0)]
-    if len(starts) > len(ends):
-        raise TermSyntaxError("an opening parenthesis is never closed", text[:200], int(starts[-1]))
-    if len(starts) > _MOST_PARTS:
+    depth = outer_start = inner_start = 0
+    outer: _Lists = []
+    inner: _Lists = []
+    for match in _PARENTHESIS.finditer(text):
+        if match[0] == "(":
+            depth += 1
+            if depth == 1:
+                outer_start = match.start()
+            elif depth == 2:
+                inner_start = match.start()
+            continue
+        depth -= 1
+        if depth == 1:
+            inner.append((inner_start, match.end()))
+        elif depth == 0:
+            outer.append((outer_start, match.end()))
+        elif depth < 0:
+            raise TermSyntaxError("a closing parenthesis has no opening one", text[:200], match.start())
+    if depth:
+        raise TermSyntaxError("an opening parenthesis is never closed", text[:200], outer_start)
+    return outer, inner
+
+
+def _parts(text: str, start: int, end: int, lists: _Lists) -> list[str]:
+    """Return the atoms and lists of a piece of text, in order."""
+    if len(lists) > _MOST_PARTS:
         raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
-    return [(int(start), int(end) + 1) for start, end in zip(starts, ends, strict=True)]
+    parts: list[str] = []
+    for list_start, list_end in lists:
+        parts += _atoms(text, start, list_start)
+        parts.append(text[list_start:list_end])
+        start = list_end
+    parts += _atoms(text, start, end)
+    if len(parts) > _MOST_PARTS:
+        raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
+    return parts
 
 
 def _atoms(text: str, start: int, end: int) -> list[str]:

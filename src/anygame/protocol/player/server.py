@@ -146,14 +146,11 @@ class PlayerServer:
     async def listen(self, host: str, port: int) -> int:
         """Answer over HTTP from now on; return the port, which the system chooses for port 0.
 
-        Returns when a first session can play, too; messages are answered before that.
-
         Raises:
             OSError: the address cannot be had.
         """
         found = await self._listener.open(host, port)
         self._sessions.warm_up()
-        await self._sessions.begun()
         return found
 
     async def close(self) -> None:
