@@ -324,11 +324,11 @@ def test_other_commands_end_quietly_when_interrupted(monkeypatch: pytest.MonkeyP
     assert run(["legal", "gdl/tic_tac_toe.kif"]) == ("", 130)
 
 
-def test_help_and_version_load_no_reader_of_rules() -> None:
+def test_help_and_version_load_no_library_for_terminals() -> None:
     program = (
         "import sys; from anygame.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
-        "finally: print(sorted({'networkx', 'rich', 'prompt_toolkit'} & set(sys.modules)))"
+        "finally: print(sorted({'rich', 'prompt_toolkit'} & set(sys.modules)))"
     )
     for argument in ("--version", "--help"):
         done = subprocess.run(

@@ -5,6 +5,10 @@ single rule: one rule depends on another only where a body atom unifies with the
 ``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as it is meant, although ``goal``
 depends negatively on ``goal``.
 
+Stratification is that of Apt, Blair and Walker ("Towards a theory of declarative knowledge", 1988), to which
+GDL holds; looking at single rules goes a part of the way to local stratification, which looks at ground atoms
+(Przymusinski, "On the declarative semantics of deductive databases and logic programs", 1988).
+
 This is the one module that imports networkx.
 """
 

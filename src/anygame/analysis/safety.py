@@ -1,4 +1,9 @@
-"""From a program to rules that can be evaluated, or to all the reasons why not."""
+"""From a program to rules that can be evaluated, or to all the reasons why not.
+
+A rule is safe if a positive literal of its body binds each of its variables, as GDL asks (Love, Hinrichs,
+Haley, Schkufza and Genesereth, "General game playing: game description language specification", 2008): then
+it derives finitely many facts from finitely many, and what it denies is ground when it is looked up.
+"""
 
 from __future__ import annotations
 
