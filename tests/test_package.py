@@ -74,6 +74,7 @@ def test_the_version_goes_to_standard_output() -> None:
 
 def test_the_package_is_typed() -> None:
     assert files("anygame").joinpath("py.typed").is_file()
+    assert files("anygame").joinpath("language/grammar.lark").is_file()
 
 
 def test_importing_brings_no_optional_package() -> None:

@@ -328,7 +328,7 @@ def test_help_and_version_load_no_library_for_terminals() -> None:
     program = (
         "import sys; from anygame.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
-        "finally: print(sorted({'rich', 'prompt_toolkit'} & set(sys.modules)))"
+        "finally: print(sorted({'lark', 'rich', 'prompt_toolkit'} & set(sys.modules)))"
     )
     for argument in ("--version", "--help"):
         done = subprocess.run(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -331,3 +333,13 @@ def test_threads_do_not_mix_their_sheets() -> None:
         assert program.source is not None
         assert program.source.text == text
         assert "".join(map(str, program.rules)) == text
+
+
+def test_lark_is_loaded_on_first_use_only() -> None:
+    code = """if True:
+        import sys, anygame.language
+        assert "lark" not in sys.modules
+        anygame.language.parse_term("a")
+        assert "lark" in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,13 +1,9 @@
-"""KIF to nodes: one regular expression and a stack, since rule sheets may have millions of tokens.
+"""KIF to nodes: one regular expression finds the tokens, and Lark reads them by ``grammar.lark``.
 
-::
-
-    sheet = { item }
-    item  = token | "(" { item } ")"
-
-A token is any run of characters other than white space, parentheses and ``;``. A comment runs from ``;`` to
-the end of its line, and ends a token too. A list without lists in it is taken in one step, and its tokens
-become nodes when somebody asks for them.
+Bounds are watched where tokens are found, parentheses where they are read, so that nothing is looked at
+twice. A list without lists in it is one token, and lists of that kind that follow each other are one token
+together: most of a large sheet is facts, and a step of a parser costs more than a match. Their names become
+nodes when somebody asks for them.
 
 What is wrong with a text is told by `anygame.language.text.check_text`, which looks at it more slowly.
 """
@@ -15,28 +11,45 @@ What is wrong with a text is told by `anygame.language.text.check_text`, which l
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from anygame.language.limits import Deadline
 from anygame.language.source import Node
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from anygame.language.limits import ReadingLimits
     from anygame.language.source import Source
 
 __all__ = ["read_nodes"]
 
 _STEP: Final = re.compile(
-    r"""(?P<flat>\([^();]*\))     # a list of tokens
+    r"""(?P<flat>\([^();]*\))
     |   (?P<open>\()
     |   (?P<close>\))
-    |   (?P<token>[^\s();]+)
-    |   ;[^\r\n]*""",
+    |   (?P<name>[^\s();]+)
+    |   ;[^\r\n]*               # a comment ends a token too
+    """,
     re.VERBOSE,
 )
-_FLAT, _OPEN, _CLOSE, _TOKEN = (_STEP.groupindex[name] for name in ("flat", "open", "close", "token"))
+_FLAT, _OPEN, _CLOSE, _NAME = (_STEP.groupindex[name] for name in ("flat", "open", "close", "name"))
 #: A look at the clock takes as long as a tenth of a step.
 _STEPS_BETWEEN_LOOKS: Final = 10_000
+
+
+class _Token(NamedTuple):
+    """What the parser shifts: a kind of the grammar, and the nodes or the place that it stands for."""
+
+    type: str
+    nodes: list[Node]
+    source: Source | None = None
+    offset: int = 0
+
+
+class _BeyondLimitError(Exception):
+    """The text is larger or deeper than is allowed."""
 
 
 def read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) -> tuple[Node, ...] | None:
@@ -50,45 +63,81 @@ def read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) -
     Raises:
         LimitError: reading takes too long.
     """
-    text = source.text if text is None else text
+    start, unexpected = _grammar()
+    parser = start()
+    feed = parser.feed_token
+    try:
+        for token in _tokens(source, limits, source.text if text is None else text):
+            feed(token)
+        nodes: tuple[Node, ...] = parser.feed_eof()
+    except (unexpected, _BeyondLimitError):
+        return None
+    return nodes
+
+
+def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token]:
     deadline = Deadline(limits.seconds)
     longest = limits.token_length
-    tokens_left = limits.tokens
-    items: list[Node] = []
-    starts: list[int] = []
-    around: list[list[Node]] = []
+    left = limits.tokens
+    depth = 0
+    flat: list[Node] = []
     for step, match in enumerate(_STEP.finditer(text)):
         if not step % _STEPS_BETWEEN_LOOKS:
             deadline.check()
         kind = match.lastindex
         start, end = match.span()
         if kind == _FLAT:
-            if len(starts) >= limits.depth:
-                return None
             names = text[start + 1 : end - 1].split()
-            tokens_left -= len(names) + 2
+            left -= len(names) + 2
+            if depth >= limits.depth:
+                raise _BeyondLimitError
             if end - start > longest and any(len(name) > longest for name in names):
-                return None
-            items.append(Node(source, start, end, "", ()))
-        elif kind == _TOKEN:
-            tokens_left -= 1
-            if end - start > longest:
-                return None
-            items.append(Node(source, start, end, match[0]))
-        elif kind == _OPEN:
-            tokens_left -= 1
-            starts.append(start)
-            if len(starts) > limits.depth:
-                return None
-            around.append(items)
-            items = []
-        elif kind == _CLOSE:
-            tokens_left -= 1
-            if not starts:
-                return None
-            children = tuple(items)
-            items = around.pop()
-            items.append(Node(source, starts.pop(), end, "", children))
-        if tokens_left < 0:
-            return None
-    return None if starts else tuple(items)
+                raise _BeyondLimitError
+            flat.append(Node(source, start, end, "", ()))
+        elif kind is not None:
+            if flat:
+                yield _Token("FLAT", flat)
+                flat = []
+            left -= 1
+            if kind == _NAME:
+                if end - start > longest:
+                    raise _BeyondLimitError
+                yield _Token("NAME", [Node(source, start, end, match[0])])
+            elif kind == _OPEN:
+                depth += 1
+                if depth > limits.depth:
+                    raise _BeyondLimitError
+                yield _Token("OPEN", [], source, start)
+            else:
+                depth -= 1
+                yield _Token("CLOSE", [], source, end)
+        if left < 0:
+            raise _BeyondLimitError
+    if flat:
+        yield _Token("FLAT", flat)
+
+
+@cache
+def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
+    """Return what starts a parser by the grammar, and what it raises where parentheses do not match."""
+    # Imported here, since nobody should wait for lark who reads nothing.
+    from pkgutil import get_data
+
+    from lark import Lark, UnexpectedInput
+
+    grammar = (get_data("anygame.language", "grammar.lark") or b"").decode()
+    parser = Lark(grammar, parser="lalr", lexer="basic", transformer=_Nodes(), maybe_placeholders=False)
+    return parser.parse_interactive, UnexpectedInput
+
+
+class _Nodes:
+    """What the parser makes of the rules of the grammar. It keeps nothing, so that threads may share it."""
+
+    def start(self, items: list[_Token]) -> tuple[Node, ...]:
+        return tuple([node for item in items for node in item.nodes])
+
+    def list(self, items: list[_Token]) -> _Token:
+        first, last = items[0], items[-1]
+        assert first.source is not None
+        children = tuple([node for item in items for node in item.nodes])
+        return _Token("", [Node(first.source, first.offset, last.offset, "", children)])
