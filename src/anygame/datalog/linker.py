@@ -19,7 +19,7 @@ from anygame.datalog.source import (
 from anygame.datalog.tabling import Agenda
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from anygame.datalog.schema import Frame, Index, Schema
     from anygame.datalog.source import Need, Source
@@ -68,14 +68,12 @@ class Linker:
                         break
         return found
 
-    def link(self, sources: Iterable[Source]) -> None:
+    def link(self, sources: Sequence[Source]) -> None:
         """Define the functions of some sources, and what they need."""
         needs: dict[Need, None] = {}
         for source in sources:
             self._define(source)
             needs |= dict.fromkeys(source.needs)
-            if source.table is not None:
-                self._tables.add(source.table)
         for need in needs:
             if isinstance(need, IndexCode) and need.name not in self.namespace:
                 self._define(emit_index(need.index))
@@ -87,6 +85,8 @@ class Linker:
             # Making a table takes the facts and indexes that its code needs.
             if isinstance(need, StaticTable) and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.index)(self._static)
+        # Only now: what was interrupted is linked again.
+        self._tables.update(source.table for source in sources if source.table is not None)
 
     def function(self, source: Source) -> Callable[[Frame], None]:
         """Return the function of a source that has been linked."""

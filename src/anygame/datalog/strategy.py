@@ -20,12 +20,11 @@ class Strategy:
 
     Attributes:
         domain_positions: positions in terms that are told apart when the kinds of terms that can stand in
-            each are found. Public sheets have at most some thousand; beyond, the tables would be the cost.
+            each are found. Public sheets have at most some hundred; beyond, the tables would be the cost.
         domain_steps: positions looked at while kinds are handed from one to another; twice as many, since
             most are looked at once or twice.
-        shapes: flat relations that one relation may be split into by the shapes of its arguments. Boards
-            have two or three kinds of fluents an argument, so that this is hardly ever met; each costs a
-            copy of every rule that stands for all of them.
+        shapes: flat relations that one relation may be split into by the shapes of its arguments. Public
+            sheets need at most eight; each costs a copy of every rule that stands for all of them.
         rule_copies: flat rules that those of a sheet may become, beyond their own number. A rule takes about
             a millisecond until it runs: this bounds loading to some seconds.
         rule_columns: columns that these copies may have in all, for sheets with very wide relations.
