@@ -63,7 +63,9 @@ def measure(arguments: Sequence[str], cache: str, limit: float, checkout: Path =
 def _environment(checkout: Path) -> dict[str, str]:
     """Return the environment in which the package of a checkout is found before any that is installed."""
     paths = [str(checkout / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    # An installed package is started from its bytecode; a checkout should be as well.
+    others = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return others | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 class Server:
