@@ -147,6 +147,6 @@ class _Tree:
     def _moves(self, position: Position, view: View) -> tuple[tuple[Term, ...], ...]:
         legal = self._machine.legal(view)
         if self._strict and not all(legal):
-            role = self._machine.roles[list(map(bool, legal)).index(False)]
+            role = self._machine.roles[legal.index(())]
             raise no_legal_move(Role(role), self._machine.facts(position))
         return legal

@@ -169,7 +169,7 @@ class State:
         """The first role without a legal move though the match is not over; None where all is well."""
         if self.is_terminal or all(self._all_legal()):
             return None
-        return self._game.roles[list(map(bool, self._all_legal())).index(False)]
+        return self._game.roles[self._all_legal().index(())]
 
     def goal(self, role: str | Term) -> int | None:
         """Return the goal value of a role, or None where the rules give none.

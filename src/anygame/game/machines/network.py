@@ -198,7 +198,7 @@ class NetworkMachine:
             if view.terminal or len(played) >= limit:
                 return self._outcome(view, played, options)
             if not all(legal):
-                stuck = self._stuck(list(map(bool, legal)).index(False), self.facts(position), played)
+                stuck = self._stuck(legal.index([]), self.facts(position), played)
                 return self._outcome(view, played, options, stuck)
             joint = []
             for role, moves in enumerate(legal):

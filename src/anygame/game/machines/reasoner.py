@@ -187,7 +187,7 @@ class ReasonerMachine:
                 legal = [by_role[role] for role in self._role_values]
                 if not all(legal):
                     facts = frozenset(reasoner.facts(fluents)) | (frozenset() if played else unseen)
-                    role = Role(self.roles[list(map(bool, legal)).index(False)])
+                    role = Role(self.roles[legal.index([])])
                     outcome = self._outcome(frame, played, options, False)
                     return replace(outcome, stuck=Stuck(role, facts, outcome.moves))
                 for index, moves in enumerate(legal):
