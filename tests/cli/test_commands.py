@@ -324,7 +324,7 @@ def test_other_commands_end_quietly_when_interrupted(monkeypatch: pytest.MonkeyP
     assert run(["legal", "gdl/tic_tac_toe.kif"]) == ("", 130)
 
 
-def test_help_and_version_load_no_library_for_terminals() -> None:
+def test_help_and_version_load_no_library_that_they_do_not_need() -> None:
     program = (
         "import sys; from anygame.cli.main import main\n"
         "try: main(sys.argv[1:])\n"

@@ -9,7 +9,8 @@ Stratification is that of Apt, Blair and Walker ("Towards a theory of declarativ
 GDL holds; looking at single rules goes a part of the way to local stratification, which looks at ground atoms
 (Przymusinski, "On the declarative semantics of deductive databases and logic programs", 1988).
 
-This is the one module that imports networkx.
+This is the one module that imports networkx, and only when there are rules to order: nothing
+else that is imported takes as long.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-import networkx as nx
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    import networkx as nx
 
 __all__ = ["Component", "NegativeCycle", "Read", "components"]
 
@@ -80,6 +81,8 @@ def components(
     Returns:
         The components in the order of computation, and the negative cycles (none where stratified).
     """
+    import networkx as nx
+
     by_head: dict[Hashable, list[R]] = defaultdict(list)
     for rule in rules:
         by_head[head(rule)].append(rule)
@@ -129,6 +132,8 @@ def components(
 
 def _ordered_components(graph: nx.DiGraph[R]) -> Iterable[list[R]]:
     """Yield strongly connected components in topological order, ties in order of insertion."""
+    import networkx as nx
+
     condensed = nx.condensation(graph)
     position = {node: number for number, node in enumerate(graph)}
     first = {
@@ -145,6 +150,8 @@ def _refine(
     may_feed: Callable[[R, R, int], bool],
     cycles: list[NegativeCycle[R]],
 ) -> list[list[R]]:
+    import networkx as nx
+
     inside = set(members)
     graph: nx.DiGraph[R] = nx.DiGraph()
     graph.add_nodes_from(members)
