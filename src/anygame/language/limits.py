@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import monotonic
+from time import thread_time
 from typing import Final
 
 from anygame.errors import LimitError
@@ -32,7 +32,8 @@ class ReadingLimits:
         token_length: characters of one name or variable: a line of prose is far shorter.
         arity: arguments of one sentence or term. Boards written as one term have some hundreds.
         problems: errors collected before reading stops, and as many warnings; nobody reads more.
-        seconds: time for reading. The largest text that is accepted takes a tenth of it; machines differ.
+        seconds: of the processor, for reading; a busy machine refuses nothing that a quiet one accepts. The
+            largest text that is accepted takes a tenth of it; machines differ.
     """
 
     bytes: int = 16 * 2**20
@@ -52,17 +53,17 @@ class Deadline:
     """The end of the time for reading one text; it starts to run when this is made.
 
     Args:
-        seconds: that reading may take.
+        seconds: of the processor that reading may take, in the thread that reads.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._end = monotonic() + seconds
+        self._end = thread_time() + seconds
 
     def check(self) -> None:
         """Raise LimitError when the time is up."""
-        if monotonic() > self._end:
-            message = f"reading takes more than {self._seconds:g} seconds"
+        if thread_time() > self._end:
+            message = f"reading takes more than {self._seconds:g} seconds of the processor"
             raise LimitError(message, limit="seconds", bound=self._seconds)
 
 
