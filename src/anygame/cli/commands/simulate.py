@@ -164,7 +164,7 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
     yield (
         f"{result.seconds:.2f} s by the {result.machine}{threads}: {result.playouts_per_second:,.0f} "
         f"playouts and {result.states_per_second:,.0f} states a second; set-up {result.setup_seconds:.2f} s"
-        f"{_kept(game, result)}"
+        f"{_cached(game, result)}"
     )
 
 
@@ -188,14 +188,14 @@ def _share(count: int, result: SimulationResult) -> str:
     return f"{100 * count / result.playouts:.1f} %"
 
 
-def _kept(game: Game, result: SimulationResult) -> str:
+def _cached(game: Game, result: SimulationResult) -> str:
     if result.machine != "network":
         return ""
     return ", with cached machine code" if game.has_cached_code else ", machine code made now"
 
 
 _DETAILS: Final = f"""\
-The first time a sheet is simulated its rules are compiled, which is kept.
+The first time a sheet is simulated its rules are compiled; the machine code is cached.
 
 {AFTER}
 {json_shape(_SHAPE)}"""
