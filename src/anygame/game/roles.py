@@ -57,7 +57,7 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
     Raises:
         UnknownRoleError: there is no such role.
     """
-    found = index.get(str(role))
+    found = index.get(role if isinstance(role, str) else str(role))
     if found is None and isinstance(role, str):
         try:
             found = index.get(str(parse_term(role, case_sensitive=case_sensitive)))

@@ -218,8 +218,11 @@ class State:
         """Return the moves as terms in the order of the roles, all legal."""
         game = self._game
         given = moves_in_order(moves, game.roles, game.role_index)
+        # Legal terms, which search gives, are seen at once.
         return [
-            legal_move(role, move, legal, case_sensitive=game.case_sensitive)
+            move
+            if isinstance(move, Term) and move in legal
+            else legal_move(role, move, legal, case_sensitive=game.case_sensitive)
             for role, move, legal in zip(game.roles, given, self._all_legal(), strict=True)
         ]
 
