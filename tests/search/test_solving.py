@@ -180,3 +180,18 @@ def test_a_terminal_state_is_its_own_solution() -> None:
     found = solve(game, state)
     assert (found.states, found.edges, found.depth, found.line, found.solved) == (1, 0, 0, (), True)
     assert found.goals == {"first": 100, "second": 0}
+
+
+def test_a_role_is_promised_nothing_that_is_not_known() -> None:
+    # Only chance moves; at one end in three the second role gets no goal.
+    game = anygame.loads("""
+        (role a) (role b) (role random) (legal a noop) (legal b noop) (number 1) (number 2) (number 3)
+        (<= (legal random ?n) (number ?n)) (<= (next (drawn ?n)) (does random ?n))
+        (<= terminal (true (drawn ?n))) (goal a 70)
+        (<= (goal b 0) (true (drawn 1))) (<= (goal b 100) (true (drawn 2)))
+    """)
+    found = solve(game)
+    assert found.bounds["a"] == (70, 70)
+    assert found.bounds["b"] == pytest.approx((100 / 3, 200 / 3))
+    assert not found.solved
+    assert set(found.goals.values()) == {None}

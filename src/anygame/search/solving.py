@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.graph import Expansion, StateGraph
-    from anygame.search.values import Players, Values
+    from anygame.search.values import Group, Players, Values
 
 __all__ = ["DEFAULT_MEMORY", "solve"]
 
@@ -171,30 +171,31 @@ class _Solver:
         return Players(most, least, self._random)
 
     def _valued(self) -> Solution:
-        from anygame.search.values import find_values
+        from anygame.search.values import backwards, find_values
 
         roles = self._game.roles
         bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
         # Who chooses nothing still has a value where nobody chooses anything.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
-        values: Values | None = None
+        groups = backwards(self._graph)
+        found: list[Values] = []
         for place in leading:
             goals = self._goals(place)
             if not len(goals):
                 return self._unsolved(f"no end gives {roles[place]} a goal")
-            values = find_values(self._graph, self._players(place), goals.min(), goals.max())
+            values = find_values(self._graph, groups, self._players(place), goals.min(), goals.max())
             bounds[roles[place]] = Bounds(_number(values.lower[0]), _number(values.upper[0]))
+            found.append(values)
         first = bounds[roles[leading[0]]]
         assert first is not None
-        assert values is not None
         for place, role in enumerate(roles):
             if bounds[role] is None and place not in self._random and self._are_opposed(leading[0], place):
                 bounds[role] = self._opposed(leading[0], place, first)
-        if first.most - first.least > _CLOSE:
+        if any(bound is not None and bound.most - bound.least > _CLOSE for bound in bounds.values()):
             reason = "a match may go on for ever, or end without a goal, under best play"
             return self._unsolved(reason, bounds)
         goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
-        return self._told(goals_by_role, bounds, "", self._line(values, leading[0]))
+        return self._told(goals_by_role, bounds, "", self._line(groups, found[0], leading[0]))
 
     def _opposed(self, one: int, other: int, bounds: Bounds) -> Bounds:
         import numpy as np
@@ -205,7 +206,7 @@ class _Solver:
 
     # -- best play ---------------------------------------------------------------------------------
 
-    def _line(self, values: Values, leading: int) -> tuple[tuple[Term, ...], ...]:
+    def _line(self, groups: list[Group], values: Values, leading: int) -> tuple[tuple[Term, ...], ...]:
         from anygame.search.values import FAR, best_edge, distances
 
         graph, state, number = self._graph, self._start, 0
@@ -214,7 +215,7 @@ class _Solver:
         players = self._players(leading)
         goals = self._goals(leading)
         middle = float(goals.min() + goals.max()) / 2
-        left = distances(graph, values, players, middle)
+        left = distances(graph, groups, values, players, middle)
         line: list[tuple[Term, ...]] = []
         while 0 < left[number] < FAR:
             value = float(values.lower[number])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from anygame.search.graph import StateGraph
 
-__all__ = ["Players", "Values", "distances", "find_values"]
+__all__ = ["FAR", "Group", "Players", "Values", "backwards", "best_edge", "distances", "find_values"]
 
 #: Expectations over endless play approach their limits: a sweep that changes less than this is the last.
 TOLERANCE: Final = 1e-12
@@ -57,15 +57,13 @@ class Values:
     Attributes:
         lower: float [states].
         upper: float [states].
-        sweeps: how often all states were gone through.
     """
 
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
-    sweeps: int
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
     """States of a layer whose roles have the same numbers of moves: int64 [n], and these numbers."""
 
     states: NDArray[np.int64]
@@ -77,12 +75,12 @@ class _Group(NamedTuple):
         return np.asarray(graph.children[edges])
 
 
-def _backwards(graph: StateGraph) -> list[_Group]:
+def backwards(graph: StateGraph) -> list[Group]:
     """Return all states that have children, from the last layer to the first."""
     return [group for layer in reversed(range(len(graph.layers) - 1)) for group in _layer(graph, layer)]
 
 
-def _layer(graph: StateGraph, layer: int) -> Iterator[_Group]:
+def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
     first = int(graph.layers[layer])
     options = graph.options[first : graph.layers[layer + 1]]
     going = np.flatnonzero(options[:, 0])
@@ -96,14 +94,17 @@ def _layer(graph: StateGraph, layer: int) -> Iterator[_Group]:
     begins = np.searchsorted(kind_of[order], np.arange(kind_of.max() + 2))
     for begin, end in pairwise(begins.tolist()):
         states = going[order[begin:end]]
-        yield _Group(first + states, tuple(options[states[0]].tolist()))
+        yield Group(first + states, tuple(options[states[0]].tolist()))
 
 
-def find_values(graph: StateGraph, players: Players, worst: float, best: float) -> Values:
+def find_values(
+    graph: StateGraph, groups: Sequence[Group], players: Players, worst: float, best: float
+) -> Values:
     """Return bounds of the value of every state.
 
     Args:
         graph: complete.
+        groups: its states, ``backwards``.
         players: who wants what.
         worst: the least goal of ``players.most`` at any end.
         best: the greatest.
@@ -113,7 +114,7 @@ def find_values(graph: StateGraph, players: Players, worst: float, best: float) 
     goals = graph.goals[:, players.most]
     known = ~np.isnan(goals)
     lower[graph.ends[known]] = upper[graph.ends[known]] = goals[known]
-    forward, groups = _runs_forward(graph), _backwards(graph)
+    forward = _runs_forward(graph)
     sweeps, changed = 0, float("inf")
     while changed > TOLERANCE and sweeps < _MOST_SWEEPS:
         sweeps, changed = sweeps + 1, 0.0
@@ -124,7 +125,7 @@ def find_values(graph: StateGraph, players: Players, worst: float, best: float) 
                 if not forward:
                     changed = max(changed, float(np.abs(new - bound[group.states]).max()))
                 bound[group.states] = new
-    return Values(lower, upper, sweeps)
+    return Values(lower, upper)
 
 
 def _runs_forward(graph: StateGraph) -> bool:
@@ -153,7 +154,9 @@ def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Playe
     return values_of_games(table)
 
 
-def distances(graph: StateGraph, values: Values, players: Players, middle: float) -> NDArray[np.int32]:
+def distances(
+    graph: StateGraph, groups: Sequence[Group], values: Values, players: Players, middle: float
+) -> NDArray[np.int32]:
     """Return how many joint moves best play takes to the end, int32 [states]; FAR where there is no end.
 
     Whoever stands to get more than the middle of the goals wants it soon, the other late. For games without
@@ -161,7 +164,7 @@ def distances(graph: StateGraph, values: Values, players: Players, middle: float
     """
     left = np.full(graph.expanded, FAR, np.int32)
     left[graph.ends] = 0
-    lower, groups = values.lower, _backwards(graph)
+    lower = values.lower
     changed = True
     while changed:
         changed = False
