@@ -1,0 +1,228 @@
+"""What a search knows of a state: for each role its moves, how they did, and how play goes on from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from anygame.game.roles import Role
+    from anygame.language.terms import Term
+    from anygame.search.solution import Bounds
+
+__all__ = ["Analysis", "JointMoves", "MoveAnalysis", "best_first"]
+
+#: Joint moves, one after the other, each in the order of the roles.
+JointMoves = tuple[tuple["Term", ...], ...]
+
+#: As many moves of a role and joint moves of a line as fit a terminal.
+_ROWS: Final = 10
+_STEPS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAnalysis:
+    """What is known of one move of one role.
+
+    Attributes:
+        move: the move.
+        visits: how many leaves were evaluated below it.
+        goal: the mean of the goals that these gave the role, on the scale of the rules; None without any.
+        error: the standard error of that mean; None where it cannot be told.
+        bounds: between what the value of the move lies for the role, so far.
+        line: joint moves of best play as far as it is known, of which this move is the first.
+    """
+
+    move: Term
+    visits: int
+    goal: float | None
+    error: float | None
+    bounds: Bounds
+    line: JointMoves = ()
+
+    @property
+    def proven(self) -> float | None:
+        """The exact value of the move; None where it is not known.
+
+        >>> from anygame import Bounds
+        >>> from anygame.language.terms import Constant
+        >>> MoveAnalysis(Constant("go"), 9, 61.0, 2.5, Bounds(100, 100)).proven
+        100
+        """
+        return self.bounds.least if self.bounds.least == self.bounds.most else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as numbers, texts, lists and dictionaries."""
+        return {
+            "move": str(self.move),
+            "visits": self.visits,
+            "goal": self.goal,
+            "error": self.error,
+            "proven": self.proven,
+            "bounds": list(self.bounds),
+            "line": [list(map(str, joint)) for joint in self.line],
+        }
+
+
+def best_first(moves: Iterable[MoveAnalysis]) -> tuple[MoveAnalysis, ...]:
+    """Return moves in the order in which a player wants them.
+
+    Moves that no other can be better than come first, in the order given; at the end those for which
+    something better is proven; between them those with more visits first.
+
+    >>> from anygame import Bounds
+    >>> from anygame.language.terms import Constant
+    >>> found = [
+    ...     MoveAnalysis(Constant(name), visits, None, None, Bounds(least, most))
+    ...     for name, visits, least, most in [("a", 90, 0, 0), ("b", 20, 0, 100), ("c", 30, 50, 100)]
+    ... ]
+    >>> " ".join(str(each.move) for each in best_first(found))
+    'c b a'
+    >>> win = MoveAnalysis(Constant("d"), 1, None, None, Bounds(100, 100))
+    >>> " ".join(str(each.move) for each in best_first([*found, win]))
+    'd c b a'
+    """
+    known = list(moves)
+    floor = max((each.bounds.least for each in known), default=0)
+    ceiling = max((each.bounds.most for each in known), default=0)
+
+    def rank(each: MoveAnalysis) -> tuple[int, int, float]:
+        if each.bounds.least >= ceiling:
+            return 0, 0, 0.0
+        return 1 + (each.bounds.most < floor), -each.visits, -(each.goal or 0.0)
+
+    return tuple(sorted(known, key=rank))
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a search knows of a state.
+
+    Attributes:
+        iterations: how many leaves this run has evaluated.
+        seconds: how long it has run.
+        nodes: how many states are in the tree.
+        depth: joint moves from the state to the deepest of them.
+        bytes: the memory that they take.
+        moves: per role that chooses (all but ``random``) its legal moves, best first.
+        goals: per such role the mean of its goals below the state; None without any.
+        proven: per such role its exact value; None where it is not known.
+        engine: what evaluates leaves: ``lanes`` of the compiled game, or ``states``, one after the other.
+
+    >>> import anygame
+    >>> from anygame import Bounds
+    >>> from anygame.language.terms import Constant
+    >>> role, = anygame.loads("(role me) (legal me go) (legal me stay)").roles
+    >>> go = MoveAnalysis(Constant("go"), 880, 71.5, 1.25, Bounds(0, 100), ((Constant("go"),),))
+    >>> stay = MoveAnalysis(Constant("stay"), 120, 12.0, 2.5, Bounds(0, 50))
+    >>> found = Analysis(1000, 0.5, 260, 7, 1 << 20, {role: (go, stay)}, {role: 64.5}, {role: None}, "lanes")
+    >>> str(found.best(role)), found.iterations_per_second
+    ('go', 2000.0)
+    >>> print(found)
+    1,000 iterations in 0.50 s (2,000 a second), 260 nodes, 7 deep, 1.0 MiB, lanes
+    me      visits   goal  error  proven  line
+      go       880  71.50   1.25          go
+      stay     120  12.00   2.50   0..50
+    """
+
+    iterations: int
+    seconds: float
+    nodes: int
+    depth: int
+    bytes: int
+    moves: Mapping[Role, tuple[MoveAnalysis, ...]]
+    goals: Mapping[Role, float | None]
+    proven: Mapping[Role, float | None]
+    engine: str
+
+    @property
+    def iterations_per_second(self) -> float:
+        """Leaves evaluated a second."""
+        return self.iterations / self.seconds if self.seconds else 0.0
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the value of the state is known for every role that chooses."""
+        return None not in self.proven.values()
+
+    def best(self, role: str) -> Term:
+        """Return the move that a role should make.
+
+        Raises:
+            KeyError: it has no move, or is no role that chooses.
+        """
+        moves = next((moves for other, moves in self.moves.items() if other == role), ())
+        if not moves:
+            raise KeyError(f"{role} has no move here")
+        return moves[0].move
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as numbers, texts, lists and dictionaries, as ``anygame analyse --json`` prints it."""
+        return {
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "nodes": self.nodes,
+            "depth": self.depth,
+            "bytes": self.bytes,
+            "engine": self.engine,
+            "solved": self.is_solved,
+            "goals": dict(self.goals),
+            "proven": dict(self.proven),
+            "moves": {role: [each.to_json() for each in moves] for role, moves in self.moves.items()},
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, rows: int = _ROWS, steps: int = _STEPS) -> Iterator[str]:
+        """Yield a table for people; roles without a choice are left out where others have one.
+
+        Args:
+            rows: moves of a role at most.
+            steps: joint moves of a line at most.
+        """
+        yield (
+            f"{self.iterations:,} iterations in {self.seconds:.2f} s "
+            f"({self.iterations_per_second:,.0f} a second), {self.nodes:,} nodes, {self.depth} deep, "
+            f"{self.bytes / 2**20:,.1f} MiB, {self.engine}"
+        )
+        choosing = [role for role, moves in self.moves.items() if len(moves) > 1]
+        for role in choosing or self.moves:
+            yield from _table(role, self.moves[role], self.proven[role], rows, steps)
+
+
+def _table(
+    role: Role, moves: tuple[MoveAnalysis, ...], proven: float | None, rows: int, steps: int
+) -> Iterator[str]:
+    heading = [role, "visits", "goal", "error", "proven", "line"]
+    cells = [[f"  {each.move}", *_numbers(each), _line(each.line, steps)] for each in moves[:rows]]
+    widths = [max(map(len, column)) for column in zip(heading, *cells, strict=True)]
+    for name, *numbers, line in [heading, *cells]:
+        padded = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=False)]
+        yield "  ".join([name.ljust(widths[0]), *padded, line]).rstrip()
+    if len(moves) > rows:
+        yield f"  and {len(moves) - rows:,} more"
+    if proven is not None:
+        yield f"  proven: {proven:g}"
+
+
+def _numbers(of: MoveAnalysis) -> list[str]:
+    goal = "" if of.goal is None else f"{of.goal:.2f}"
+    error = "" if of.error is None else f"{of.error:.2f}"
+    return [f"{of.visits:,}", goal, error, _between(of)]
+
+
+def _between(of: MoveAnalysis) -> str:
+    """Return the proven value, or the bounds where they say more than the rules do."""
+    if of.proven is not None:
+        return f"{of.proven:g}"
+    least, most = of.bounds
+    return "" if least <= 0 and most >= 100 else f"{least:g}..{most:g}"
+
+
+def _line(line: JointMoves, steps: int) -> str:
+    """Return joint moves as text, moves without a choice to them left out where others are told."""
+    shown = [" ".join(text for text in map(str, joint) if text != "noop") or "noop" for joint in line[:steps]]
+    return ", ".join(shown) + (" ..." if len(line) > steps else "")
