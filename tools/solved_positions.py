@@ -1,0 +1,149 @@
+"""How often a player finds a right move in positions whose exact values are known.
+
+    python tools/solved_positions.py uct mcts --seconds 1
+    python tools/solved_positions.py mcts --seconds 0.2 --every 4 --jobs 2 --wrong
+
+The positions are those of ``tests/data/connect_four_positions.csv`` (``connect_four_positions.py`` makes them
+and says what is in them), on the sheet ``connect_four``. Each is a match of its own: a new player, the
+compiled game, a start clock, and one move on its clock. A row per player: positions, the share of right moves
+with its 95 % interval, that among positions that can be won, and among those that can be held. A move that
+comes too late counts as wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import repeat
+from math import sqrt
+from multiprocessing import get_context
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.arguments import some_count, some_seconds
+
+import anygame
+from anygame.game.machine import FallbackWarning
+from anygame.players import Clock, make_player
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+POSITIONS: Final = Path(__file__).parents[1] / "tests" / "data" / "connect_four_positions.csv"
+_SHEET: Final = Path(__file__).parents[1] / "gdl" / "connect_four.kif"
+#: What a busy machine may be late by.
+_GRACE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Drops, and the value of each further one.
+
+    Attributes:
+        moves: columns from 1 to 7, a digit each.
+        values: ``+``, ``=``, ``-`` for each column, ``.`` where it is full.
+    """
+
+    moves: str
+    values: str
+
+    @property
+    def right(self) -> frozenset[str]:
+        """The columns where a drop is worth most."""
+        best = next(sign for sign in "+=-" if sign in self.values)
+        return frozenset(str(column) for column, sign in enumerate(self.values, start=1) if sign == best)
+
+    def state(self, game: anygame.Game) -> anygame.State:
+        """Return the state after the drops."""
+        state = game.initial_state()
+        for number, column in enumerate(self.moves):
+            drop = f"(drop {column})"
+            state = state.next(["noop", drop] if number % 2 else [drop, "noop"])
+        return state
+
+
+def read_positions(path: Path = POSITIONS) -> list[Position]:
+    """Return the positions of a file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [Position(row["moves"], row["values"]) for row in csv.DictReader(file)]
+
+
+@cache
+def _game() -> anygame.Game:
+    """Load the sheet and compile it, once in each process, so that clocks do not have to pay for it."""
+    game = anygame.load(_SHEET)
+    with suppress(FallbackWarning):
+        game.compile()
+    return game
+
+
+def answer(position: Position, spec: str, seconds: float, start: float) -> str:
+    """Return the column that a player chooses; nothing where it is late."""
+    game = _game()
+    state = position.state(game)
+    player = make_player(spec, seed=len(position.moves))
+    player.start(game, game.roles[len(position.moves) % 2], Clock.of(start))
+    began = monotonic()
+    move = str(player.move(state, Clock.of(seconds, margin=0)))
+    player.abort()
+    return move.strip("()").split()[-1] if monotonic() - began < seconds + _GRACE else ""
+
+
+def share(right: Sequence[bool]) -> str:
+    """Return the share of what is right and half of its 95 % interval, in percent.
+
+    >>> share([True, True, True, False])
+    '75.0 ± 42.4'
+    >>> share([])
+    '-'
+    """
+    if not right:
+        return "-"
+    mean = sum(right) / len(right)
+    return f"{100 * mean:.1f} ± {196 * sqrt(mean * (1 - mean) / len(right)):.1f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Ask and print; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure how often a player finds a right move.")
+    parser.add_argument("players", metavar="PLAYER", nargs="+", help="as for `anygame match`")
+    parser.add_argument("--seconds", type=some_seconds, default=1.0, metavar="S", help="for a move (1)")
+    parser.add_argument("--start", type=some_seconds, default=1.0, metavar="S", help="the start clock (1)")
+    parser.add_argument(
+        "--every", type=some_count, default=1, metavar="N", help="each Nth position alone (1)"
+    )
+    parser.add_argument("--jobs", type=some_count, default=1, metavar="N", help="positions at a time (1)")
+    parser.add_argument("--wrong", action="store_true", help="list the positions that are missed")
+    options = parser.parse_args(arguments)
+    positions = read_positions()[:: options.every]
+    width = max(24, *map(len, options.players))
+    print(f"{'player'.ljust(width)}  positions  {'right, %':>13}  {'winning':>13}  {'holding':>13}")
+    with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
+        for spec in options.players:
+            limits = repeat(spec), repeat(options.seconds), repeat(options.start)
+            chosen = list(pool.map(answer, positions, *limits))
+            right = [column in position.right for column, position in zip(chosen, positions, strict=True)]
+            winning = ["+" in position.values for position in positions]
+            shares = (
+                right,
+                [found for found, wins in zip(right, winning, strict=True) if wins],
+                [found for found, wins in zip(right, winning, strict=True) if not wins],
+            )
+            cells = "  ".join(share(kind).rjust(13) for kind in shares)
+            print(f"{spec.ljust(width)}  {len(positions):>9}  {cells}", flush=True)
+            for position, column, found in zip(positions, chosen, right, strict=True):
+                if options.wrong and not found:
+                    print(f"  {position.moves},{position.values}  {column or 'late'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
