@@ -224,3 +224,47 @@ def test_boards_tell_why_one_is_not_drawn(tmp_path: Path) -> None:
     output, _ = run(["repl", str(sheet)], "board\n")
     assert "Traceback" not in output
     assert "terms nest deeper than 150" in output
+
+
+def test_moves_are_typed_as_people_say_them() -> None:
+    lines = ["d 4", "sw", "legal d *", "(move d 3", "d 9", "legal zz", "legal d 9"]
+    output, status = run(["repl", "gdl/copolymer.kif", "--echo"], "\n".join(lines))
+    assert status == 1
+    assert "played (move d 4) noop" in output
+    assert "played noop swap" in output
+    assert "player1: 6 of 36 legal moves\n  16  (move d 1)" in output
+    assert "error: d is neither a command nor a legal move; did you mean (move d 7) or" in output
+    assert "error: no role is called zz: the roles are player1, player2" in output
+    assert "error: no legal move fits d 9; `legal` lists them all" in output
+
+
+def test_numbers_of_a_script_keep_their_meaning() -> None:
+    """For every role a number of its list, also where a person would mean a move by them."""
+    assert "played (mark 1 2) noop" in run(["repl", "gdl/tic_tac_toe.kif"], "2 1")[0]
+
+
+def test_a_person_means_the_words_of_a_move(tmp_path: Path) -> None:
+    child = start(tmp_path, "tic_tac_toe")
+    child.expect("0>")
+    child.sendline("2 1")
+    child.expect(r"played \(mark 2 1\) noop")
+    child.expect("1>")
+    child.sendline("legal")
+    child.expect("noop")
+    child.close(force=True)
+
+
+def test_long_lists_come_in_pages_and_groups(tmp_path: Path) -> None:
+    child = start(tmp_path, "six_in_a_row")
+    for step, move in enumerate(["6 6", "1 1", "1 2"]):
+        child.expect(f"{step}>")
+        child.sendline(move)
+    child.expect("3>")
+    child.setwinsize(12, 60)
+    child.sendline("legal player2")
+    child.expect(r"pick \(2\)")
+    child.expect(r"place \(118\)")
+    child.expect(r"-- 10 of \d+ lines; Enter for more, q to stop --")
+    child.sendline("q")
+    child.expect("3>")
+    child.close(force=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import IllegalMoveError, QueryError
-from anygame.language.parser import parse_nodes, parse_term
+from anygame.game.typed_moves import meant_moves, typed_move
+from anygame.language.parser import parse_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,11 @@ def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
 
 
 def play_text(
-    state: State, text: str, draw: Callable[[Sequence[Term]], Term] | None = None
+    state: State,
+    text: str,
+    draw: Callable[[Sequence[Term]], Term] | None = None,
+    *,
+    is_spoken: bool = False,
 ) -> tuple[State, tuple[Term, ...]]:
     """Read a joint move and play it.
 
@@ -51,6 +55,7 @@ def play_text(
         state: where it is played.
         text: as for `read_joint`.
         draw: as for `read_joint`.
+        is_spoken: as for `read_joint`.
 
     Returns:
         The next state and the joint move.
@@ -61,31 +66,37 @@ def play_text(
     """
     if state.is_terminal:
         raise IllegalMoveError("the game is over: nobody can move any more")
-    joint = read_joint(state, text, draw)
+    joint = read_joint(state, text, draw, is_spoken=is_spoken)
     return state.next(joint), joint
 
 
 def read_joint(
-    state: State, text: str, draw: Callable[[Sequence[Term]], Term] | None = None
+    state: State,
+    text: str,
+    draw: Callable[[Sequence[Term]], Term] | None = None,
+    *,
+    is_spoken: bool = False,
 ) -> tuple[Term, ...]:
     """Read one joint move.
 
     Moves stand in the order of the roles: for all roles, or only for those that can choose, or for some of
     whom the moves can only be; whoever is left out makes its single legal move. A number that is no legal
     move itself stands for the move at that place in the sorted list of the role's legal moves, from 1.
-    Capitals count only where they tell two legal moves apart.
+    Capitals count only where they tell two legal moves apart. A move may be typed as people say it, see
+    `anygame.game.typed_moves`.
 
     Args:
         state: the state in which the move is made.
         text: terms, divided by blanks.
         draw: chooses for the role ``random``, which may then be left out.
+        is_spoken: whether a person types, so that `2 1` is the move ``(mark 2 1)`` of the only role that
+            chooses, rather than the second move of one role and the first of another.
 
     Raises:
         IllegalMoveError: too few or too many moves, a number that is not in the list, or a move that is not
             legal.
         TermSyntaxError: the text cannot be read.
     """
-    given = [node.span.text for node in parse_nodes(text)]
     legal = legal_by_role(state)
     single = single_moves(legal)
     stuck = next((role for role, moves in legal.items() if not moves), None)
@@ -93,15 +104,42 @@ def read_joint(
         raise IllegalMoveError(f"{stuck} has no legal move, so that nobody can move here", stuck)
     choosing = [role for role in legal if role not in single]
     asked = [role for role in choosing if not (draw and role.is_random)]
+    typed = _typed(text, legal, asked, is_spoken=is_spoken)
+    drawn = {role: draw(legal[role]) for role in choosing if draw and role not in typed}
+    return tuple((single | drawn | typed)[role] for role in legal)
+
+
+def _typed(
+    text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role], *, is_spoken: bool
+) -> dict[Role, Term]:
+    """Return the moves that a text gives, by role.
+
+    Where only one role is asked, the whole text may be its move, in the words that people use for it.
+    """
+    only = asked[0] if len(asked) == 1 else None
+    if only and is_spoken and meant_moves(text, legal[only]):
+        return {only: typed_move(text, legal[only], only)}
+    try:
+        return _typed_in_order(text, legal, asked)
+    except IllegalMoveError:
+        if only and text.strip() and (is_spoken or meant_moves(text, legal[only])):
+            return {only: typed_move(text, legal[only], only)}
+        raise
+
+
+def _typed_in_order(
+    text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role]
+) -> dict[Role, Term]:
+    given = [node.span.text for node in parse_nodes(text)]
+    single = single_moves(legal)
+    choosing = [role for role in legal if role not in single]
     counted = (roles for roles in (list(legal), choosing, asked) if len(roles) == len(given))
     roles = next(counted, None)
     if roles is None:
         roles = _only_possible(given, legal, single)
     if roles is None:
         raise IllegalMoveError(_count_message(given, legal, asked))
-    typed = {role: _chosen(role, word, legal[role]) for role, word in zip(roles, given, strict=True)}
-    drawn = {role: draw(legal[role]) for role in choosing if draw and role not in typed}
-    return tuple((single | drawn | typed)[role] for role in legal)
+    return {role: _chosen(role, word, legal[role]) for role, word in zip(roles, given, strict=True)}
 
 
 def advised(error: QueryError, advice: str) -> QueryError:
@@ -126,31 +164,13 @@ def _only_possible(
 
 
 def _chosen(role: Role, word: str, legal: Sequence[Term]) -> Term:
-    exact = [move for move in legal if str(move) == word]
-    if exact:
-        return exact[0]
-    if word.isascii() and word.isdigit():
+    """Return the move that a word or a list stands for: numbers count before what else they could mean."""
+    if word.isascii() and word.isdigit() and not any(str(move) == word for move in legal):
         if not 1 <= int(word[:9]) <= len(legal):
             message = f"{role} has no move {word}: its legal moves are numbered 1 to {len(legal)}"
             raise IllegalMoveError(message if legal else f"{role} has no legal move", role, word)
         return legal[int(word) - 1]
-    move = parse_term(word)
-    if move in legal:
-        return move
-    folded = [other for other in legal if str(other).lower() == str(move).lower()]
-    if len(folded) == 1:
-        return folded[0]
-    near = get_close_matches(str(move), map(str, legal), n=3, cutoff=0.5)
-    raise IllegalMoveError(_illegal_message(role, str(move), legal, near), role, str(move), near)
-
-
-def _illegal_message(role: Role, move: str, legal: Sequence[Term], near: Sequence[str]) -> str:
-    message = f"{move} is not a legal move of {role} here"
-    if near:
-        return f"{message}; the nearest legal moves are {', '.join(near)}"
-    if len(legal) <= 5:
-        return f"{message}; legal moves are {', '.join(map(str, legal)) or 'none'}"
-    return f"{message}; there are {len(legal)} others, such as {legal[0]}"
+    return typed_move(word, legal, role)
 
 
 def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role]) -> str:

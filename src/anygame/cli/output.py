@@ -105,6 +105,24 @@ class Screen:
             pieces: list[Any] = [(piece.text, piece.style) for piece in line]
             self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
 
+    def page(self, lines: Iterable[str]) -> None:
+        """Show lines; to a person at a terminal page by page, Enter for the next one."""
+        lines = list(lines)
+        height = shutil.get_terminal_size((80, 24)).lines - 2
+        if not self.is_terminal or not sys.stdin.isatty() or len(lines) <= height:
+            height = max(1, len(lines))
+        for start in range(0, len(lines), height):
+            if start and not self._goes_on(start, len(lines)):
+                return
+            for line in lines[start : start + height]:
+                self.say(line)
+
+    def _goes_on(self, shown: int, total: int) -> bool:
+        self.stream.write(f"-- {shown} of {total} lines; Enter for more, q to stop --")
+        self.stream.flush()
+        answer = sys.stdin.readline()
+        return bool(answer) and not answer.strip().lower().startswith("q")
+
     def say(self, message: object = "", style: str = "") -> None:
         """Show a text, in a style where there are styles."""
         if self._console is not None and style:

@@ -26,7 +26,14 @@ _COMMANDS: Final = (
     Command("board", "draw the boards, list the other facts"),
     Command("state", "print all facts of the state, one a line"),
     Command("roles", "print the roles in order, and who can choose"),
-    Command("legal [ROLE]", "print the legal moves, numbered, of one role or of all"),
+    Command(
+        "legal [WHICH]",
+        "print the legal moves, numbered, of one role or of all",
+        "WHICH is a role, or a pattern, or a role and a pattern. A pattern gives words of the moves, with\n"
+        "or without their name; `*` stands for any word:\n"
+        "  legal a *           moves as (move a 1), (move a 2)\n"
+        "  legal player2 swap",
+    ),
     Command(
         "play MOVE...",
         "play a joint move",
@@ -37,6 +44,8 @@ _COMMANDS: Final = (
         "  play 1 3            by numbers, in a game where two roles choose\n"
         "  paper rock          without the word\n"
         "  play                where nobody has a choice\n"
+        "Where only one role chooses, its move may be typed in short: `a 1` or `a1` for (move a 1), or\n"
+        "any beginning or part that no other move has. `#3` is the third of `legal`, whatever else 3 is.\n"
         "A role `random` that is left out draws its move.",
     ),
     Command("undo [N]", "take back the last move, or the last N"),

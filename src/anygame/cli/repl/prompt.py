@@ -14,11 +14,11 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
-from anygame.cli.moves import legal_by_role
-from anygame.cli.repl.manual import ALIASES, COMMANDS
+from anygame.cli.repl.manual import ALIASES
+from anygame.game.typed_moves import completed_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.cli.repl.shell import Shell
     from anygame.language.terms import Term
@@ -69,7 +69,7 @@ class CommandCompleter(Completer):
         line = document.text_before_cursor.lstrip()
         word, blank, rest = line.partition(" ")
         name = ALIASES.get(word, word)
-        if not blank or name not in COMMANDS:
+        if not blank or name not in self._shell.commands:
             yield from self._first(line)
         elif name in ("save", "load"):
             yield from self._paths.get_completions(Document(rest, len(rest)), event)
@@ -77,27 +77,31 @@ class CommandCompleter(Completer):
             yield from self._moves(rest)
         elif name == "legal":
             yield from _beginning(rest, self._shell.session.game.roles)
+            yield from _moves(
+                rest, [move for moves in self._shell.visible_moves().values() for move in moves]
+            )
         elif name == "help":
-            yield from _beginning(rest, COMMANDS)
+            yield from _beginning(rest, self._shell.commands)
         elif name in ("query", "why"):
             yield from self._sentences(rest)
 
     def _first(self, line: str) -> Iterator[Completion]:
         if " " not in line:
-            yield from _beginning(line, COMMANDS)
+            yield from _beginning(line, self._shell.commands)
         yield from self._moves(line)
 
     def _moves(self, typed: str) -> Iterator[Completion]:
         """Complete the move being typed, one of the role whose turn it is in the line."""
         *finished, fragment = _items(typed)
-        for moves in self._candidates(len(finished)):
-            yield from _beginning(fragment, map(str, moves))
+        candidates = self._candidates()
+        for moves in candidates[len(finished) : len(finished) + 1]:
+            yield from _moves(fragment, moves)
+        if finished and len(candidates) == 1:
+            yield from _moves(typed.lstrip(), candidates[0])
 
-    def _candidates(self, typed: int) -> list[tuple[Term, ...]]:
-        """Return the legal moves of the role that comes after so many moves in a line, if there is one."""
-        legal = legal_by_role(self._shell.session.state)
-        choosing = [moves for moves in legal.values() if len(moves) > 1]
-        return choosing[typed : typed + 1]
+    def _candidates(self) -> list[Sequence[Term]]:
+        """Return the legal moves of the roles that have a choice, in their order."""
+        return [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
 
     def _sentences(self, typed: str) -> Iterator[Completion]:
         heads = {rule.head.key for rule in self._shell.session.game.program.rules}
@@ -121,6 +125,12 @@ def _beginning(fragment: str, candidates: Iterable[str]) -> Iterator[Completion]
     found = (candidate for candidate in candidates if candidate.startswith(fragment))
     for candidate, _ in zip(found, range(_COMPLETIONS_LIMIT), strict=False):
         yield Completion(candidate, start_position=-len(fragment))
+
+
+def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
+    """Complete a move in the form in which it was begun; the list shows it whole."""
+    for move, form in completed_moves(fragment, moves)[:_COMPLETIONS_LIMIT]:
+        yield Completion(form, start_position=-len(fragment), display=str(move))
 
 
 def _history() -> History:

@@ -61,8 +61,8 @@ class Session:
         """The number of joint moves so far."""
         return len(self.moves)
 
-    def play(self, text: str) -> Joint:
-        """Play a joint move as typed (see `anygame.cli.moves.read_joint`).
+    def play(self, text: str, *, is_spoken: bool = False) -> Joint:
+        """Play a joint move as typed (see `anygame.cli.moves.read_joint`, also for ``is_spoken``).
 
         The role ``random`` may be left out: its move is drawn.
 
@@ -70,7 +70,7 @@ class Session:
             IllegalMoveError: the game is over or the move not legal; nothing has changed.
             TermSyntaxError: the text cannot be read; nothing has changed.
         """
-        state, joint = play_text(self.state, text, self._random.choice)
+        state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
         self._advance(joint, state)
         return joint
 

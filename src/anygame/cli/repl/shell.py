@@ -10,18 +10,23 @@ from anygame.boards import find_boards
 from anygame.cli.answers import bare, describe_goal, goals_of, instances
 from anygame.cli.drawing.boards import picture
 from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
-from anygame.cli.output import columns_of
 from anygame.cli.repl.manual import ALIASES, COMMANDS
+from anygame.cli.repl.move_list import chosen_moves, list_moves
 from anygame.errors import AnygameError, QueryError
+from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown
 from anygame.language.parser import parse_nodes
+from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from anygame.boards import Boards
     from anygame.cli.output import Screen
+    from anygame.cli.repl.manual import Command
     from anygame.cli.repl.session import Joint, Session
+    from anygame.game.roles import Role
+    from anygame.language.terms import Term
 
 __all__ = ["CommandError", "Shell"]
 
@@ -39,7 +44,10 @@ class Shell:
         session: the game being played.
         screen: where answers go.
         boards: how its states are drawn.
+        commands: what ``help`` lists, by name.
     """
+
+    commands: Mapping[str, Command] = COMMANDS
 
     def __init__(self, session: Session, screen: Screen) -> None:
         self.session = session
@@ -145,17 +153,17 @@ class Shell:
             self.screen.say(f"{number}  {role} ({_count(len(moves), 'legal move')})")
 
     def _legal(self, rest: str) -> None:
-        legal = legal_by_role(self.session.state)
-        if rest:
-            game = self.session.game
-            role = game.roles[game.role_index(rest)]
-            legal = {role: legal[role]}
-        for role, moves in legal.items():
-            self.screen.say(f"{role}: {_count(len(moves), 'legal move')}", "bold")
-            width = len(str(len(moves)))
-            cells = [f"{number:>{width}}  {move}" for number, move in enumerate(moves, start=1)]
-            for line in columns_of(cells, self.screen.width - 2):
-                self.screen.say(f"  {line}")
+        legal, screen = self.visible_moves(), self.screen
+        lines = []
+        for role, moves in chosen_moves(self.session.game, legal, rest).items():
+            of = f" of {len(legal[role])}" if len(moves) < len(legal[role]) else ""
+            lines.append(f"{role}: {len(moves)}{of} legal move{'' if len(moves) == 1 and not of else 's'}")
+            lines += list_moves(moves, legal[role], screen.width, grouped=screen.is_terminal)
+        screen.page(lines)
+
+    def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
+        """Return the legal moves that whoever sits here may see, by role."""
+        return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
         _no_arguments("goals", rest)
@@ -167,17 +175,20 @@ class Shell:
     def _play(self, rest: str) -> None:
         if self.session.state.is_terminal:
             raise CommandError(f"{self.status()}\n`undo` takes the last move back, `restart` plays again")
-        self._played(self.session.play(rest))
+        self._played(self.session.play(rest, is_spoken=self.screen.is_terminal))
 
     def _play_unnamed(self, line: str) -> None:
         """Play a line that starts with no command, if it looks like moves."""
         word = line.split()[0]
-        moves = {str(move) for legal in legal_by_role(self.session.state).values() for move in legal}
-        if line.startswith("(") or word.isdigit() or word in moves:
+        legal = self.visible_moves().values()
+        names = {str(move) for moves in legal for move in moves if isinstance(move, Constant)}
+        is_move = line.startswith("(") or word.lstrip("#").isdigit() or word in names
+        if is_move or any(meant_moves(line, moves) for moves in legal):
             self._play(line)
             return
-        names = [*COMMANDS, *ALIASES, *(move for move in moves if not move.startswith("("))]
-        near = get_close_matches(word.lower(), names, n=3, cutoff=0.6)
+        names |= {*self.commands, *ALIASES}
+        near = get_close_matches(word.lower(), sorted(names), n=3, cutoff=0.6)
+        near = near or [each for moves in legal for each in nearest_moves(line, moves)][:3]
         advice = f"did you mean {' or '.join(near)}?" if near else "`help` lists the commands"
         raise CommandError(f"{shown(word, 40)} is neither a command nor a legal move; {advice}")
 
@@ -191,14 +202,14 @@ class Shell:
         self._show_position()
 
     def _undo(self, rest: str) -> None:
-        taken = self.session.undo(_number("undo", rest))
+        taken = self.session.undo(self._number("undo", rest))
         if not taken:
             raise CommandError("there is no move to take back")
         self.screen.say(f"took back {_count(taken, 'move')}")
         self._show_position()
 
     def _redo(self, rest: str) -> None:
-        if not self.session.redo(_number("redo", rest)):
+        if not self.session.redo(self._number("redo", rest)):
             raise CommandError("there is no move to play again")
         self._show_position()
 
@@ -210,7 +221,7 @@ class Shell:
     def _random(self, rest: str) -> None:
         if self.session.state.is_terminal:
             self._play("")
-        count = _PLAYOUT_LIMIT if rest == "end" else _number("random", rest)
+        count = _PLAYOUT_LIMIT if rest == "end" else self._number("random", rest)
         for number in range(count):
             if self.session.state.is_terminal:
                 break
@@ -225,7 +236,7 @@ class Shell:
 
     def _query(self, rest: str) -> None:
         if not rest:
-            raise CommandError(_usage("query"))
+            raise CommandError(self._usage("query"))
         pattern, joint = self._question(rest)
         try:
             found = sorted({bare(binding) for binding in self.session.state.query(pattern, joint)})
@@ -239,7 +250,7 @@ class Shell:
     def _why(self, rest: str) -> None:
         negated, atom = rest.startswith("not "), rest.removeprefix("not ").strip()
         if not atom or atom == "not":
-            raise CommandError(_usage("why"))
+            raise CommandError(self._usage("why"))
         sentence, joint = self._question(atom)
         state = self.session.state
         try:
@@ -258,12 +269,12 @@ class Shell:
     # Files
 
     def _save(self, rest: str) -> None:
-        path = _path("save", rest)
+        path = self._path("save", rest)
         self.session.save(path)
         self.screen.say(f"saved {_count(self.session.step, 'move')} to {path}")
 
     def _load(self, rest: str) -> None:
-        path = _path("load", rest)
+        path = self._path("load", rest)
         self.session.load(path)
         self.screen.say(f"loaded {_count(self.session.step, 'move')} from {path}")
         self._show_position()
@@ -287,48 +298,44 @@ class Shell:
 
     def _help(self, rest: str) -> None:
         if not rest:
-            for command in COMMANDS.values():
+            for command in self.commands.values():
                 self.screen.say(f"{command.usage:<18} {command.summary}")
             self.screen.say("Moves may be typed without `play`. `help COMMAND` tells more.")
             return
         name = ALIASES.get(rest.lower(), rest.lower())
-        if name not in COMMANDS:
-            near = get_close_matches(name, COMMANDS, n=3)
+        if name not in self.commands:
+            near = get_close_matches(name, self.commands, n=3)
             advice = f"; did you mean {' or '.join(near)}?" if near else ""
             raise CommandError(f"there is no command {shown(rest, 40)}{advice}")
-        command = COMMANDS[name]
+        command = self.commands[name]
         others = [alias for alias, meant in ALIASES.items() if meant == name]
         also = f" (also: {', '.join(others)})" if others else ""
         self.screen.say(f"{command.usage}: {command.summary}{also}")
         if command.details:
             self.screen.say(command.details)
 
+    def _usage(self, name: str) -> str:
+        command = self.commands[name]
+        return f"usage: {command.usage}" + (f"\n{command.details}" if command.details else "")
+
+    def _number(self, name: str, rest: str) -> int:
+        if not rest:
+            return 1
+        if not (rest.isascii() and rest.isdigit() and int(rest[:9]) > 0):
+            raise CommandError(f"expected a number from 1; found {shown(rest, 40)}\n{self._usage(name)}")
+        return int(rest[:9])
+
+    def _path(self, name: str, rest: str) -> str:
+        path = rest[1:-1] if len(rest) > 2 and rest[0] == rest[-1] and rest[0] in "\"'" else rest
+        if not path:
+            raise CommandError(self._usage(name))
+        return os.path.expanduser(path)
+
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _usage(name: str) -> str:
-    return f"usage: {COMMANDS[name].usage}" + (
-        f"\n{COMMANDS[name].details}" if COMMANDS[name].details else ""
-    )
-
-
 def _no_arguments(name: str, rest: str) -> None:
     if rest:
         raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
-
-
-def _number(name: str, rest: str) -> int:
-    if not rest:
-        return 1
-    if not (rest.isascii() and rest.isdigit() and int(rest[:9]) > 0):
-        raise CommandError(f"expected a number from 1; found {shown(rest, 40)}\n{_usage(name)}")
-    return int(rest[:9])
-
-
-def _path(name: str, rest: str) -> str:
-    path = rest[1:-1] if len(rest) > 2 and rest[0] == rest[-1] and rest[0] in "\"'" else rest
-    if not path:
-        raise CommandError(_usage(name))
-    return os.path.expanduser(path)

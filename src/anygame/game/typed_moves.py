@@ -1,0 +1,295 @@
+"""A move as people type it: with or without parentheses and its name, in short, or by its number in the list.
+
+A text is tried against the legal moves in readings of falling strictness; the first reading under which it
+fits any move decides. If it fits one, that is meant; if it fits several, it is ambiguous. The full text of a
+legal move always means that move.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import IllegalMoveError
+from anygame.language.diagnostics import shown
+from anygame.language.terms import Compound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from anygame.language.terms import Term
+
+    #: Tells whether what was typed, first, fits a move.
+    Reading: TypeAlias = Callable[["_Spelling", "_Spelling"], bool]
+
+__all__ = ["completed_moves", "filtered_moves", "meant_moves", "nearest_moves", "typed_move"]
+
+_TOKEN: Final = re.compile(r"[()]|[^\s()]+")
+#: What may stand between the parts of a move, as in ``e2-e4``, or be left out.
+_SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
+_NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
+#: No legal move needs more, and comparing texts takes the product of their lengths.
+_LONGEST: Final = 1_000
+#: Moves that an error names at most.
+_SHOWN: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """The parts of a move, or of what was typed.
+
+    Attributes:
+        tokens: names and parentheses.
+        words: the names alone, in their order.
+        arguments: the words without the name of the move; none where the move is a constant.
+    """
+
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str, *, is_compound: bool = True) -> _Spelling:
+        """Return the spelling of a text."""
+        tokens = tuple(_TOKEN.findall(text))
+        words = tuple([token for token in tokens if token not in "()"])
+        return cls(tokens, words, words[1:] if is_compound else ())
+
+    @property
+    def forms(self) -> tuple[tuple[str, ...], ...]:
+        """The words that can be typed for the move: all, or the arguments."""
+        return (self.words, self.arguments) if self.arguments else (self.words,)
+
+
+def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Term:
+    """Return the legal move that a text means.
+
+    >>> from anygame.language.parser import parse_term
+    >>> legal = [parse_term(text) for text in ("(move d 4)", "(move d 5)", "(swap d)", "noop")]
+    >>> [str(typed_move(text, legal)) for text in ("d 4", "move d 5", "MOVE D4", "s", "n", "#2")]
+    ['(move d 4)', '(move d 5)', '(move d 4)', '(swap d)', 'noop', '(move d 5)']
+
+    Args:
+        text: what was typed: a move, its words or only those of its arguments, also joined or in short, a
+            beginning, or parts that only one move has; ``3`` or ``#3`` is the third of the list.
+        legal: the moves, in the order in which they are numbered.
+        role: whose moves they are, for errors.
+
+    Raises:
+        IllegalMoveError: no move is meant, or more than one; ``suggestions`` are those that could be.
+    """
+    found = meant_moves(text, legal)
+    if len(found) == 1:
+        return found[0]
+    raise _ambiguous(text, found, legal, role) if found else _unknown(text, legal, role)
+
+
+def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
+    """Return all legal moves that a text can mean; one where it is clear."""
+    text = text.strip()
+    if not text or len(text) > _LONGEST:
+        return []
+    typed = _Spelling.of(text)
+    spelled = [_Spelling.of(str(move), is_compound=isinstance(move, Compound)) for move in legal]
+
+    def fitting(readings: Sequence[Reading]) -> list[Term]:
+        for reads in readings:
+            found = [move for move, spelling in zip(legal, spelled, strict=True) if reads(typed, spelling)]
+            if found:
+                return found
+        return []
+
+    exact = fitting((_same_text, _same_text_folded))
+    number = _NUMBER.fullmatch(text)
+    if exact or (number is None and _is_closed(typed.tokens)):
+        return exact or fitting((_same_words, _same_words_folded))
+    if number is None:
+        return fitting(_READINGS)
+    place = int(number[2])
+    numbered = [legal[place - 1]] if 1 <= place <= len(legal) else []
+    spelled_out = [] if number[1] else fitting((_same_words, _same_words_folded, _joined))
+    return list(dict.fromkeys([*numbered, *spelled_out]))
+
+
+def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
+    """Return the moves that a text may be the beginning of, each as it would be typed in that form.
+
+    >>> from anygame.language.parser import parse_term
+    >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]
+    >>> [form for _, form in completed_moves("(m", legal)], [form for _, form in completed_moves("d", legal)]
+    (['(move d 4)', '(move e 5)'], ['d 4'])
+    """
+    folded = " ".join(text.lower().split()) + " " * (text[-1:].isspace() and not text.isspace())
+    found = []
+    for move in legal:
+        full = str(move)
+        forms = [full, *map(" ".join, _Spelling.of(full, is_compound=isinstance(move, Compound)).forms)]
+        form = next((form for form in forms if form.lower().startswith(folded)), None)
+        if form is not None:
+            found.append((move, form))
+    return found
+
+
+def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
+    """Return the moves that fit a pattern of words, with or without the name of the move.
+
+    ``*`` stands for any letters of a word, and at the end for any words.
+
+    >>> from anygame.language.parser import parse_term
+    >>> legal = [parse_term(text) for text in ("(move a 1)", "(move a 2)", "(move b 1)", "noop")]
+    >>> [list(map(str, filtered_moves(pattern, legal))) for pattern in ("a *", "* 1", "no*", "move b")]
+    [['(move a 1)', '(move a 2)'], ['(move a 1)', '(move b 1)'], ['noop'], ['(move b 1)']]
+    """
+    wanted = _Spelling.of(pattern.lower()).words
+
+    def fits(words: Sequence[str]) -> bool:
+        return len(wanted) <= len(words) and all(
+            fnmatchcase(word.lower(), each) for word, each in zip(words, wanted, strict=False)
+        )
+
+    spelled = [_Spelling.of(str(move), is_compound=isinstance(move, Compound)) for move in legal]
+    return [move for move, each in zip(legal, spelled, strict=True) if wanted and any(map(fits, each.forms))]
+
+
+def nearest_moves(text: str, legal: Sequence[Term]) -> list[str]:
+    """Return the texts of the moves most like what was typed, best first."""
+    forms: dict[str, str] = {}
+    for move in legal:
+        spelling = _Spelling.of(str(move), is_compound=isinstance(move, Compound))
+        for words in spelling.forms:
+            forms.setdefault(" ".join(words).lower(), str(move))
+    typed = " ".join(_Spelling.of(text[:_LONGEST].lower()).words)[:100]
+    near = get_close_matches(typed, forms, n=6, cutoff=0.5)
+    return list(dict.fromkeys([forms[each] for each in near]))[:3]
+
+
+# -- readings ------------------------------------------------------------------------------------------------
+
+
+def _same_text(typed: _Spelling, move: _Spelling) -> bool:
+    return typed.tokens == move.tokens
+
+
+def _same_text_folded(typed: _Spelling, move: _Spelling) -> bool:
+    return _lower(typed.tokens) == _lower(move.tokens)
+
+
+def _same_words(typed: _Spelling, move: _Spelling) -> bool:
+    return typed.words in move.forms
+
+
+def _same_words_folded(typed: _Spelling, move: _Spelling) -> bool:
+    return _lower(typed.words) in map(_lower, move.forms)
+
+
+def _joined(typed: _Spelling, move: _Spelling) -> bool:
+    wanted = _join(typed.words)
+    return bool(wanted) and wanted in map(_join, move.forms)
+
+
+def _begins(typed: _Spelling, move: _Spelling) -> bool:
+    """Every word is whole but the last."""
+    *whole, last = _lower(typed.words) or ("",)
+    return any(
+        len(form) > len(whole)
+        and list(_lower(form[: len(whole)])) == whole
+        and form[len(whole)].lower().startswith(last)
+        for form in move.forms
+    )
+
+
+def _abbreviates(typed: _Spelling, move: _Spelling) -> bool:
+    """Every word is the beginning of one."""
+    words = _lower(typed.words)
+    return any(
+        len(form) >= len(words)
+        and all(whole.startswith(word) for whole, word in zip(_lower(form), words, strict=False))
+        for form in move.forms
+    )
+
+
+def _begins_joined(typed: _Spelling, move: _Spelling) -> bool:
+    wanted = _join(typed.words)
+    return bool(wanted) and any(_join(form).startswith(wanted) for form in move.forms)
+
+
+def _has_run(typed: _Spelling, move: _Spelling) -> bool:
+    """Find what was typed in neighbouring arguments, also joined, as ``e4`` in ``(move p e 2 e 4)``."""
+    wanted = _join(typed.words)
+    count = len(move.arguments)
+    return bool(wanted) and any(
+        _join(move.arguments[first:last]) == wanted
+        for first in range(count)
+        for last in range(first + 1, count + 1)
+    )
+
+
+def _has_words(typed: _Spelling, move: _Spelling) -> bool:
+    """Find the words in the move in this order, others perhaps between them."""
+    rest = iter(_lower(move.words))
+    return bool(typed.words) and all(word in rest for word in _lower(typed.words))
+
+
+_READINGS: Final = (
+    _same_words,
+    _same_words_folded,
+    _joined,
+    _begins,
+    _abbreviates,
+    _begins_joined,
+    _has_run,
+    _has_words,
+)
+
+
+def _lower(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple([word.lower() for word in words])
+
+
+def _join(words: Sequence[str]) -> str:
+    return _SEPARATORS.sub("", "".join(words)).lower()
+
+
+def _is_closed(tokens: Sequence[str]) -> bool:
+    """Return whether what was typed is a list with its last parenthesis: nothing is left out there."""
+    return tokens[:1] == ("(",) and tokens.count("(") == tokens.count(")")
+
+
+# -- errors --------------------------------------------------------------------------------------------------
+
+
+def _ambiguous(text: str, found: Sequence[Term], legal: Sequence[Term], role: str | None) -> IllegalMoveError:
+    text = text.strip()
+    if _is_closed(_Spelling.of(text).tokens):
+        near = ", ".join(map(str, found[:_SHOWN]))
+        message = f"{_refused(text, role)}; the nearest legal moves are {near}"
+        return IllegalMoveError(message, role, text, map(str, found))
+    numbers = {move: number for number, move in enumerate(legal, start=1)}
+    listed = [f"#{numbers[move]} {move}" for move in found[:_SHOWN]]
+    more = f", or one of {len(found) - _SHOWN} others" if len(found) > _SHOWN else ""
+    message = f"{_refused(text, role)}, but can mean {', '.join(listed)}{more}"
+    return IllegalMoveError(message, role, text, map(str, found))
+
+
+def _unknown(text: str, legal: Sequence[Term], role: str | None) -> IllegalMoveError:
+    text = text.strip()
+    number = _NUMBER.fullmatch(text)
+    if number and legal:
+        message = f"{role or 'the list'} has no move {number[2]}: legal moves are numbered 1 to {len(legal)}"
+        return IllegalMoveError(message, role, text)
+    message = _refused(text, role)
+    near = nearest_moves(text, legal)
+    if near:
+        return IllegalMoveError(f"{message}; the nearest legal moves are {', '.join(near)}", role, text, near)
+    some = list(map(str, legal[:_SHOWN]))
+    if len(legal) <= _SHOWN:
+        return IllegalMoveError(f"{message}; legal moves are {', '.join(some) or 'none'}", role, text, some)
+    return IllegalMoveError(f"{message}; there are {len(legal)} others, such as {some[0]}", role, text, some)
+
+
+def _refused(text: str, role: str | None) -> str:
+    return f"{shown(text, 40)} is not a legal move{f' of {role}' if role else ''} here"
