@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ class MoveAnalysis:
         """
         return self.bounds.least if self.bounds.least == self.bounds.most else None
 
+    def with_line(self, line: JointMoves) -> MoveAnalysis:
+        """Return the same with a line of play."""
+        return replace(self, line=line)
+
     def to_json(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries."""
         return {
@@ -69,8 +73,9 @@ class MoveAnalysis:
 def best_first(moves: Iterable[MoveAnalysis]) -> tuple[MoveAnalysis, ...]:
     """Return moves in the order in which a player wants them.
 
-    Moves that no other can be better than come first, in the order given; at the end those for which
-    something better is proven; between them those with more visits first.
+    Moves that no other can be better than come first, in the order given. Those with more visits follow, as
+    long as more is hoped of them than what is proven; then the move for which that is proven; then those of
+    which less is hoped; at the end those that are proven worse.
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -89,9 +94,13 @@ def best_first(moves: Iterable[MoveAnalysis]) -> tuple[MoveAnalysis, ...]:
     ceiling = max((each.bounds.most for each in known), default=0)
 
     def rank(each: MoveAnalysis) -> tuple[int, int, float]:
-        if each.bounds.least >= ceiling:
+        least, most = each.bounds
+        if least >= ceiling:
             return 0, 0, 0.0
-        return 1 + (each.bounds.most < floor), -each.visits, -(each.goal or 0.0)
+        goal = least if each.goal is None else each.goal
+        hopes = goal > floor or least == floor < most
+        group = 1 if hopes else 2 if least == floor else 3 if most >= floor else 4
+        return group, -each.visits, -goal
 
     return tuple(sorted(known, key=rank))
 
@@ -110,6 +119,7 @@ class Analysis:
         goals: per such role the mean of its goals below the state; None without any.
         proven: per such role its exact value; None where it is not known.
         engine: what evaluates leaves: ``lanes`` of the compiled game, or ``states``, one after the other.
+        interrupted: whether the run was ended by Ctrl-C.
 
     >>> import anygame
     >>> from anygame import Bounds
@@ -136,6 +146,7 @@ class Analysis:
     goals: Mapping[Role, float | None]
     proven: Mapping[Role, float | None]
     engine: str
+    interrupted: bool = False
 
     @property
     def iterations_per_second(self) -> float:

@@ -15,8 +15,8 @@ __all__ = ["Searcher"]
 class Searcher(Protocol):
     """Grows a tree of states from a root, a little at a time. One thread uses it at a time.
 
-    Laws: the same seed and the same calls with a number of iterations give the same tree; ``best`` is the
-    first move that ``analysis`` tells for its role; bounds of values never widen.
+    Laws: the same seed and the same numbers of iterations give the same tree, however they are cut into
+    calls; ``best`` is the first move that ``analysis`` tells for its role.
     """
 
     def begin(self, state: State) -> None:

@@ -1,0 +1,126 @@
+"""`Search`: budgets, wishes to stop, and which tree is grown."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+from time import monotonic, sleep
+
+import pytest
+
+import anygame
+from anygame.search import Analysis, Search
+from anygame.search.state_tree import StateSearcher
+
+
+def _tic_tac_toe() -> anygame.Game:
+    return anygame.load("tic_tac_toe", machine="reasoner")
+
+
+def test_a_number_of_iterations_is_kept_and_repeats_with_the_seed() -> None:
+    game = _tic_tac_toe()
+    first, second = (Search(game, seed=7).run(iterations=80) for _ in range(2))
+    assert first.iterations == 80
+    assert (first.moves, first.nodes) == (second.moves, second.nodes)
+    assert first.engine == "states"
+
+
+def test_time_ends_a_run() -> None:
+    begin = monotonic()
+    found = Search(_tic_tac_toe()).run(seconds=0.3)
+    assert found.iterations > 0
+    assert 0.25 < found.seconds < 30
+    assert monotonic() - begin < 60
+
+
+def test_without_time_there_is_a_move_all_the_same() -> None:
+    game = _tic_tac_toe()
+    search = Search(game)
+    assert search.run(seconds=0).best("x") in game.initial_state().legal_moves("x")
+    assert search.best(1) == game.initial_state().legal_moves("o")[0]
+
+
+def test_another_thread_may_stop_it_and_it_can_be_gone_on_with() -> None:
+    game = _tic_tac_toe()
+    search, stop = Search(game, seed=1), Event()
+    thread = Thread(target=lambda: search.run(stop=stop.is_set))
+    thread.start()
+    sleep(0.2)
+    stop.set()
+    thread.join(60)
+    assert not thread.is_alive()
+    before = search.analysis()
+    after = search.run(iterations=10)
+    role = game.roles[0]
+    count = [sum(each.visits for each in found.moves[role]) for found in (before, after)]
+    assert after.iterations == 10
+    assert count[1] == count[0] + 10
+
+
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.search.searching._BETWEEN_REPORTS", 0.0)
+    told: list[Analysis] = []
+    Search(_tic_tac_toe()).run(iterations=50, progress=told.append)
+    assert told[-1].iterations == 50
+
+
+def test_an_interrupted_run_tells_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    advance = StateSearcher.advance
+
+    def interrupted(self: StateSearcher, seconds: float, iterations: int | None = None) -> int:
+        advance(self, 60, 20)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(StateSearcher, "advance", interrupted)
+    found = Search(_tic_tac_toe(), seed=1).run(seconds=60)
+    assert found.interrupted
+    assert found.nodes > 10
+
+
+def test_ends_and_proven_states_end_a_run_at_once() -> None:
+    game = _tic_tac_toe()
+    over = game.state(["(cell 1 1 x)", "(cell 1 2 x)", "(cell 1 3 x)", "(control o)"])
+    found = Search(game).run(over)
+    assert (found.iterations, found.goals) == (0, {"x": 100, "o": 0})
+    assert found.is_solved
+
+
+@pytest.mark.parametrize("options", [{"threads": 0}, {"threads": 5000}, {"memory": 0}])
+def test_numbers_out_of_range_are_refused(options: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="should be a number"):
+        Search(_tic_tac_toe(), **options)
+
+
+def test_nothing_is_known_before_a_run() -> None:
+    with pytest.raises(ValueError, match="nothing has been searched"):
+        Search(_tic_tac_toe()).analysis()
+
+
+def test_a_game_whose_compile_fails_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("anygame.search.searching._lane_searcher", failing)
+    search = Search(anygame.load("tic_tac_toe"), seed=1)
+    assert not search.compile(60)
+    assert search.run(iterations=20).engine == "states"
+
+
+def test_a_search_changes_to_what_has_been_compiled_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = _tic_tac_toe()
+    ready = Event()
+    made = StateSearcher(game, seed=1)
+
+    def slow(*_: object) -> StateSearcher:
+        ready.wait(60)
+        return made
+
+    monkeypatch.setattr("anygame.search.searching._lane_searcher", slow)
+    search = Search(game, seed=1)
+    assert not search.compile(0)
+    for number in search.slices(iterations=10_000):
+        if number > 5:
+            ready.set()
+        if search._searcher is made:
+            break
+    assert search._searcher is made
+    assert search.compile(60)
