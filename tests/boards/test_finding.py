@@ -247,8 +247,10 @@ def test_place_puts_facts_on_squares() -> None:
     )
     layout = find_boards(game).layouts[0]
     state = game.state(["(cell 1 2 x)", "(cell 3 4 o)", "(cell 3 4 x)", "(cell 9 9 x)", "(turn o)"])
-    (found,) = layout.fill(state.facts)
-    stones = {names(square): [names(content) for content in on] for square, on in found.squares.items() if on}
+    (found,) = layout.place(state.facts).values()
+    stones = {
+        names(square): [names(layout.content(fact)) for fact in on] for square, on in found.items() if on
+    }
     assert stones == {"2 1": ["x"], "4 3": ["o", "x"]}
-    assert len(found.squares) == 16
+    assert len(found) == 16
     assert [str(fact) for fact in find_boards(game).others(state.facts)] == ["(cell 9 9 x)", "(turn o)"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.boards.hints import Hint, HintError, read_hints
+from anygame.boards.finding.hints import Hint, HintError, read_hints
 
 
 def hint(text: str) -> Hint:

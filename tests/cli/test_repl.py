@@ -135,7 +135,7 @@ def test_without_the_extra_there_is_a_plain_prompt_and_a_hint(tmp_path: Path) ->
     assert "a     . . . .     1..4    b blue" in shown(child)
     child.sendline("(move d 4)")
     child.expect("\r\n1> ")
-    assert "d  . . . r . . .  1..7" in shown(child)
+    assert "d  . . .(r). . .  1..7" in shown(child)
     child.send(CTRL_C)
     child.expect("interrupted")
     child.sendline("quit")

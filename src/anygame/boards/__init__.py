@@ -1,9 +1,9 @@
 """Boards: which fluents of a game lie on a board, and how. Pure data; drawing is another matter.
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments run over ordered values:
-numbers, letters, or a chain of the rules (see `anygame.boards.axes`). What is left is the content of
+numbers, letters, or a chain of the rules (see `anygame.boards.finding.axes`). What is left is the content of
 the square. No game is known by name. These choices are made; a comment in the sheet overrules them (see
-`anygame.boards.hints`):
+`anygame.boards.finding.hints`):
 
 - **Squares** are those that ``base`` allows; without ``base``, those of the initial state if a content of
   it is blank, else all combinations of rows and columns.
@@ -23,8 +23,48 @@ the square. No game is known by name. These choices are made; a comment in the s
 
 from __future__ import annotations
 
-from anygame.boards.finding import find_boards
-from anygame.boards.fitting import COLOURS
-from anygame.boards.layout import Board, Boards, Content, Layout, Square
+from anygame.boards.drawing.composing import Painter, picture
+from anygame.boards.drawing.lines import Line, Piece
+from anygame.boards.drawing.pictures import (
+    Arrow,
+    Cell,
+    Grid,
+    Label,
+    Listing,
+    Look,
+    Picture,
+    Thing,
+    Touch,
+    Wall,
+)
+from anygame.boards.drawing.svg import svg
+from anygame.boards.drawing.terminal import draw, text
+from anygame.boards.finding.layout import Boards, Content, Layout, Square
+from anygame.boards.finding.search import find_boards
+from anygame.boards.names import COLOURS
 
-__all__ = ["COLOURS", "Board", "Boards", "Content", "Layout", "Square", "find_boards"]
+__all__ = [
+    "COLOURS",
+    "Arrow",
+    "Boards",
+    "Cell",
+    "Content",
+    "Grid",
+    "Label",
+    "Layout",
+    "Line",
+    "Listing",
+    "Look",
+    "Painter",
+    "Picture",
+    "Piece",
+    "Square",
+    "Thing",
+    "Touch",
+    "Wall",
+    "draw",
+    "find_boards",
+    "picture",
+    "svg",
+    "text",
+]

@@ -10,7 +10,6 @@ import warnings
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from anygame.cli.drawing.lines import plain_text
 from anygame.errors import RuleSheetError
 from anygame.game.machine import FallbackWarning
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from anygame.cli.drawing.lines import Line
+    from anygame.boards import Line
 
 __all__ = ["Screen", "columns_of", "complain", "fallback_notices", "print_json", "print_lines"]
 
@@ -77,14 +76,14 @@ class Screen:
 
     Attributes:
         is_terminal: whether a person looks at it.
-        stones: whether boards are drawn with coloured stones.
+        colours: whether it shows colours.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stdout
         self.is_terminal = self.stream.isatty()
         self._console = _console(self.stream) if self.is_terminal else None
-        self.stones = self._console is not None and not os.environ.get("NO_COLOR")
+        self.colours = self._console is not None and not os.environ.get("NO_COLOR")
 
     @property
     def width(self) -> int:
@@ -97,7 +96,8 @@ class Screen:
         if not lines:
             return
         if self._console is None:
-            self.say(plain_text(lines))
+            for line in lines:
+                self.say("".join(piece.text for piece in line).rstrip())
             return
         from rich.text import Text
 

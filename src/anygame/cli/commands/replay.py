@@ -6,8 +6,7 @@ import sys
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.boards import find_boards
-from anygame.cli.drawing.boards import picture
+from anygame.boards import draw, picture
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.options import Command, argument, command_options, flag
 from anygame.cli.output import Screen, complain, print_json
@@ -19,7 +18,6 @@ from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
 
 if TYPE_CHECKING:
-    from anygame.boards import Boards
     from anygame.match.record import Record
     from anygame.match.replaying import Replay
 
@@ -69,7 +67,7 @@ def run(options: Options) -> int:
     if options.json:
         print_json(_described(found, signed=signed, faults=faults))
         return ANSWER_IS_NO if faults else OK
-    shown = _Shown(found, screen, find_boards(game))
+    shown = _Shown(found, screen)
     if not options.check and screen.is_terminal and sys.stdin.isatty():
         shown.step_through()
     elif not options.check:
@@ -122,11 +120,10 @@ def _conclude(screen: Screen, record: Record, *, signed: bool, faults: list[str]
 class _Shown:
     """A record on a screen."""
 
-    def __init__(self, found: Replay, screen: Screen, boards: Boards) -> None:
+    def __init__(self, found: Replay, screen: Screen) -> None:
         self.found = found
         self.record = found.record
         self.screen = screen
-        self.boards = boards
         self.roles = found.states[0].game.roles
 
     def print_all(self, *, boards: bool) -> None:
@@ -205,9 +202,10 @@ class _Shown:
             self.screen.say(f"goals: {shown}", "bold")
 
     def _draw(self, step: int) -> None:
-        facts = self.found.states[step].facts
-        screen = self.screen
-        screen.show(picture(self.boards, facts, width=screen.width, stones=screen.stones))
+        screen, states = self.screen, self.found.states
+        last = self.record.moves[step - 1] if step and screen.is_terminal else None
+        found = picture(states[step], last=last, before=states[step - 1] if last else None)
+        screen.show(draw(found, width=screen.width, colours=screen.colours))
         screen.say()
 
 

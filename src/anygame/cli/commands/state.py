@@ -30,11 +30,10 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | {"roles": list(game.roles), "facts": facts})
     elif options.board:
         # Most questions draw nothing, and need not wait for what finds boards.
-        from anygame.boards import find_boards
-        from anygame.cli.drawing.boards import picture
+        from anygame.boards import draw, picture
 
         screen = Screen()
-        screen.show(picture(find_boards(game), state.facts, width=screen.width, stones=screen.stones))
+        screen.show(draw(picture(state), width=screen.width, colours=screen.colours))
     else:
         print_lines(facts)
     return OK

@@ -7,8 +7,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import find_boards
-from anygame.cli.drawing.boards import picture
+from anygame.boards import draw, picture
 from anygame.match.referee import Watcher
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from anygame.cli.output import Screen
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.terms import Term
     from anygame.match.judging import Verdict
     from anygame.match.record import Record
     from anygame.match.referee import Turn
@@ -72,13 +72,12 @@ class TerminalWatcher(LineWatcher):
 
     def __init__(self, game: Game, screen: Screen) -> None:
         super().__init__(game, screen)
-        self._boards = find_boards(game)
         self._ticker: _Ticker | None = None
 
     def started(self, record: Record, state: State) -> None:
         """Tell who plays, and draw the state."""
         super().started(record, state)
-        self._draw(state)
+        self._draw(state, None)
 
     def asked(self, step: int, seconds: float) -> None:
         """Let the clock run."""
@@ -100,7 +99,7 @@ class TerminalWatcher(LineWatcher):
             if not role.is_random
         ]
         self.screen.say(f"     {', '.join(times)}", "dim")
-        self._draw(turn.state)
+        self._draw(turn.state, turn.joint)
 
     def ended(self, record: Record, fault: str) -> None:
         """Stop the clock, tell the goals."""
@@ -111,9 +110,9 @@ class TerminalWatcher(LineWatcher):
         """Stop the clock."""
         self._stop()
 
-    def _draw(self, state: State) -> None:
+    def _draw(self, state: State, last: Sequence[Term] | None) -> None:
         screen = self.screen
-        screen.show(picture(self._boards, state.facts, width=screen.width, stones=screen.stones))
+        screen.show(draw(picture(state, last=last), width=screen.width, colours=screen.colours))
         screen.say()
 
     def _stop(self) -> None:

@@ -6,9 +6,8 @@ import os
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards import find_boards
+from anygame.boards import Painter, draw
 from anygame.cli.answers import bare, describe_goal, goals_of, instances
-from anygame.cli.drawing.boards import picture
 from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
 from anygame.cli.repl.manual import ALIASES, COMMANDS
 from anygame.cli.repl.move_list import chosen_moves, list_moves
@@ -21,7 +20,6 @@ from anygame.language.terms import Constant
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from anygame.boards import Boards
     from anygame.cli.output import Screen
     from anygame.cli.repl.manual import Command
     from anygame.cli.repl.session import Joint, Session
@@ -43,7 +41,6 @@ class Shell:
     Attributes:
         session: the game being played.
         screen: where answers go.
-        boards: how its states are drawn.
         commands: what ``help`` lists, by name.
     """
 
@@ -52,14 +49,6 @@ class Shell:
     def __init__(self, session: Session, screen: Screen) -> None:
         self.session = session
         self.screen = screen
-        self._boards: Boards | None = None
-
-    @property
-    def boards(self) -> Boards:
-        """The boards of the game, found on first use."""
-        if self._boards is None:
-            self._boards = find_boards(self.session.game)
-        return self._boards
 
     def execute(self, line: str) -> bool:
         """Execute one line; return whether to go on.
@@ -128,8 +117,10 @@ class Shell:
 
     def show_board(self) -> None:
         """Show boards and other facts."""
-        facts = self.session.state.facts
-        self.screen.show(picture(self.boards, facts, width=self.screen.width, stones=self.screen.stones))
+        session, screen = self.session, self.screen
+        last = session.moves[-1] if session.moves and screen.is_terminal else None
+        found = Painter.of(session.game).picture(session.state, last=last)
+        screen.show(draw(found, width=screen.width, colours=screen.colours))
 
     def _show_position(self) -> None:
         if self.screen.is_terminal:
@@ -139,7 +130,7 @@ class Shell:
     def _board(self, rest: str) -> None:
         _no_arguments("board", rest)
         self.show_board()
-        for note in self.boards.notes:
+        for note in Painter.of(self.session.game).boards.notes:
             self.screen.say(f"({note})")
 
     def _state(self, rest: str) -> None:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.axes import chains, ordered
-from anygame.boards.orientation import variable_names
+from anygame.boards.finding.axes import chains, ordered
+from anygame.boards.finding.orientation import variable_names
 from anygame.language.terms import Compound, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anygame.boards.axes import Axis
-    from anygame.boards.orientation import Names
+    from anygame.boards.finding.axes import Axis
+    from anygame.boards.finding.orientation import Names
     from anygame.game.game import Game
 
 __all__ = ["Arguments", "Fluent", "fluents_of"]

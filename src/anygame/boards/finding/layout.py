@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from anygame.language.terms import Term
 
-__all__ = ["Board", "Boards", "Content", "Layout", "Shape", "Square", "split_name"]
+__all__ = ["Boards", "Content", "Layout", "Shape", "Square", "split_name"]
 
 #: Row and column of a square.
 Square = tuple["Term", "Term"]
@@ -24,19 +23,6 @@ Content = tuple["Term", ...]
 Shape = Literal["square", "hexagon", "slanted"]
 
 _SQUARE_NAME: Final = re.compile(r"([A-Za-z]+)([0-9]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """One board in one state.
-
-    Attributes:
-        title: the values that tell it from its sisters, empty for an only board.
-        squares: every square of the board, with what stands there: one content, perhaps none or several.
-    """
-
-    title: tuple[Term, ...]
-    squares: Mapping[Square, tuple[Content, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +62,15 @@ class Layout:
     blank: Content | None = None
 
     @property
+    def key(self) -> tuple[int, ...]:
+        """The arguments that name a cell, the board that it is on included, in their order."""
+        return tuple(sorted({*self.boards, self.row, self.column}))
+
+    def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+        """Yield the fluents that lie on this board, each with its arguments that name a cell."""
+        yield self.functor, self.arity, self.key
+
+    @property
     def size(self) -> int:
         """The number of squares, all boards together."""
         return sum(map(len, self.squares.values()))
@@ -96,9 +91,9 @@ class Layout:
             return fact.arguments[self.row], fact.arguments[self.column]
         return split_name(fact.arguments[self.row])
 
-    def fill(self, facts: Iterable[Term]) -> tuple[Board, ...]:
-        """Return the boards as the facts fill them, in the order of ``squares``."""
-        filled: dict[tuple[Term, ...], dict[Square, list[Content]]] = {
+    def place(self, facts: Iterable[Term]) -> dict[tuple[Term, ...], dict[Square, list[Compound]]]:
+        """Return the facts on every square of every board, sorted, in the order of ``squares``."""
+        placed: dict[tuple[Term, ...], dict[Square, list[Compound]]] = {
             key: {square: [] for square in squares} for key, squares in self.squares.items()
         }
         for fact in sorted(fact for fact in facts if self.holds(fact)):
@@ -106,12 +101,21 @@ class Layout:
             square = self.square(fact)
             assert square is not None
             key = tuple(fact.arguments[index] for index in self.boards)
-            content = tuple(fact.arguments[index] for index in self.contents)
-            filled.setdefault(key, defaultdict(list)).setdefault(square, []).append(content)
-        return tuple(
-            Board(key, {square: tuple(contents) for square, contents in board.items()})
-            for key, board in filled.items()
-        )
+            placed.setdefault(key, {}).setdefault(square, []).append(fact)
+        return placed
+
+    def content(self, fact: Compound) -> Content:
+        """Return what a fact of this fluent says of its square."""
+        return tuple(fact.arguments[index] for index in self.contents)
+
+    def terms(self, board: tuple[Term, ...], square: Square) -> tuple[Term, ...]:
+        """Return the coordinates of a square as the arguments of ``key`` give them."""
+        row, column = square
+        if self.row == self.column:
+            row = Constant(f"{row}{column}")
+        given = {self.row: row, self.column: column} if self.row != self.column else {self.row: row}
+        given |= dict(zip(self.boards, board, strict=True))
+        return tuple(given[index] for index in self.key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,32 +7,25 @@ from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.axes import AXIS_LIMIT, ordered
-from anygame.boards.coordinates import Coordinates, find_coordinates
-from anygame.boards.layout import Layout
-from anygame.boards.orientation import Bearing, is_hexagon, orient
+from anygame.boards.finding.axes import AXIS_LIMIT, ordered
+from anygame.boards.finding.coordinates import Coordinates, find_coordinates
+from anygame.boards.finding.layout import Layout
+from anygame.boards.finding.orientation import Bearing, is_hexagon, orient
+from anygame.boards.names import COLOURS
 from anygame.language.terms import Constant, Term
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from anygame.boards.axes import Axis
-    from anygame.boards.fluents import Arguments, Fluent
-    from anygame.boards.hints import Hint
-    from anygame.boards.layout import Content, Shape, Square
+    from anygame.boards.finding.axes import Axis
+    from anygame.boards.finding.fluents import Arguments, Fluent
+    from anygame.boards.finding.hints import Hint
+    from anygame.boards.finding.layout import Content, Shape, Square
 
-__all__ = ["COLOURS", "SQUARES_LIMIT", "fit"]
+__all__ = ["SQUARES_LIMIT", "fit"]
 
 #: No more squares than this are drawn for one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096
-
-#: Colours that things on boards have; such a thing is never a blank.
-COLOURS: Final = frozenset(
-    {
-        *("black", "white", "grey", "gray", "brown", "gold", "red", "green", "blue", "yellow"),
-        *("orange", "purple", "magenta", "cyan", "teal", "pink"),
-    }
-)
 
 #: Contents that are listed beforehand: more than any set of pieces; what has more is no board to look at.
 _CONTENTS_LIMIT: Final = 1024

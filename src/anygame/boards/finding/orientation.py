@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.axes import contiguous, is_numbered, prefix
+from anygame.boards.finding.axes import contiguous, is_numbered, prefix
 from anygame.language.rules import atoms_in
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from anygame.boards.axes import Axis
-    from anygame.boards.layout import Square
+    from anygame.boards.finding.axes import Axis
+    from anygame.boards.finding.layout import Square
     from anygame.language.rules import Rule
 
 __all__ = ["Bearing", "Names", "is_hexagon", "orient", "variable_names"]

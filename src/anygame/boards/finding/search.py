@@ -5,17 +5,17 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from anygame.boards.fitting import fit
-from anygame.boards.fluents import fluents_of
-from anygame.boards.hints import Hint, HintError, read_hints
-from anygame.boards.layout import Boards
+from anygame.boards.finding.fitting import fit
+from anygame.boards.finding.fluents import fluents_of
+from anygame.boards.finding.hints import Hint, HintError, read_hints
+from anygame.boards.finding.layout import Boards
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.boards.fluents import Fluent
-    from anygame.boards.layout import Layout
+    from anygame.boards.finding.fluents import Fluent
+    from anygame.boards.finding.layout import Layout
     from anygame.game.game import Game
 
 __all__ = ["find_boards"]

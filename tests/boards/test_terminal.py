@@ -3,18 +3,17 @@ from __future__ import annotations
 import pytest
 
 import anygame
-from anygame.boards import find_boards
-from anygame.cli.drawing.boards import draw_boards, list_facts, picture
-from anygame.cli.drawing.lines import Piece, plain_text
-from anygame.cli.drawing.symbols import abbreviate
-from anygame.language import parse_term
+from anygame.boards import Piece, draw, picture, text
+from anygame.boards.drawing.lines import plain_text
+from anygame.boards.drawing.symbols import abbreviate
+from anygame.boards.drawing.terminal import draw_boards
 
 GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c)) (role x) (legal x go)"
 
 
 def drawing(sheet: str, *facts: str, width: int = 80) -> str:
     game = anygame.loads(sheet)
-    return "\n" + plain_text(draw_boards(find_boards(game), game.state(facts).facts, width=width)) + "\n"
+    return "\n" + plain_text(draw_boards(picture(game.state(facts)), width=width)) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -160,16 +159,20 @@ def test_legend_of_many_things_tells_only_of_those_that_are_there() -> None:
 
 
 def test_stones_differ_in_form_and_colour() -> None:
-    game = anygame.loads(GRID + "(content red) (content white) (content king)")
-    state = game.state(["(cell 1 1 red)", "(cell 2 1 white)", "(cell 3 1 king)"])
-    lines = draw_boards(find_boards(game), state.facts, stones=True)
+    game = anygame.loads(GRID + "(content red) (content white) (content kite)")
+    state = game.state(["(cell 1 1 red)", "(cell 2 1 white)", "(cell 3 1 kite)"])
+    lines = draw(picture(state), colours=True)
     line = [piece for piece in lines[2] if piece.text.strip()]
     assert line[:4] == [Piece("1", "dim"), Piece("●", "bright_red"), Piece("○", "bold"), Piece("k")]
 
 
+def listed(*facts: str, width: int = 80) -> list[str]:
+    game = anygame.loads("(role red) (legal red go)")
+    return text(picture(game.state(facts)), width=width).splitlines()
+
+
 def test_facts_are_listed_by_fluent() -> None:
-    facts = map(parse_term, ["(step 3)", "(score x 1)", "(score o 2)", "lit", "(at (pos 1 2))"])
-    assert plain_text(list_facts(facts)).splitlines() == [
+    assert listed("(step 3)", "(score x 1)", "(score o 2)", "lit", "(at (pos 1 2))") == [
         "at     (pos 1 2)",
         "score  (o 2)  (x 1)",
         "step   3",
@@ -178,14 +181,19 @@ def test_facts_are_listed_by_fluent() -> None:
 
 
 def test_long_lists_of_facts_are_cut_and_say_so() -> None:
-    facts = [parse_term(f"(near {n} {n + 1})") for n in range(100)]
-    lines = plain_text(list_facts(facts, width=40)).splitlines()
+    lines = listed(*(f"(near {n} {n + 1})" for n in range(100)), width=40)
     assert len(lines) == 4
     shown = sum(line.count("(") for line in lines[:3])
     assert lines[3].strip() == f"... and {100 - shown} more"
     assert all(len(line) <= 40 for line in lines)
 
 
+def test_facts_that_name_a_role_have_its_colour() -> None:
+    game = anygame.loads("(role red) (role x) (legal red go) (legal x go)")
+    (line,) = draw(picture(game.state(["(control red)"])), colours=True)
+    assert line[-1] == Piece("red", "bright_red")
+
+
 def test_picture_without_a_board_is_the_list() -> None:
     game = anygame.loads("(role x) (legal x go) (init (step 1))")
-    assert plain_text(picture(find_boards(game), game.initial_state().facts)) == "step  1"
+    assert text(picture(game.initial_state())) == "step  1"

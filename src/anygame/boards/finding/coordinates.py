@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.layout import split_name
+from anygame.boards.finding.layout import split_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.boards.fluents import Arguments, Fluent
-    from anygame.boards.layout import Square
+    from anygame.boards.finding.fluents import Arguments, Fluent
+    from anygame.boards.finding.layout import Square
 
 __all__ = ["Coordinates", "find_coordinates"]
 

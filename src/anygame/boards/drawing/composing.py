@@ -1,0 +1,174 @@
+"""Composing the picture of a state: its facts on the cells of its boards, with marks for moves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, cast
+from weakref import WeakKeyDictionary
+
+from anygame.boards.drawing.grids import GridMaker
+from anygame.boards.drawing.looks import role_colours
+from anygame.boards.drawing.pictures import Arrow, Listing, Picture, Touch
+from anygame.boards.drawing.touching import MoveReader
+from anygame.boards.finding.search import find_boards
+from anygame.game.moves import moves_in_order
+from anygame.language.parser import parse_term
+from anygame.language.terms import Compound
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from anygame.boards.drawing.pictures import Cell, Grid, Mark
+    from anygame.boards.finding.layout import Boards
+    from anygame.game.game import Game
+    from anygame.game.moves import JointMove
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+
+__all__ = ["Painter", "picture"]
+
+
+def picture(
+    state: State,
+    *,
+    last: JointMove | None = None,
+    before: State | None = None,
+    legal_for: str | Iterable[str] = (),
+) -> Picture:
+    """Return what a state looks like.
+
+    Args:
+        state: the state.
+        last: the joint move that led here, for its marks and arrows.
+        before: the state before, for marks where cells differ.
+        legal_for: roles whose legal moves are to be found on the boards (`Picture.touches`).
+
+    Raises:
+        IllegalMoveError: ``last`` does not have one move per role.
+        UnknownRoleError: the game has no such role.
+    """
+    return Painter.of(cast("Game", state.game)).picture(state, last=last, before=before, legal_for=legal_for)
+
+
+class Painter:
+    """Paints the states of one game: what is known of its boards and moves beforehand."""
+
+    def __init__(self, game: Game) -> None:
+        # The game itself is not held: painters are remembered as long as their games live.
+        self.name = game.name
+        self.boards: Boards = find_boards(game)
+        self.colours = role_colours(game.roles)
+        self._reader = MoveReader(game.program.rules, self.boards.layouts)
+        self._makers = [
+            GridMaker(number, layout, self.colours) for number, layout in enumerate(self.boards.layouts)
+        ]
+
+    @classmethod
+    def of(cls, game: Game) -> Painter:
+        """Return the painter of a game; made once."""
+        found = _PAINTERS.get(game)
+        if found is None:
+            found = _PAINTERS[game] = cls(game)
+        return found
+
+    def picture(
+        self,
+        state: State,
+        *,
+        last: JointMove | None = None,
+        before: State | None = None,
+        legal_for: str | Iterable[str] = (),
+    ) -> Picture:
+        """Return what a state looks like; see `picture`."""
+        known: dict[tuple[int, tuple[Term, ...]], str] = {}
+        grids = self._grids(state.facts, known)
+        roles = [legal_for] if isinstance(legal_for, str) else list(legal_for)
+        touches = tuple(self._touch(role, move, known) for role in roles for move in state.legal_moves(role))
+        marks: dict[str, set[Mark]] = defaultdict(set)
+        for touch in touches:
+            for cell in touch.cells or touch.area:
+                marks[cell].add("legal")
+        arrows = self._mark_last(state, last, known, marks)
+        if before is not None:
+            self._mark_changes(grids, self._grids(before.facts, {}), marks)
+        return Picture(
+            self.name,
+            tuple(_marked(grid, marks) for grid in grids),
+            self._listings(self.boards.others(state.facts)),
+            arrows,
+            touches,
+            self.colours,
+            self.boards.notes,
+        )
+
+    def _grids(self, facts: Collection[Term], known: dict[tuple[int, tuple[Term, ...]], str]) -> list[Grid]:
+        several = len(self._makers) > 1
+        return list(chain.from_iterable(maker.grids(facts, known, named=several) for maker in self._makers))
+
+    def _touch(self, role: str, move: Term, known: Mapping[tuple[int, tuple[Term, ...]], str]) -> Touch:
+        cells, alone = self._reader.cells(move, known)
+        area = [
+            cell
+            for layout, wanted in alone
+            for (number, terms), cell in known.items()
+            if number == layout and all(terms[which] == term for which, term in wanted.items())
+        ]
+        return Touch(role, move, cells, tuple(area))
+
+    def _mark_last(
+        self,
+        state: State,
+        last: JointMove | None,
+        known: Mapping[tuple[int, tuple[Term, ...]], str],
+        marks: dict[str, set[Mark]],
+    ) -> tuple[Arrow, ...]:
+        """Mark the cells that the last moves name, and return arrows for those that go from cell to cell."""
+        if last is None:
+            return ()
+        game = state.game
+        arrows = []
+        for role, given in zip(game.roles, moves_in_order(last, game.roles, game.role_index), strict=True):
+            move = parse_term(given, case_sensitive=game.case_sensitive) if isinstance(given, str) else given
+            cells, _ = self._reader.cells(move, known)
+            if len(cells) > 1:
+                marks[cells[0]].add("from")
+                if cells[0] != cells[1]:
+                    arrows.append(Arrow(cells[0], cells[1], self.colours[role]))
+            for number, cell in enumerate(cells[1:] if len(cells) > 1 else cells):
+                marks[cell].add("last" if number else "to")
+        return tuple(arrows)
+
+    def _mark_changes(
+        self, grids: Iterable[Grid], before: Iterable[Grid], marks: dict[str, set[Mark]]
+    ) -> None:
+        old = {cell.id: [thing.fact for thing in cell.things] for grid in before for cell in grid.cells}
+        for grid in grids:
+            for cell in grid.cells:
+                if [thing.fact for thing in cell.things] != old.get(cell.id, []):
+                    marks[cell.id].add("changed")
+
+    def _listings(self, facts: Iterable[Term]) -> tuple[Listing, ...]:
+        listed: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for fact in facts:
+            if isinstance(fact, Compound):
+                inner = " ".join(map(str, fact.arguments))
+                colour = next((self.colours[str(a)] for a in fact.arguments if str(a) in self.colours), "")
+                listed[fact.functor].append((f"({inner})" if len(fact.arguments) > 1 else inner, colour))
+            else:
+                listed.setdefault(str(fact), [])
+        return tuple(Listing(name, tuple(values)) for name, values in listed.items())
+
+
+_PAINTERS: WeakKeyDictionary[Game, Painter] = WeakKeyDictionary()
+
+
+def _marked(grid: Grid, marks: Mapping[str, set[Mark]]) -> Grid:
+    if not any(cell.id in marks for cell in grid.cells):
+        return grid
+    return replace(grid, cells=tuple(_lit(cell, marks) for cell in grid.cells))
+
+
+def _lit(cell: Cell, marks: Mapping[str, set[Mark]]) -> Cell:
+    return replace(cell, marks=frozenset(marks[cell.id])) if cell.id in marks else cell

@@ -1,0 +1,280 @@
+"""Pictures as SVG: boards with stones, pieces, walls and arrows, light or dark, on screens and in print."""
+
+from __future__ import annotations
+
+from math import hypot
+from typing import TYPE_CHECKING, Final
+
+from anygame.boards.drawing.arranging import arranged
+from anygame.boards.drawing.elements import (
+    CELL,
+    circle,
+    escaped,
+    number,
+    pixels,
+    polygon,
+    shortened,
+    tag,
+    words,
+)
+from anygame.boards.drawing.figures import OUTLINES
+from anygame.boards.drawing.paints import BODIES, Paints
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from anygame.boards.drawing.arranging import Placed
+    from anygame.boards.drawing.pictures import Arrow, Cell, Label, Look, Picture, Wall
+
+__all__ = ["svg"]
+
+_FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
+#: Characters of a text on a board; more would run over its neighbours.
+_SYMBOL: Final = 7
+#: Characters of what a reader of the screen is told of all boards together.
+_TOLD: Final = 4000
+#: Things that are drawn on one cell; the rest is only told.
+_STACKED: Final = 4
+#: Around the whole picture, in cells.
+_MARGIN: Final = 0.2
+#: The height of a line of the legend or of facts, and the size of its letters, in cells.
+_LINE: Final = 0.55
+_SMALL: Final = 0.34
+#: Lines of facts that are shown of a game without a board.
+_FACT_LINES: Final = 40
+#: How strongly cells of the last move are lit.
+_MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
+#: The corners of a hexagon that is one wide.
+_CORNERS: Final = ((0, -0.5774), (0.5, -0.2887), (0.5, 0.2887), (0, 0.5774), (-0.5, 0.2887), (-0.5, -0.2887))
+_SIDES: Final = {"north": (0.0, -0.5), "south": (0.0, 0.5), "east": (0.5, 0.0), "west": (-0.5, 0.0)}
+
+
+def svg(
+    picture: Picture,
+    *,
+    dark: bool | None = None,
+    prefix: str = "",
+    heat: Mapping[str, float] | None = None,
+) -> str:
+    """Return a picture as the text of an SVG element.
+
+    Every cell is a group ``<g id="..." class="cell ...">`` with the id of the cell, its marks as classes, its
+    name as ``data-cell``, and a title that tells what stands there.
+
+    Args:
+        picture: what to draw.
+        dark: for dark surroundings, or light ones; by default what the viewer prefers.
+        prefix: what stands before the ids, where several pictures share a page.
+        heat: how strongly cells are to be coloured, from 0 to 1, by their ids.
+    """
+    return _Drawing(picture, dark, prefix, heat or {}).text()
+
+
+class _Drawing:
+    """One picture being drawn."""
+
+    def __init__(self, picture: Picture, dark: bool | None, prefix: str, heat: Mapping[str, float]) -> None:
+        self._picture = picture
+        self._paint = Paints(dark)
+        self._prefix = prefix
+        self._heat = heat
+        self._placed, self._width, self._height = arranged(picture.grids)
+        self._where = {
+            cell.id: placed.at(cell.x, cell.y) for placed in self._placed for cell in placed.grid.cells
+        }
+
+    def text(self) -> str:
+        """Return the whole element."""
+        body = [element for placed in self._placed for element in self._grid(placed)]
+        body += [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
+        below, lines = self._legend() if self._picture.grids else self._facts()
+        width = max(self._width, 8.0 if below else 1.0) + 2 * _MARGIN
+        height = self._height + _LINE * lines + 2 * _MARGIN
+        size = f'width="{pixels(width)}" height="{pixels(height)}"'
+        box = f'viewBox="{pixels(-_MARGIN)} {pixels(-_MARGIN)} {pixels(width)} {pixels(height)}"'
+        paper = tag("rect", self._paint(fill="paper"), x=-_MARGIN, y=-_MARGIN, width=width, height=height)
+        inner = "\n".join([paper, *body, *below])
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" font-family="{_FONT}">\n'
+            f"<title>{escaped(self._picture.title)}</title>\n<desc>{self._told()}</desc>\n"
+            f"{self._paint.style}{inner}\n</svg>\n"
+        )
+
+    def _told(self) -> str:
+        """Return what stands where, for those who do not see it."""
+        told = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
+        return escaped("; ".join(told), _TOLD)
+
+    # -- boards ------------------------------------------------------------------------------------
+
+    def _grid(self, placed: Placed) -> Iterator[str]:
+        grid = placed.grid
+        if grid.title:
+            paint = self._paint(fill="ink")
+            x, y = placed.x - 0.5, placed.top + 0.4
+            yield words(shortened(grid.title, 60), x, y, paint, size=0.38, anchor="start")
+        for cell in grid.cells:
+            yield from self._cell(cell, placed)
+        for x, y in grid.dots:
+            yield circle(*placed.at(x, y), 0.09, self._paint(fill="ink"))
+        for wall in grid.walls:
+            yield self._wall(wall)
+        for label in grid.labels:
+            yield self._label(label, placed)
+
+    def _cell(self, cell: Cell, placed: Placed) -> Iterator[str]:
+        x, y = placed.at(cell.x, cell.y)
+        name = escaped(cell.name)
+        title = f"{name}: {escaped(_names(cell))}" if cell.contents else name
+        classes = " ".join(["cell", *sorted(cell.marks)])
+        yield (
+            f'<g id="{escaped(self._prefix + cell.id)}" class="{classes}" data-cell="{name}">'
+            f"<title>{title}</title>"
+        )
+        if cell.ends is not None:
+            yield self._line(cell, placed)
+        else:
+            yield _outline(cell, x, y, self._paint(fill=_ground(cell), stroke="line"))
+            yield from self._lights(cell, x, y)
+            yield from self._things(cell, x, y)
+        yield "</g>"
+
+    def _lights(self, cell: Cell, x: float, y: float) -> Iterator[str]:
+        """Yield what lies on the ground of a cell: heat, the last move, legal moves."""
+        heat = min(max(self._heat.get(cell.id, 0.0), 0.0), 1.0)
+        moved = max((strength for mark, strength in _MOVED.items() if mark in cell.marks), default=0.0)
+        for paint, strength in (("hot", 0.75 * heat), ("moved", moved)):
+            if strength:
+                yield _outline(cell, x, y, f'{self._paint(fill=paint)} fill-opacity="{number(strength)}"')
+        if cell.marks & {"legal", "hint"}:
+            paint = self._paint(fill="hot" if "hint" in cell.marks else "legal")
+            yield circle(x, y, 0.44 if cell.contents else 0.12, f'{paint} fill-opacity="0.55"')
+
+    def _line(self, cell: Cell, placed: Placed) -> str:
+        """Return a line between two dots: full where it is drawn, else hardly to be seen."""
+        assert cell.ends is not None
+        (x1, y1), (x2, y2) = (placed.at(*end) for end in cell.ends)
+        ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+        # What is hard to hit is surrounded by what cannot be seen.
+        wide = tag("line", ' stroke="#000" stroke-opacity="0"', **ends, stroke_width=0.3)
+        if not cell.contents:
+            dashed = f'{self._paint(stroke="line")} stroke-dasharray="{pixels(0.08)}"'
+            return wide + tag("line", dashed, **ends, stroke_width=0.05)
+        colour = cell.contents[0].look.colour or "ink"
+        paint = self._paint(stroke="moved" if cell.marks & {"to", "changed"} else colour)
+        return wide + tag("line", paint, **ends, stroke_width=0.12)
+
+    # -- things ------------------------------------------------------------------------------------
+
+    def _things(self, cell: Cell, x: float, y: float) -> Iterator[str]:
+        shown = [thing.look for thing in cell.contents if thing.look.form != "block"]
+        if len(shown) < 2:
+            for look in shown:
+                yield self._thing(look, x, y, 1.0)
+            return
+        for position, look in enumerate(shown[:_STACKED]):
+            dx, dy = 0.48 * (position % 2) - 0.24, 0.48 * (position // 2) - 0.24
+            yield self._thing(look, x + dx, y + dy, 0.5)
+
+    def _thing(self, look: Look, x: float, y: float, size: float) -> str:
+        body = look.colour if look.colour in BODIES else ""
+        if look.form == "stone":
+            return circle(x, y, 0.38 * size, self._paint(fill=body or "ink", stroke="edge"))
+        if look.form == "mark":
+            half = 0.3 * size
+            paint = self._paint(fill=body or "mark")
+            return tag("rect", paint, x=x - half, y=y - half, width=2 * half, height=2 * half, rx=0.06)
+        if look.figure in OUTLINES:
+            paint = self._paint(fill=body or "grey", stroke="white" if body == "black" else "edge")
+            place = f"translate({pixels(x)} {pixels(y)}) scale({number(1.1 * size * CELL)})"
+            path = f'd="{OUTLINES[look.figure]}" transform="{place}"'
+            return f'<path {path} stroke-width="0.025" stroke-linejoin="round"{paint}/>'
+        symbol = shortened(look.symbol, _SYMBOL)
+        fitting = min(0.62, 1.5 / max(len(symbol), 1)) * size
+        return words(symbol, x, y, self._paint.text(body), size=fitting, bold=True)
+
+    # -- walls, labels, arrows -----------------------------------------------------------------------
+
+    def _wall(self, wall: Wall) -> str:
+        x, y = self._where[wall.cell]
+        dx, dy = _SIDES[wall.side]
+        x, y = x + dx, y + dy
+        if wall.sign:
+            return words(wall.sign, x, y, self._paint(fill="ink"), size=0.4, bold=True)
+        paint = f'{self._paint(stroke="ink")} stroke-linecap="round"'
+        return tag("line", paint, x1=x - dy, y1=y - dx, x2=x + dy, y2=y + dx, stroke_width=0.1)
+
+    def _label(self, label: Label, placed: Placed) -> str:
+        x, y = placed.at(label.x, label.y)
+        dx, dy, anchor = {
+            "west": (0.35, 0.0, "end"),
+            "east": (-0.2, 0.0, "start"),
+            "north": (0.0, 0.2, "middle"),
+            "south": (0.0, -0.2, "middle"),
+        }[label.side]
+        text = shortened(label.text, _SYMBOL)
+        return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
+
+    def _arrow(self, arrow: Arrow) -> Iterator[str]:
+        """Yield a move from cell to cell as an arrow that ends before the middle of its cell."""
+        (x1, y1), (x2, y2) = self._where[arrow.start], self._where[arrow.end]
+        length = hypot(x2 - x1, y2 - y1)
+        dx, dy = (x2 - x1) / length, (y2 - y1) / length
+        x2, y2 = x2 - 0.3 * dx, y2 - 0.3 * dy
+        x3, y3 = x2 - 0.3 * dx, y2 - 0.3 * dy
+        shaft = f'{self._paint(stroke="moved")} stroke-linecap="round"'
+        tip = (x2, y2), (x3 - 0.17 * dy, y3 + 0.17 * dx), (x3 + 0.17 * dy, y3 - 0.17 * dx)
+        yield '<g class="arrow" opacity="0.7">'
+        yield tag("line", shaft, x1=x1, y1=y1, x2=x3, y2=y3, stroke_width=0.12)
+        yield f"{polygon(tip, self._paint(fill='moved'))}</g>"
+
+    # -- below the boards ----------------------------------------------------------------------------
+
+    def _legend(self) -> tuple[list[str], int]:
+        """Return what letters stand for, in lines below the boards, and the number of lines."""
+        looks = dict.fromkeys(look for grid in self._picture.grids for look in grid.legend)
+        elements: list[str] = []
+        x, line = 0.0, 0
+        for look in looks:
+            if look.form != "text" or look.empty:
+                continue
+            symbol, label = shortened(look.symbol, _SYMBOL), shortened(look.label, 30)
+            after = x + 0.3 + 0.24 * len(symbol)
+            end = after + 0.22 * len(label)
+            if x and end > max(self._width, 8.0):
+                end, after, x, line = end - x, after - x, 0.0, line + 1
+            y = self._height + _LINE * (line + 0.5)
+            elements += [
+                words(symbol, x, y, self._paint.text(look.colour), size=_SMALL, anchor="start", bold=True),
+                words(label, after, y, self._paint(fill="faint"), size=_SMALL, anchor="start"),
+            ]
+            x = end + 0.4
+        return elements, line + 1 if elements else 0
+
+    def _facts(self) -> tuple[list[str], int]:
+        """Return the facts of a game without a board, a line for each fluent, and the number of lines."""
+        paint = self._paint(fill="ink")
+        lines = [" ".join([found.name, *(text for text, _ in found.facts)]) for found in self._picture.others]
+        elements = [
+            words(shortened(line, 60), 0.1, _LINE * (number + 0.5), paint, size=_SMALL, anchor="start")
+            for number, line in enumerate(lines[:_FACT_LINES])
+        ]
+        return elements, len(elements)
+
+
+def _outline(cell: Cell, x: float, y: float, attributes: str) -> str:
+    if cell.shape == "hexagon":
+        return polygon(((x + dx, y + dy) for dx, dy in _CORNERS), attributes)
+    half, bend = (0.46, 0.25) if cell.shape == "pit" else (0.5, 0.0)
+    rounded = {"rx": bend} if bend else {}
+    return tag("rect", attributes, x=x - half, y=y - half, width=2 * half, height=2 * half, **rounded)
+
+
+def _ground(cell: Cell) -> str:
+    if any(thing.look.form == "block" for thing in cell.contents):
+        return "block"
+    return ("dark" if cell.dark else "light") if cell.chequered else "cell"
+
+
+def _names(cell: Cell) -> str:
+    return ", ".join(thing.look.label or "marked" for thing in cell.contents)

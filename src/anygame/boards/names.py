@@ -1,0 +1,117 @@
+"""Common names of colours and pieces, as data: English words, and the letters of chess notation."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = [
+    "BLOCKS",
+    "COLOURS",
+    "FIGURES",
+    "GLYPHS",
+    "ROLE_COLOURS",
+    "colour_in",
+    "initials",
+    "read_codes",
+    "read_figure",
+    "words",
+]
+
+#: Colours that things on boards have; such a thing is never a blank.
+COLOURS: Final = frozenset(
+    {
+        *("black", "white", "grey", "gray", "brown", "gold", "red", "green", "blue", "yellow"),
+        *("orange", "purple", "magenta", "cyan", "teal", "pink"),
+    }
+)
+
+#: What roles are drawn in that are not called by a colour, in the order of the roles.
+ROLE_COLOURS: Final = ("blue", "red", "green", "orange", "purple", "teal", "brown", "pink")
+
+#: Words for pieces, and the figure that each is drawn as.
+FIGURES: Final = {
+    "king": "king",
+    "queen": "queen",
+    "rook": "rook",
+    "castle": "rook",
+    "tower": "rook",
+    "bishop": "bishop",
+    "knight": "knight",
+    "horse": "knight",
+    "pawn": "pawn",
+}
+#: Letters for pieces, as in the notation of chess; `kn` and `ki` tell those apart that begin alike.
+_LETTERS: Final = {
+    "k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn",
+    "kn": "knight", "ki": "king",
+}  # fmt: skip
+#: Words for what fills its cell.
+BLOCKS: Final = frozenset(
+    {"wall", "block", "blocked", "brick", "rock", "dirt", "stonewall", "arrow", "burned", "burnt", "obstacle"}
+)
+#: Figures as characters: with a filled body, and in outline.
+GLYPHS: Final = {
+    "king": "♚♔", "queen": "♛♕", "rook": "♜♖", "bishop": "♝♗", "knight": "♞♘", "pawn": "♟♙",
+}  # fmt: skip
+
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_CODE: Final = re.compile(r"([a-z])(kn|ki|[kqrbnp])([a-h]?[1-9]?)")
+
+
+def words(name: str) -> list[str]:
+    """Split a name into its words, in small letters.
+
+    >>> words("whitePawn"), words("black_king 2")
+    (['white', 'pawn'], ['black', 'king', '2'])
+    """
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def colour_in(name: str) -> str:
+    """Return the colour that is a word of a name, or with which a word begins; empty for none."""
+    found = words(name)
+    whole = next((word for word in found if word in COLOURS), "")
+    return whole or next((c for c in sorted(COLOURS) for word in found if word.startswith(c)), "")
+
+
+def initials(roles: Sequence[str]) -> dict[str, str]:
+    """Return the roles by their first letters, as far as these tell them apart; white and black too."""
+    letters = [role[:1].lower() for role in roles]
+    found = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
+    return {"w": "white", "b": "black"} | found
+
+
+def read_figure(name: str) -> tuple[str, str]:
+    """Return the figure and the side that a name says in full, such as ``white pawn``; empty for none."""
+    found = words(name)
+    for word in found:
+        for piece, figure in FIGURES.items():
+            if word == piece:
+                return figure, next((w for w in found if w != word and not w.isdigit()), "")
+            if word.endswith(piece) and word != piece:
+                return figure, word.removesuffix(piece)
+    return "", ""
+
+
+def read_codes(names: Iterable[str], sides: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return figure and side for names such as ``wp``, ``bkn``: a letter for the side, one for the piece.
+
+    Nothing is read unless most names are such, with two sides and two pieces among them.
+
+    Args:
+        names: of all that stands on a board.
+        sides: what a first letter stands for.
+    """
+    names = list(names)
+    found = {}
+    for name in names:
+        match = _CODE.fullmatch(name.lower().replace(" ", ""))
+        if match and match[1] in sides:
+            found[name] = _LETTERS[match[2]], sides[match[1]]
+    kinds = {figure for figure, _ in found.values()}
+    owners = {side for _, side in found.values()}
+    return found if len(kinds) > 1 and len(owners) > 1 and 2 * len(found) >= len(names) else {}

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+import anygame
+from anygame.boards import picture, svg
+from anygame.language import Compound, Constant
+
+SPACE = "{http://www.w3.org/2000/svg}"
+GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c)) (role x) (legal x go) "
+
+
+def parsed(text: str) -> ElementTree.Element:
+    return ElementTree.fromstring(text)
+
+
+def test_every_cell_is_a_group_that_says_what_stands_there() -> None:
+    game = anygame.loads(GRID + "(content red) (content wall)")
+    found = picture(game.state(["(cell 1 1 red)", "(cell 2 2 wall)"]))
+    root = parsed(svg(found, prefix="one-"))
+    assert root.get("role") == "img"
+    cells = {g.get("data-cell"): g for g in root.iter(f"{SPACE}g") if "cell" in (g.get("class") or "")}
+    assert len(cells) == 9
+    assert cells["1 1"].get("id") == f"one-{next(c for c in found.cells() if c.name == '1 1').id}"
+    assert cells["1 1"].findtext(f"{SPACE}title") == "1 1: red"
+    assert root.findtext(f"{SPACE}desc") == "2 2: wall; 1 1: red"
+
+
+def test_names_of_strangers_are_escaped() -> None:
+    bad = "<img/src=x/onerror=alert`1`>"
+    sheet = f"(role {bad}) (legal {bad} {bad}) (k {bad}) (k &quot&) (n 1) (n 2) (n 3) (init (at 1 2 {bad})) "
+    sheet += f"(<= (base (at ?x ?y ?c)) (n ?x) (n ?y) (k ?c)) (init ({bad} {bad}))"
+    game = anygame.loads(sheet)
+    text = svg(picture(game.initial_state(), legal_for=bad))
+    assert "<img" not in text
+    assert [g.findtext(f"{SPACE}title") for g in parsed(text).iter(f"{SPACE}g")].count(f"1 2: {bad}") == 1
+
+
+def test_unprintable_characters_leave_it_well_formed() -> None:
+    game = anygame.loads(GRID + "(content red) (content c)")
+    text = svg(
+        picture(game.state([Compound("cell", (Constant("1"), Constant("1"), Constant("a\x01b\x1b")))]))
+    )
+    assert parsed(text) is not None
+
+
+@pytest.mark.parametrize("dark", [None, True, False])
+def test_light_and_dark_differ_in_paint_alone(dark: bool | None) -> None:
+    game = anygame.loads(GRID + "(content red) (content wp) (content bk) (content white)")
+    state = game.state(["(cell 1 1 red)", "(cell 2 1 wp)", "(cell 3 1 bk)", "(cell 1 3 white)"])
+    text = svg(picture(state), dark=dark)
+    parsed(text)
+    assert ("prefers-color-scheme" in text) == (dark is None)
+    assert ("#1b1c1f" in text) == (dark is not False)
+
+
+def test_thousands_of_cells_are_drawn() -> None:
+    numbers = " ".join(f"(n {n})" for n in range(4, 65))
+    game = anygame.loads(f"{GRID} {numbers} (content red)")
+    root = parsed(svg(picture(game.state(["(cell 64 64 red)"]))))
+    assert sum("cell" in (g.get("class") or "") for g in root.iter(f"{SPACE}g")) == 4096
+
+
+def test_enormous_names_are_cut() -> None:
+    name = "x" * 4000
+    game = anygame.loads(f"{GRID} (content {name}) (content red)")
+    text = svg(picture(game.state([f"(cell 1 1 {name})"])))
+    assert len(text) < 12_000
+
+
+def test_a_game_without_a_board_shows_its_facts() -> None:
+    game = anygame.loads("(role x) (legal x go) (init (step 1)) (init lit)")
+    assert [t.text for t in parsed(svg(picture(game.initial_state()))).iter(f"{SPACE}text")] == [
+        "step 1",
+        "lit",
+    ]
+
+
+def test_an_empty_state_is_an_empty_picture() -> None:
+    game = anygame.loads("(role x) (legal x go)")
+    parsed(svg(picture(game.initial_state())))
+
+
+def test_cells_are_heated() -> None:
+    game = anygame.loads(GRID + "(content red)")
+    found = picture(game.state([]))
+    assert "fill-opacity" not in svg(found)
+    assert svg(found, heat={found.grids[0].cells[0].id: 0.4}).count('fill-opacity="0.3"') == 1
