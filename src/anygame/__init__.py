@@ -32,6 +32,7 @@ from anygame.errors import (
     RecordError,
     RuleSheetError,
     SheetSyntaxError,
+    TableError,
     TermSyntaxError,
     UnknownRoleError,
 )
@@ -53,7 +54,7 @@ from anygame.game import (
 from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
-from anygame.search import Bounds, Solution, solve
+from anygame.search import Bounds, Solution, Table, load_table, save_table, solve
 
 __all__ = [
     "AnygameError",
@@ -83,15 +84,19 @@ __all__ = [
     "Solution",
     "State",
     "Stuck",
+    "Table",
+    "TableError",
     "Term",
     "TermSyntaxError",
     "UnknownRoleError",
     "Variable",
     "games",
     "load",
+    "load_table",
     "loads",
     "perft",
     "perft_divide",
+    "save_table",
     "solve",
 ]
 

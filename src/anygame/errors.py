@@ -15,6 +15,7 @@
     ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
     ├── PlayerError (ValueError)         a player that cannot be found or made
     ├── RecordError (ValueError)         a match record that cannot be used
+    ├── TableError (ValueError)          a table of exact values that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
 ``str(error)`` is written for people; the same facts are attributes, for programs.
@@ -41,6 +42,7 @@ __all__ = [
     "RecordError",
     "RuleSheetError",
     "SheetSyntaxError",
+    "TableError",
     "TermSyntaxError",
     "UnknownRoleError",
 ]
@@ -176,6 +178,10 @@ class PlayerError(AnygameError, ValueError):
 
 class RecordError(AnygameError, ValueError):
     """A match record that cannot be used: no JSON, a wrong shape, rules that are missing or disagree ..."""
+
+
+class TableError(AnygameError, ValueError):
+    """A table of exact values that cannot be used or written: another game's, a damaged file ..."""
 
 
 class MissingExtraError(AnygameError, ImportError):

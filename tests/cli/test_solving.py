@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
+
+from anygame import load, load_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +43,21 @@ def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
     assert status == 1
     assert output.startswith("not solved: not all states were found: 0.01 GiB do not hold them\n")
     assert " of them continued, " in output
+
+
+def test_solve_keeps_the_values_of_all_states(tmp_path: Path) -> None:
+    path = str(tmp_path / "values.table")
+    output, status = run(["solve", "tic_tac_toe", "--table", path])
+    assert status == 0
+    assert output.splitlines()[-1] == f"the values of 5,478 states are in {path}"
+    assert len(load_table(path, load("tic_tac_toe"))) == 5478
+    output, status = run(["solve", "three_player_chomp", "--table", str(tmp_path / "none")])
+    assert status == 1
+    assert output.splitlines()[-1].startswith("nothing was written to ")
+    (tmp_path / "other").write_text("mine")
+    output, status = run(["solve", "tic_tac_toe", "--table", str(tmp_path / "other")])
+    assert status == 2
+    assert "exists and is not a table" in output
 
 
 @pytest.mark.parametrize("memory", ["0", "-1", "much", "nan", "inf"])

@@ -6,9 +6,12 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["write_whole"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["write_parts_whole", "write_whole"]
 
 #: Names have a limit on every system, and the temporary one is longer.
 _PREFIX: Final = 100
@@ -19,10 +22,16 @@ def write_whole(path: Path, text: str) -> None:
 
     It is on the disk before it is moved. A file that is there keeps its mode. Raises OSError.
     """
+    write_parts_whole(path, [text.encode()])
+
+
+def write_parts_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+    """Write bytes, part after part, as ``write_whole`` does."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            for part in parts:
+                file.write(part)
             file.flush()
             os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()

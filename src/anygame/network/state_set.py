@@ -27,8 +27,24 @@ _FEWEST_SLOTS: Final = 2048
 #: At most half of the slots are taken: a probe then looks at 1.5 slots on average where it finds a state.
 _SLOTS_PER_STATE: Final = 2
 
-_CODE: Final = """
-define i64 @insert(ptr noalias %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
+#: What is done with a state that is not there: it is kept, or has no number.
+_KEEP: Final = """
+  %count.small = trunc i64 %count to i32
+  %number = add i32 %count.small, 1
+  store i32 %number, ptr %slot.at
+  %to = mul i64 %count, %words
+  %copy.to = getelementptr i64, ptr %store, i64 %to
+  %bytes = shl i64 %words, 3
+  call void @llvm.memmove.p0.p0.i64(ptr %copy.to, ptr %key, i64 %bytes, i1 false)
+  %count.more = add i64 %count, 1
+"""
+_MISS: Final = """
+  %count.small = add i32 0, -1
+  %count.more = add i64 %count, 0
+"""
+
+_FUNCTION: Final = """
+define i64 @NAME(ptr noalias %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
                    i64 %used, ptr noalias %ids) {
 entry:
   br label %state
@@ -83,15 +99,8 @@ same:
 other:
   %at.next = add i64 %slot, 1
   br label %probe
-new:                                              ; keep it
-  %count.small = trunc i64 %count to i32
-  %number = add i32 %count.small, 1
-  store i32 %number, ptr %slot.at
-  %to = mul i64 %count, %words
-  %copy.to = getelementptr i64, ptr %store, i64 %to
-  %bytes = shl i64 %words, 3
-  call void @llvm.memmove.p0.p0.i64(ptr %copy.to, ptr %key, i64 %bytes, i1 false)
-  %count.more = add i64 %count, 1
+new:
+  NEW
   br label %known
 known:
   %found = phi i32 [ %old, %same ], [ %count.small, %new ]
@@ -103,15 +112,22 @@ known:
 end:
   ret i64 %count
 }
-declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 """
+_CODE: Final = "".join(
+    [
+        _FUNCTION.replace("NAME", "insert").replace("NEW", _KEEP),
+        _FUNCTION.replace("NAME", "find").replace("NEW", _MISS),
+        "declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)",
+    ]
+)
 
 
 @cache
 def _library() -> Library:
     pointer, number = ctypes.c_void_p, ctypes.c_int64
     parameters = (pointer, number, number, pointer, number, pointer, number, pointer)
-    return compile_library(_CODE, {"insert": (number, *parameters)})
+    signature = (number, *parameters)
+    return compile_library(_CODE, {"insert": signature, "find": signature})
 
 
 class StateSet:
@@ -126,6 +142,8 @@ class StateSet:
     [0, 1, 0]
     >>> states.add(np.array([[9], [7]], np.uint64)).tolist(), len(states)
     ([2, 1], 3)
+    >>> states.find(np.array([[9], [4]], np.uint64)).tolist()
+    [2, -1]
     """
 
     def __init__(self, words: int) -> None:
@@ -158,13 +176,24 @@ class StateSet:
 
     def add(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Add states, uint64 [n, words], and return the number of each: int32 [n]."""
+        states = self._checked(states)
+        self._make_room(self._count + len(states))
+        ids = np.empty(len(states), np.int32)
+        self._count = self._call("insert", states, self._count, ids)
+        return ids
+
+    def find(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Return the number of each state, uint64 [n, words], and -1 where there is none: int32 [n]."""
+        states = self._checked(states)
+        ids = np.empty(len(states), np.int32)
+        self._call("find", states, self._count, ids)
+        return ids
+
+    def _checked(self, states: NDArray[np.uint64]) -> NDArray[np.uint64]:
         states = np.ascontiguousarray(states, np.uint64)
         if states.ndim != 2 or states.shape[1] != self.words:
             raise ValueError(f"expected states [n, {self.words}], got shape {states.shape}")
-        self._make_room(self._count + len(states))
-        ids = np.empty(len(states), np.int32)
-        self._count = self._insert(states, self._count, ids)
-        return ids
+        return states
 
     def _slots_for(self, count: int) -> int:
         slots = len(self._slots)
@@ -179,10 +208,10 @@ class StateSet:
         old = self.rows
         self._slots = np.zeros(slots, np.int32)
         self._store = np.empty((slots // _SLOTS_PER_STATE, self.words), np.uint64)
-        self._insert(old, 0, np.empty(len(old), np.int32))
+        self._call("insert", old, 0, np.empty(len(old), np.int32))
 
-    def _insert(self, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32]) -> int:
-        count: int = _library()["insert"](
+    def _call(self, name: str, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32]) -> int:
+        count: int = _library()[name](
             states.ctypes.data,
             len(states),
             self.words,

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from anygame.search.analysis import Analysis, MoveAnalysis
+from anygame.search.bounds import Bounds
 from anygame.search.searching import Search
-from anygame.search.solution import Bounds, Solution
+from anygame.search.solution import Solution
 from anygame.search.solving import solve
+from anygame.search.table import Table
+from anygame.search.table_file import load_table, save_table
 
-__all__ = ["Analysis", "Bounds", "MoveAnalysis", "Search", "Solution", "solve"]
+__all__ = [
+    "Analysis",
+    "Bounds",
+    "MoveAnalysis",
+    "Search",
+    "Solution",
+    "Table",
+    "load_table",
+    "save_table",
+    "solve",
+]

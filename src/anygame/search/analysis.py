@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from anygame.game.roles import Role
     from anygame.language.terms import Term
-    from anygame.search.solution import Bounds
+    from anygame.search.bounds import Bounds
 
 __all__ = ["Analysis", "JointMoves", "MoveAnalysis", "best_first"]
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from anygame.errors import GoalError
 from anygame.network.state_set import StateSet
-from anygame.search.graph import Found
+from anygame.search.graph import MOST_AT_A_TIME, Found
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.game.batch import Batch
+    from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.terms import Term
 
 __all__ = ["LaneExpansion", "StateExpansion"]
 
@@ -29,14 +30,19 @@ class LaneExpansion:
     """States of a compiled game, packed to a bit a fluent; each joint move is made in a lane of its own.
 
     Args:
-        batch: of games, a lane at least for each state that is expanded at a time (``MOST_AT_A_TIME``).
+        game: the game.
         start: the first state.
+
+    Raises:
+        LimitError: the game has no network.
+        PositionError: its network does not know the state.
     """
 
-    def __init__(self, batch: Batch, start: State) -> None:
-        self._batch = batch
+    def __init__(self, game: Game, start: State) -> None:
+        self._fluents = game.fluent_terms
+        self._batch = batch = game.batch(MOST_AT_A_TIME, seed=0)
         self._lanes = batch.lanes
-        self._roles = batch.game.roles
+        self._roles = game.roles
         batch.set_state(0, start)
         first = batch.packed()[:1]
         self._states = StateSet(first.shape[1])
@@ -48,6 +54,10 @@ class LaneExpansion:
     def bytes_with(self, more: int) -> int:
         """Return the bytes that it takes while so many states are met."""
         return self._states.bytes_with(more) if more else self._states.bytes
+
+    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
+        """Return the fluents of the game, and all states."""
+        return self._fluents, self._states
 
     def expand(self, first: int, end: int) -> Found:
         """Continue a range of states by every joint move."""
@@ -138,6 +148,15 @@ class StateExpansion:
             np.array(goals, np.float64).reshape(-1, len(self._roles)),
             np.array(children, np.int32),
         )
+
+    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
+        """Return all facts that hold in some state, and all states."""
+        from anygame.search.table import pack_states
+
+        fluents, rows = pack_states([state.facts for state in self._states])
+        states = StateSet(rows.shape[1])
+        states.add(rows)
+        return fluents, states
 
     def _number(self, state: State) -> int:
         number = self._numbers.setdefault(state, len(self._states))

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
+    from anygame.language.terms import Term
+    from anygame.network.state_set import StateSet
+
 __all__ = ["MOST_AT_A_TIME", "Expansion", "Found", "StateGraph", "explore"]
 
 #: States expanded at a time: enough to fill lanes, few enough for their arrays to stay in the caches.
@@ -54,6 +57,9 @@ class Expansion(Protocol):
 
     def bytes_with(self, more: int) -> int:
         """Return the bytes that it takes while so many states are met."""
+
+    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
+        """Return facts, and all states by their numbers with a bit for each of these."""
 
 
 @dataclass(frozen=True, slots=True)

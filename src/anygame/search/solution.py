@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from anygame.language.terms import Term
+    from anygame.search.bounds import Bounds
+    from anygame.search.table import Table
 
-__all__ = ["Bounds", "Solution"]
-
-
-class Bounds(NamedTuple):
-    """Between what the value of a state lies, for one role.
-
-    Attributes:
-        least: what the role can make sure of.
-        most: what the others can hold it to.
-    """
-
-    least: float
-    most: float
+__all__ = ["Solution"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +36,7 @@ class Solution:
             mixed choice.
         seconds: how long it took, compiling aside.
         bytes: memory at the peak, as far as it grows with the game.
+        table: the values of all states, if they were asked for and computed.
     """
 
     method: str
@@ -60,3 +51,4 @@ class Solution:
     line: tuple[tuple[Term, ...], ...]
     seconds: float
     bytes: int
+    table: Table | None = field(default=None, repr=False, compare=False)

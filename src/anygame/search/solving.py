@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
-from anygame.search.solution import Bounds, Solution
+from anygame.search.bounds import Bounds
+from anygame.search.solution import Solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.graph import Expansion, StateGraph
+    from anygame.search.table import Table
     from anygame.search.values import Group, Players, Values
 
 __all__ = ["DEFAULT_MEMORY", "solve"]
@@ -34,6 +37,7 @@ def solve(
     state: State | None = None,
     *,
     memory: int = DEFAULT_MEMORY,
+    table: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solution:
     """Return the exact value of a state, if all states that can follow it fit into memory.
@@ -47,6 +51,7 @@ def solve(
         game: the game.
         state: where to start; the initial state by default.
         memory: bytes to use at most, about.
+        table: whether to keep the values of all states, as ``Solution.table``.
         progress: called now and then with the numbers of states expanded and found.
 
     Raises:
@@ -76,18 +81,21 @@ def solve(
     expansion = _expansion(game, start)
     began = perf_counter()
     graph = explore(expansion, len(game.roles), memory, progress)
-    return _Solver(game, start, graph, began).solution()
+    solver = _Solver(game, start, graph, began)
+    solution = solver.solution()
+    if table:
+        solution = replace(solution, table=solver.table(expansion), seconds=perf_counter() - began)
+    return solution
 
 
 def _expansion(game: Game, start: State) -> Expansion:
     """Return what continues states: lanes where the game has a network that knows the state."""
     from anygame.errors import PositionError
     from anygame.search.expansion import LaneExpansion, StateExpansion
-    from anygame.search.graph import MOST_AT_A_TIME
 
     if game.machine_name != "reasoner":
         try:
-            return LaneExpansion(game.batch(MOST_AT_A_TIME, seed=0), start)
+            return LaneExpansion(game, start)
         except (LimitError, PositionError):
             pass
     return StateExpansion(start)
@@ -102,6 +110,10 @@ class _Solver:
         several = graph.options.max(axis=0, initial=0) > 1
         self._choosing = [p for p in range(len(game.roles)) if several[p] and p not in self._random]
         self._has_chance = any(several[place] for place in self._random)
+        #: Of the roles whose values were computed; those of others follow from them.
+        self._values: dict[int, Values] = {}
+        self._groups: list[Group] = []
+        self._distances: NDArray[np.int32] | None = None
 
     def solution(self) -> Solution:
         """Return what is known."""
@@ -177,45 +189,56 @@ class _Solver:
         bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
         # Who chooses nothing still has a value where nobody chooses anything.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
-        groups = backwards(self._graph)
-        found: list[Values] = []
+        self._groups = groups = backwards(self._graph)
         for place in leading:
             goals = self._goals(place)
             if not len(goals):
                 return self._unsolved(f"no end gives {roles[place]} a goal")
             values = find_values(self._graph, groups, self._players(place), goals.min(), goals.max())
             bounds[roles[place]] = Bounds(_number(values.lower[0]), _number(values.upper[0]))
-            found.append(values)
+            self._values[place] = values
         first = bounds[roles[leading[0]]]
         assert first is not None
-        for place, role in enumerate(roles):
-            if bounds[role] is None and place not in self._random and self._are_opposed(leading[0], place):
-                bounds[role] = self._opposed(leading[0], place, first)
+        for place, ends in self._opposed_roles():
+            bounds[roles[place]] = Bounds(*map(_number, _opposite(ends, *first)))
         if any(bound is not None and bound.most - bound.least > _CLOSE for bound in bounds.values()):
             reason = "a match may go on for ever, or end without a goal, under best play"
             return self._unsolved(reason, bounds)
         goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
-        return self._told(goals_by_role, bounds, "", self._line(groups, found[0], leading[0]))
+        return self._told(goals_by_role, bounds, "", self._line())
 
-    def _opposed(self, one: int, other: int, bounds: Bounds) -> Bounds:
-        import numpy as np
-
-        pairs = self._ends(one, other)
-        least, most = np.interp([bounds.most, bounds.least], pairs[:, 0], pairs[:, 1])
-        return Bounds(_number(least), _number(most))
+    def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
+        """Return the roles whose values follow from those of the first computed, with the pairs of goals."""
+        first = next(iter(self._values))
+        others = [p for p in range(len(self._game.roles)) if p not in self._values and p not in self._random]
+        return [(p, self._ends(first, p)) for p in others if self._are_opposed(first, p)]
 
     # -- best play ---------------------------------------------------------------------------------
 
-    def _line(self, groups: list[Group], values: Values, leading: int) -> tuple[tuple[Term, ...], ...]:
-        from anygame.search.values import FAR, best_edge, distances
+    def _middle(self, leading: int) -> float:
+        goals = self._goals(leading)
+        return float(goals.min() + goals.max()) / 2
+
+    def _left(self) -> NDArray[np.int32] | None:
+        """Return how far the end is from each state under best play; None where that is not one way."""
+        from anygame.search.values import distances
+
+        if self._distances is None and not (self._has_chance or self._is_simultaneous()):
+            leading, values = next(iter(self._values.items()))
+            self._distances = distances(
+                self._graph, self._groups, values, self._players(leading), self._middle(leading)
+            )
+        return self._distances
+
+    def _line(self) -> tuple[tuple[Term, ...], ...]:
+        from anygame.search.values import FAR, best_edge
 
         graph, state, number = self._graph, self._start, 0
-        if self._has_chance or self._is_simultaneous():
+        left = self._left()
+        if left is None:
             return ()
-        players = self._players(leading)
-        goals = self._goals(leading)
-        middle = float(goals.min() + goals.max()) / 2
-        left = distances(graph, groups, values, players, middle)
+        leading, values = next(iter(self._values.items()))
+        players, middle = self._players(leading), self._middle(leading)
         line: list[tuple[Term, ...]] = []
         while 0 < left[number] < FAR:
             value = float(values.lower[number])
@@ -236,6 +259,33 @@ class _Solver:
             edge, place = divmod(edge, len(legal))
             joint.append(legal[place])
         return tuple(joint[::-1])
+
+    # -- the values of all states ------------------------------------------------------------------
+
+    def table(self, expansion: Expansion) -> Table | None:
+        """Return the values of all states; None where none were computed."""
+        import numpy as np
+
+        from anygame.search.table import NO_END, Table, numbered
+        from anygame.search.values import FAR
+
+        if not self._values:
+            return None
+        opposed = self._opposed_roles()
+        columns = [bound for values in self._values.values() for bound in (values.lower, values.upper)]
+        different, kinds = numbered(columns)
+        bounds = np.full((len(different), len(self._game.roles), 2), np.nan)
+        for place, pairs in zip(
+            self._values, different.reshape(len(different), -1, 2).swapaxes(0, 1), strict=True
+        ):
+            bounds[:, place] = pairs.round(_DIGITS)
+        first = bounds[:, next(iter(self._values))]
+        for place, ends in opposed:
+            bounds[:, place] = [_opposite(ends, *pair) for pair in first.tolist()]
+        left = self._left()
+        distances = None if left is None else np.where(left < FAR, left, NO_END).astype(np.uint32)
+        fluents, states = expansion.packed()
+        return Table(self._game, self._method(), fluents, states, kinds, bounds, distances)
 
     # -- the record --------------------------------------------------------------------------------
 
@@ -265,6 +315,14 @@ class _Solver:
             seconds=perf_counter() - self._began,
             bytes=graph.bytes,
         )
+
+
+def _opposite(ends: NDArray[np.float64], least: float, most: float) -> tuple[float, float]:
+    """Return between what the value of a role lies whose goals are opposed, given pairs of goals at ends."""
+    import numpy as np
+
+    low, high = np.interp([most, least], ends[:, 0], ends[:, 1])
+    return float(low), float(high)
 
 
 def _number(value: float) -> float:

@@ -11,7 +11,7 @@ from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, progress_bar
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
-from anygame.search import solve
+from anygame.search import save_table, solve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +50,7 @@ class Options(PositionOptions):
     memory: float = option(
         "--memory", read=_gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
     )
+    table: str | None = option("--table", metavar="FILE", help="write the values of all states to a file")
 
 
 def run(options: Options) -> int:
@@ -57,24 +58,34 @@ def run(options: Options) -> int:
     game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
         compile_game(game)
-    found = _solved(game, state, round(options.memory * 2**30))
+    found = _solved(game, state, round(options.memory * 2**30), options.table is not None)
+    if options.table is not None and found.table is not None:
+        save_table(found.table, options.table)
     if options.json:
         print_json(describe_position(options, state) | _described(found))
     else:
         print_lines(_lines(state, found))
+        if options.table is not None:
+            print_lines([_kept(options.table, found)])
     return OK if found.solved else ANSWER_IS_NO
 
 
-def _solved(game: Game, state: State, memory: int) -> Solution:
+def _kept(path: str, found: Solution) -> str:
+    if found.table is None:
+        return f"nothing was written to {path}: no values are known"
+    return f"the values of {len(found.table):,} states are in {path}"
+
+
+def _solved(game: Game, state: State, memory: int, table: bool) -> Solution:
     with progress_bar() as bar:
         if bar is None:
-            return solve(game, state, memory=memory)
+            return solve(game, state, memory=memory, table=table)
         task = bar.add_task("looking for states", total=None)
 
         def tell(expanded: int, found: int) -> None:
             bar.update(task, description=f"{found:,} states, {found - expanded:,} of them to be continued")
 
-        return solve(game, state, memory=memory, progress=tell)
+        return solve(game, state, memory=memory, table=table, progress=tell)
 
 
 def _described(found: Solution) -> dict[str, Any]:
@@ -125,6 +136,9 @@ One role: the best goal. Two roles, of which one gains what the other loses: min
 where they take turns, mixed strategies (extra `solve`) where they move together.
 Moves of `random` are weighed alike. For other games, and those with hidden
 information, no value is computed. The exit status is 1 where none is found.
+
+--table FILE writes the values of all states, to be looked up for these rules
+(from Python, anygame.load_table).
 
 {AFTER}
 {json_shape(_SHAPE)}"""

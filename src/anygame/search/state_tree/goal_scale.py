@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError
-from anygame.search.solution import Bounds
+from anygame.search.bounds import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

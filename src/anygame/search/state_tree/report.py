@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
-from anygame.search.solution import Bounds
+from anygame.search.bounds import Bounds
 from anygame.search.state_tree.score_bounds import MIDDLE, bounds_of_moves
 
 if TYPE_CHECKING:

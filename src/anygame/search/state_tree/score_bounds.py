@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import inf, prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.search.solution import Bounds
+from anygame.search.bounds import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable

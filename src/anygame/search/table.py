@@ -1,0 +1,258 @@
+"""The exact values of all states of a solved game, to be looked up: a tablebase, as chess players call it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isnan
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import PositionError
+from anygame.search.analysis import best_first
+from anygame.search.bounds import Bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import DTypeLike, NDArray
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.network.state_set import StateSet
+    from anygame.search.analysis import Analysis, MoveAnalysis
+
+__all__ = ["NO_END", "Table", "kind_type", "numbered", "pack_states"]
+
+#: The distance of states from which best play reaches no end, and of all where it is not known.
+NO_END: Final = (1 << 32) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The values of all states that can follow the one that was solved.
+
+    Made by ``anygame.solve(game, table=True)``; read from a file by ``load_table``.
+
+    Attributes:
+        game: the game.
+        method: how the values were computed; see ``Solution``.
+        fluents: the facts that a bit of a packed state stands for, each of which is true in some state.
+        states: all states.
+        kinds: of each state the row of ``bounds``: uint8, uint16 or uint32 [states].
+        bounds: the different values: float [rows, roles, 2], the least and the most; nan where not known.
+        distances: joint moves of best play to the end, uint32 [states]; NO_END where there is none. None for
+            games with chance, or with moves at the same time.
+
+    >>> import anygame
+    >>> game = anygame.load("tic_tac_toe")
+    >>> table = anygame.solve(game, table=True).table
+    >>> state = game.initial_state().next(["(mark 1 1)", "noop"])
+    >>> len(table), table.value(state), table.distance(state)
+    (5478, {Role('x'): Bounds(least=50, most=50), Role('o'): Bounds(least=50, most=50)}, 8)
+    >>> {role: list(map(str, moves)) for role, moves in table.best_moves(state).items()}
+    {Role('o'): ['(mark 2 2)']}
+    """
+
+    game: Game
+    method: str
+    fluents: tuple[Term, ...]
+    states: StateSet
+    kinds: NDArray[np.unsignedinteger]
+    bounds: NDArray[np.float64]
+    distances: NDArray[np.uint32] | None
+
+    def __post_init__(self) -> None:
+        import numpy as np
+
+        object.__setattr__(self, "_bits", {fact: bit for bit, fact in enumerate(self.fluents)})
+        levels = self.bounds[:, :, 0]
+        object.__setattr__(self, "_middle", (np.fmin.reduce(levels) + np.fmax.reduce(levels)) / 2)
+
+    _bits: Mapping[Term, int] = None  # type: ignore[assignment]
+    _middle: NDArray[np.float64] = None  # type: ignore[assignment]
+
+    # -- states ------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __contains__(self, state: State) -> bool:
+        return self._number(state) is not None
+
+    def value(self, state: State) -> Mapping[str, Bounds] | None:
+        """Return between what the value of a state lies, for each role of which it is known.
+
+        Returns:
+            None where the table does not have the state, since no play from the one solved leads to it.
+
+        Raises:
+            PositionError: it is a state of another game.
+        """
+        number = self._number(state)
+        return None if number is None else self._value(number)
+
+    def distance(self, state: State) -> int | None:
+        """Return after how many joint moves best play ends; None where that is not known, or it does not.
+
+        Whoever stands to get more than the middle of the goals wants the end soon, the others late.
+        """
+        number = self._number(state)
+        if number is None or self.distances is None or self.distances[number] == NO_END:
+            return None
+        return int(self.distances[number])
+
+    def _value(self, number: int) -> dict[str, Bounds]:
+        pairs = self.bounds[self.kinds[number]].tolist()
+        return {
+            role: Bounds(_whole(least), _whole(most))
+            for role, (least, most) in zip(self.game.roles, pairs, strict=True)
+            if not isnan(least)
+        }
+
+    def _number(self, state: State) -> int | None:
+        if state.game is not self.game and state.game != self.game:
+            raise PositionError(f"expected a state of {self.game.name}, found one of {state.game.name}")
+        bits = [self._bits.get(fact, -1) for fact in state.facts]
+        if -1 in bits:
+            return None
+        number = int(self.states.find(_packed([bits], self.states.words))[0])
+        return None if number < 0 else number
+
+    # -- moves -------------------------------------------------------------------------------------
+
+    def moves(self, state: State) -> dict[str, dict[Term, Bounds]]:
+        """Return between what the value of each move lies for the role that chooses.
+
+        Where ``random`` moves at the same time, that is the mean over its moves. Nothing is told where two
+        roles choose at the same time, of ends, and of states that the table does not have.
+        """
+        found = self._moves(state)
+        return {} if found is None else {found[0]: {move: bounds for move, bounds, _ in found[1]}}
+
+    def best_moves(self, state: State) -> dict[str, tuple[Term, ...]]:
+        """Return the moves of greatest value of the role that chooses: those first that end as is best.
+
+        Who wins wants the end soon, who loses wants it late. For when nothing is told, see ``moves``.
+        """
+        found = self._moves(state)
+        if found is None:
+            return {}
+        role, moves = found
+        best = max(bounds.least for _, bounds, _ in moves)
+        late = best < self._middle[self.game.role_index(role)]
+        kept = [(distance, move) for move, bounds, distance in moves if bounds.least >= best]
+        kept.sort(key=lambda each: -each[0] if late else each[0])
+        return {role: tuple([move for _, move in kept])}
+
+    def _moves(self, state: State) -> tuple[Role, list[tuple[Term, Bounds, int]]] | None:
+        """Return the role that chooses; and its moves, their values, the greatest distance behind them."""
+        if state not in self or state.is_terminal or state.stuck_role is not None:
+            return None
+        legal = [state.legal_moves(role) for role in self.game.roles]
+        roles = [role for role in self.game.roles if not role.is_random]
+        several = [role for role in roles if len(legal[self.game.role_index(role)]) > 1]
+        if len(several) > 1:
+            return None
+        role = several[0] if several else roles[0]
+        place = self.game.role_index(role)
+        found = []
+        for move in legal[place]:
+            joints = product(*[[move] if n == place else moves for n, moves in enumerate(legal)])
+            numbers = [self._number(state.next(joint)) for joint in joints]
+            values = [self._value(n).get(role) for n in numbers if n is not None]
+            known = [value for value in values if value is not None]
+            if len(known) < len(numbers):
+                return None
+            least, most = (sum(each) / len(known) for each in zip(*known, strict=True))
+            distances = [
+                0 if self.distances is None else int(self.distances[n]) for n in numbers if n is not None
+            ]
+            found.append((move, Bounds(_whole(least), _whole(most)), max(distances)))
+        return role, found
+
+    # -- analyses ----------------------------------------------------------------------------------
+
+    def annotate(self, analysis: Analysis, state: State) -> Analysis:
+        """Return an analysis of a state in which the values of the table stand as proven.
+
+        Args:
+            analysis: of the state, by a search that need not know them.
+            state: the state.
+        """
+        value = self.value(state)
+        if value is None:
+            return analysis
+        known, best = self.moves(state), self.best_moves(state)
+        moves = {
+            role: _proven(told, known[role], best[role]) if role in known else told
+            for role, told in analysis.moves.items()
+        }
+        proven = {
+            role: value[role].least if role in value and value[role].least == value[role].most else old
+            for role, old in analysis.proven.items()
+        }
+        return replace(analysis, moves=moves, proven=proven)
+
+
+def _proven(
+    moves: tuple[MoveAnalysis, ...], known: Mapping[Term, Bounds], best: Sequence[Term]
+) -> tuple[MoveAnalysis, ...]:
+    """Return moves with their exact values, the best ones first, in their order."""
+    order = {move: place for place, move in enumerate(best)}
+    told = [replace(each, bounds=known[each.move]) for each in moves]
+    return best_first(sorted(told, key=lambda each: order.get(each.move, len(order))))
+
+
+def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDArray[np.uint64]]:
+    """Return all facts of some states, sorted by text, and the states with a bit for each of them.
+
+    Args:
+        states: their facts.
+    """
+    fluents = tuple(sorted({fact for facts in states for fact in facts}, key=str))
+    bits = {fact: bit for bit, fact in enumerate(fluents)}
+    words = max(1, -(-len(fluents) // 64))
+    return fluents, _packed([[bits[fact] for fact in facts] for facts in states], words)
+
+
+def numbered(
+    columns: Sequence[NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], NDArray[np.unsignedinteger]]:
+    """Return the different rows of some columns, float [rows, columns], and which each of the rows is."""
+    import numpy as np
+
+    kinds = np.zeros(len(columns[0]), np.int64)
+    different = np.zeros((1, 0))
+    for column in columns:
+        levels = np.unique(column)
+        pairs = kinds * len(levels) + np.searchsorted(levels, column)
+        met = np.unique(pairs)
+        kinds = np.searchsorted(met, pairs)
+        different = np.c_[different[met // len(levels)], levels[met % len(levels)]]
+    return different, kinds.astype(kind_type(len(different)))
+
+
+def kind_type(count: int) -> DTypeLike:
+    """Return the smallest type for numbers below a count."""
+    import numpy as np
+
+    return np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
+
+
+def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
+    """Return states with a bit for each fluent, of the numbers of those that hold: uint64 [states, words]."""
+    import numpy as np
+
+    packed = np.zeros((len(states), words), np.uint64)
+    for row, bits in zip(packed, states, strict=True):
+        for bit in bits:
+            row[bit // 64] |= np.uint64(1 << bit % 64)
+    return packed
+
+
+def _whole(value: float) -> float:
+    """Return a whole number as an int, so that goals read as in the sheet."""
+    return int(value) if value.is_integer() else value
