@@ -96,9 +96,31 @@ def test_a_proven_line_is_the_best_of_all(text: str, machine: MachineName) -> No
 @pytest.mark.parametrize("forward", [True, False])
 def test_lines_on_random_graphs_are_the_best_ones(forward: bool) -> None:
     random = Random(forward)
-    for _ in range(25):
+    for _ in range(12):
         nodes = random_nodes(random, ("left",), forward=forward, missing=0.2)
         game = anygame.loads(sheet(nodes))
+        goal, length = _best(game, "left")
+        line = LineSearch(game, seed=2).run(seconds=60)
+        assert (line.goal, line.proven) == (goal, True)
+        assert not line.shortest or len(line.moves) == length
+        _check(game, line, "left")
+
+
+def _clock(random: Random, places: int) -> str:
+    """Return rules of a counter of steps that ends the match, and of goals that some places have then."""
+    last = random.randrange(2, 7)
+    steps = " ".join(f"(succ {n} {n + 1})" for n in range(last))
+    worth = [f"(worth {n} left {random.choice((0, 20, 90))})" for n in range(places) if random.random() < 0.3]
+    return f"""
+        (init (step 0)) {steps} (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step {last}))) {" ".join(worth)}"""
+
+
+def test_leaving_a_clock_out_loses_no_line_that_is_said_to_be_none() -> None:
+    random = Random(3)
+    for _ in range(20):
+        nodes = random_nodes(random, ("left",), forward=False, missing=0.1)
+        game = anygame.loads(sheet(nodes) + _clock(random, len(nodes)))
         goal, length = _best(game, "left")
         line = LineSearch(game, seed=2).run(seconds=60)
         assert (line.goal, line.proven) == (goal, True)

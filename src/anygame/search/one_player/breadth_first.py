@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.search.one_player.incumbent import Incumbent
+    from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
 __all__ = ["BreadthFirst"]
@@ -30,21 +31,25 @@ class BreadthFirst:
 
     Args:
         successors: continues states.
+        key: what of a state counts.
         incumbent: takes the lines that are found.
         memory: bytes for states and the ways to them.
 
     Attributes:
         name: what it is called in results.
-        depth: all lines of so many moves were looked at.
+        key: as given.
+        depth: all lines of so many moves were looked at, but those to goals for which the key is not safe.
         is_complete: whether all states were looked at.
         is_over: whether there is nothing more to do: all was looked at, or memory does not last.
     """
 
     name = "breadth first"
 
-    def __init__(self, successors: Successors, incumbent: Incumbent, memory: int) -> None:
+    def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, memory: int) -> None:
         self._successors, self._incumbent, self._memory = successors, incumbent, memory
-        self._visited = VisitedStates(successors.root)
+        self.key = key
+        self._rest = self._next_rest = key.rest(successors.root[0])
+        self._visited = VisitedStates(key.of(successors.root))
         self._done, self._layer_end = 0, 1
         self._branching, self._pace = 1.0, 1e-3
         self.depth = 0
@@ -69,22 +74,25 @@ class BreadthFirst:
         if needed > self._memory or len(visited) > np.iinfo(np.int32).max // 2:
             self.is_over = True
             return
-        states = visited.rows[first : first + count]
+        states = self.key.restored(visited.rows[first : first + count], self._rest)
         options = successors.options(states)
         for at in range(0, len(options.moves), successors.width):
             sources = options.sources[at : at + successors.width]
             moves = options.moves[at : at + successors.width]
-            children = successors.children(visited.rows[first + sources], moves)
+            children = successors.children(states[sources], moves)
             self._incumbent.offer(
                 children, self.depth + 1, self.name, partial(self._line, first + sources, moves)
             )
             on = np.flatnonzero(~children.ended)
-            visited.add(children.states[on], first + sources[on], moves[on])
+            if len(on):
+                self._next_rest = self.key.rest(children.states[on[0]])
+                visited.add(self.key.of(children.states[on]), first + sources[on], moves[on])
         self._done += count
         self._branching = max(1.0, len(options.moves) / count)
         self._pace = max(1e-7, (perf_counter() - began) / count)
         if self._done == self._layer_end:
             self.depth += 1
+            self._rest = self._next_rest
             self._layer_end = len(visited)
             self.is_complete = self.is_over = self._done == self._layer_end
 

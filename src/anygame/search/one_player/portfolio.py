@@ -10,8 +10,9 @@ from anygame.search.one_player.incumbent import Incumbent
 from anygame.search.one_player.lane_successors import LaneSuccessors
 from anygame.search.one_player.line import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
+from anygame.search.one_player.state_key import StateKey
 from anygame.search.one_player.state_successors import MoveNumbers, StateSuccessors
-from anygame.search.one_player.successors import greatest_goal, replay
+from anygame.search.one_player.successors import possible_goals, replay
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -58,7 +59,8 @@ class Portfolio:
     ) -> None:
         self.start = start
         self._game, self._chooser, self._memory, self._seed = game, chooser, memory, seed
-        self._incumbent = Incumbent(most=greatest_goal(game, chooser))
+        self._goals = possible_goals(game, chooser)
+        self._incumbent = Incumbent(most=max(self._goals, default=None))
         self._shown: tuple[list[int], tuple[tuple[Term, ...], ...]] = (self._incumbent.line, ())
         self._ways: list[_Way] = []
         self._turn = 0
@@ -77,7 +79,7 @@ class Portfolio:
         if self.start.is_terminal:
             return
         self._successors = self._new_successors(_WIDE)
-        self._breadth_first = BreadthFirst(self._successors, self._incumbent, self._memory // 2)
+        self._breadth_first = self._new_breadth_first(clock=True)
         rollouts = NestedRollouts(self._new_successors(_NARROW), self._incumbent, self._seed)
         self._ways = [self._breadth_first, rollouts]
 
@@ -91,11 +93,33 @@ class Portfolio:
         self._turn = (self._turn + 1) % len(self._ways)
         way = self._ways[self._turn]
         way.advance(seconds)
-        if self._breadth_first.is_complete:
-            self._is_finished = True
-            self._incumbent.most = self._incumbent.goal
         if way.is_over:
             self._ways.remove(way)
+        if way is self._breadth_first and self._breadth_first.is_complete:
+            self._conclude(self._breadth_first.key)
+
+    def _conclude(self, key: StateKey) -> None:
+        """Note what it means that all states with different keys were looked at."""
+        known = self._incumbent
+        found = float("-inf") if known.goal is None else known.goal
+        if key.safe_goals is None:
+            known.most = known.goal
+            self._is_finished = True
+            return
+        unsafe = [goal for goal in self._goals if goal not in key.safe_goals]
+        known.most = max([goal for goal in unsafe if goal > found], default=known.goal)
+        if not self.is_over:
+            # Goals are left that the clock may bring: look at all states again, the clock among them.
+            self._breadth_first = self._new_breadth_first(clock=False)
+            self._ways.insert(0, self._breadth_first)
+
+    def _new_breadth_first(self, *, clock: bool) -> BreadthFirst:
+        successors = self._successors
+        key = StateKey.whole(successors.words)
+        network = self._game.backends.network
+        if network is not None and isinstance(successors, LaneSuccessors):
+            key = StateKey.of_network(network.compiled.network, self._chooser, successors.root, clock=clock)
+        return BreadthFirst(successors, key, self._incumbent, self._memory // 2)
 
     def told(self, seconds: float) -> Line:
         """Return what is known.
@@ -106,21 +130,23 @@ class Portfolio:
         known = self._incumbent
         if known.line is not self._shown[0]:
             self._shown = known.line, replay(self.start, known.line, self._successors, self._chooser)
-        shortest = known.goal is not None and len(known.line) <= self._shortest_left()
         return Line(
             moves=self._shown[1],
             goal=known.goal,
             proven=self.is_over,
-            shortest=shortest or (self._is_finished and known.goal is not None),
+            shortest=self._is_shortest(known.goal, len(known.line)),
             most=known.most,
             states=known.states,
             seconds=seconds,
             method=known.method,
         )
 
-    def _shortest_left(self) -> int:
-        """Return a number of moves such that all lines of fewer moves were looked at."""
-        return self._breadth_first.depth + 1 if not self.start.is_terminal else 0
+    def _is_shortest(self, goal: int | None, length: int) -> bool:
+        """Return whether it is known that no line to a goal has fewer moves."""
+        if goal is None or self._is_finished:
+            return goal is not None
+        first = self._breadth_first
+        return first.key.is_safe(goal) and length <= first.depth + 1
 
     def _new_successors(self, lanes: int) -> Successors:
         """Return what continues states: lanes where the game has a network that knows the state."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Children", "Options", "Successors", "greatest_goal", "replay"]
+__all__ = ["Children", "Options", "Successors", "possible_goals", "replay"]
 
 _INTEGER: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 
@@ -89,14 +89,14 @@ class Successors(Protocol):
         """Forget all states but the first, where states are kept here."""
 
 
-def greatest_goal(game: Game, chooser: int) -> int | None:
-    """Return a goal above which the rules have none for a role; None where they have none at all."""
+def possible_goals(game: Game, chooser: int) -> list[int]:
+    """Return goals among which are all that the rules can give a role."""
     network = game.backends.network
     if network is not None:
         literals = network.compiled.network.goals[chooser]
-        return max((value for value, literal in literals if literal != FALSE), default=None)
+        return [value for value, literal in literals if literal != FALSE]
     values = game.domains().get(("goal", 2), ((), ()))[1]
-    return max((int(str(value)) for value in values if _INTEGER.fullmatch(str(value))), default=None)
+    return [int(str(value)) for value in values if _INTEGER.fullmatch(str(value))]
 
 
 def replay(
