@@ -40,7 +40,7 @@ def test_a_game_without_a_counter_has_no_clock() -> None:
 def test_a_counter_that_only_ends_the_match_is_a_clock() -> None:
     fluents, safe = _clock(sliding("cb-a", last=12))
     assert sorted(fluents) == sorted(f"(step {n})" for n in range(13))
-    assert safe == frozenset({100}), "who is early cannot wait for the goal of those who were not done in time"
+    assert safe == frozenset({100}), "who is early cannot wait for the end"
 
 
 def test_a_counter_that_moves_depend_on_is_none() -> None:
