@@ -13,6 +13,7 @@ __all__ = ["COMMANDS", "load_command"]
 #: What each command does, in the order in which help lists them.
 COMMANDS: Final = {
     "games": "list the games that come with the package",
+    "play": "play against players, or against each other",
     "repl": "play a game, question its states",
     "state": "print the facts of a state",
     "legal": "print the legal moves",

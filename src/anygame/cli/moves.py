@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["advised", "format_joint", "legal_by_role", "play_text", "read_joint", "single_moves"]
+__all__ = ["advised", "format_joint", "is_chance", "legal_by_role", "play_text", "read_joint", "single_moves"]
 
 _CHOICES_LIMIT: Final = 10_000
 
@@ -40,6 +40,12 @@ def legal_by_role(state: State) -> dict[Role, tuple[Term, ...]]:
 def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
     """Return the move of every role that has but one."""
     return {role: moves[0] for role, moves in legal.items() if len(moves) == 1}
+
+
+def is_chance(state: State) -> bool:
+    """Return whether nobody has a choice in a state but chance."""
+    choosing = [role for role, moves in legal_by_role(state).items() if len(moves) > 1]
+    return bool(choosing) and not state.is_terminal and all(role.is_random for role in choosing)
 
 
 def play_text(

@@ -119,6 +119,14 @@ class Record:
         """Note a joint move; the state after it comes next."""
         self.moves.append([spaced(move) for move in joint])
 
+    def take_back_to(self, step: int) -> None:
+        """Forget what came after a state, as if the match had come no further."""
+        del self.moves[step:]
+        for what in (self.states, self.state_times, self.errors, self.reasons):
+            del what[step + 1 :]
+        self.goals = None
+        self.is_completed = self.is_aborted = False
+
     def facts(self, step: int) -> list[str]:
         """Return the facts of a state, each as text.
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.seats import Seat
 
-__all__ = ["Referee", "Turn", "Watcher"]
+__all__ = ["Referee", "Turn", "Watcher", "final_goals"]
 
 #: Seconds beyond all clocks after which a seat that does not come back is given up.
 _SLACK: Final = 2.0
@@ -196,7 +196,7 @@ class Referee:
 
     async def _finish(self) -> None:
         record = self.record
-        record.goals = _final_goals(self._state)
+        record.goals = final_goals(self._state)
         record.is_completed = True
         self._keep(record)
         await self._ask(self._stop, record.play_clock + REACH_CLOCK)
@@ -291,7 +291,7 @@ def _look(state: State) -> Moves:
     return tuple([state.legal_moves(role) for role in state.game.roles])
 
 
-def _final_goals(state: State) -> list[int]:
+def final_goals(state: State) -> list[int]:
     """Return the goals at the end; of a role ``random`` that has none, 0.
 
     Raises:

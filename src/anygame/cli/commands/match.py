@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
+from anygame.cli.matches.folders import record_path
 from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.seating import PLAYERS, make_seat, named
 from anygame.cli.matches.watching import JsonWatcher, LineWatcher, TerminalWatcher
@@ -136,7 +137,8 @@ class _Series:
         terms = replace(self.terms, seed=seed)
         record = new_record(self.game, seats, terms)
         record.own["players"] = [list(self.players[number]) for number in order]
-        self.path = _path(self.options.record, record)
+        folder = self.options.record
+        self.path = None if folder is None else record_path(folder, record)
         if number and not self.options.json:
             print()
         self._watcher = _watcher(self.options, self.game, self.path)
@@ -253,18 +255,6 @@ def _watcher(options: Options, game: Game, path: str | None) -> Watcher:
         return JsonWatcher(game, path)
     screen = Screen()
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
-
-
-def _path(folder: str | None, record: Record) -> str | None:
-    """Return where a record is kept; make the folder."""
-    if folder is None:
-        return None
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise RecordError(f"cannot make the folder {folder}: {reason}") from error
-    return str(Path(folder) / f"{record.match_id}.json")
 
 
 COMMAND = Command(Options, run, _DETAILS)

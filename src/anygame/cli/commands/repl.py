@@ -1,33 +1,21 @@
-"""The ``repl`` command: a game at the prompt. Reads lines from a terminal or a script for a `Shell`."""
+"""The ``repl`` command: a game at the prompt, its states questioned."""
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
-from io import TextIOWrapper
-from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.options import Command, argument, command_options, flag, option
-from anygame.cli.output import Screen, complain
+from anygame.cli.output import Screen
 from anygame.cli.positions import load_game
+from anygame.cli.repl.conversation import converse, is_conversation, run_script
 from anygame.cli.repl.session import Session
 from anygame.cli.repl.shell import Shell
 from anygame.cli.shared_options import MachineOption
 from anygame.errors import AnygameError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = ["COMMAND"]
 
-_EXTRA: Final = "for completion, history and colours: pip install 'anygame[terminal]'"
-
-
-#: More than any joint move or question needs.
-_LONGEST_LINE: Final = 2**20
 _DETAILS: Final = """\
 Commands are read from standard input. On a terminal they are edited and completed
 (if the extra is installed: pip install 'anygame[terminal]'). Otherwise there is no
@@ -57,75 +45,10 @@ def run(options: Options) -> int:
     game = load_game(options)
     screen = Screen()
     shell = Shell(Session(game, options.seed), screen)
-    if sys.stdin.isatty() and screen.is_terminal:
-        _converse(shell, screen)
+    if is_conversation(screen):
+        converse(shell)
         return OK
-    return ANSWER_IS_NO if _run_script(shell, echo=options.echo) else OK
-
-
-def _run_script(shell: Shell, *, echo: bool) -> int:
-    """Execute the lines of standard input; return how many failed.
-
-    What fails is reported with its line, and the next one follows.
-    """
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
-    failed = 0
-    for number in count(1):
-        line = sys.stdin.readline(_LONGEST_LINE + 1)
-        if not line:
-            break
-        if len(line) > _LONGEST_LINE:
-            raise AnygameError(f"line {number} has more than {_LONGEST_LINE:,} characters: that is no script")
-        if echo:
-            print(f"> {line.rstrip()}")
-        try:
-            if not shell.execute(line):
-                break
-        except AnygameError as error:
-            failed += 1
-            if echo:
-                print(f"error: {error}")
-            else:
-                complain(f"line {number}: {error}")
-    return failed
-
-
-def _converse(shell: Shell, screen: Screen) -> None:
-    """Talk with a person until `quit` or Ctrl-D; Ctrl-C ends what is under way, not the session."""
-    ask, hint = _asker(shell)
-    game = shell.session.game
-    screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
-    screen.say("`help` lists the commands, `quit` ends." + hint)
-    warnings = len(game.program.warnings)
-    if warnings:
-        screen.say(f"The rule sheet has {warnings} oddities: see `warnings`.")
-    with suppress(KeyboardInterrupt):
-        shell.execute("board")
-    screen.say(shell.status(), "bold")
-    while True:
-        try:
-            if not shell.execute(ask()):
-                return
-        except AnygameError as error:
-            screen.say(error, "red")
-        except KeyboardInterrupt:
-            screen.say("interrupted; Ctrl-D or `quit` ends", "red")
-        except EOFError:
-            screen.say()
-            return
-
-
-def _asker(shell: Shell) -> tuple[Callable[[], str], str]:
-    """Return what asks for the next line, and what to tell about it."""
-    try:
-        from anygame.cli.repl.prompt import Prompt
-    except ImportError:
-        with suppress(ImportError):
-            import readline  # noqa: F401
-
-        return lambda: input(shell.prompt), f"\n({_EXTRA})"
-    return Prompt(shell).ask, " Tab completes."
+    return ANSWER_IS_NO if run_script(shell, echo=options.echo) else OK
 
 
 COMMAND = Command(Options, run, _DETAILS)

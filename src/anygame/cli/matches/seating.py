@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from anygame.match.seats import Seat
 
-__all__ = ["PLAYERS", "Named", "make_seat", "named"]
+__all__ = ["HUMAN", "PLAYERS", "Named", "make_seat", "named"]
 
 #: What the help of commands says that take players.
 PLAYERS: Final = """\
@@ -26,6 +26,9 @@ a player is one of
 and may have a name: NAME=PLAYER. A role `random` is played by the manager.
 """
 
+
+#: What stands for a person at this terminal.
+HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
 _HIGHEST_PORT: Final = 65_535

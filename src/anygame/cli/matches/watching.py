@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-__all__ = ["JsonWatcher", "LineWatcher", "TerminalWatcher"]
+__all__ = ["JsonWatcher", "LineWatcher", "TerminalWatcher", "Ticker", "describe_fault"]
 
 _TICK: Final = 0.25
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
@@ -45,7 +45,7 @@ class LineWatcher(Watcher):
         """Tell who did not answer to START, or failed there."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
             if verdict.error or verdict.detail:
-                self.screen.say(f"START  {role}: {_fault(verdict)}", "red")
+                self.screen.say(f"START  {role}: {describe_fault(verdict)}", "red")
 
     def moved(self, turn: Turn) -> None:
         """Tell the moves made, and what was wrong with replies."""
@@ -53,9 +53,9 @@ class LineWatcher(Watcher):
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
             if verdict.error:
-                self.screen.say(f"     {role}: {_fault(verdict)}; {move} was drawn instead", "red")
+                self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
             elif verdict.detail:
-                self.screen.say(f"     {role}: {_fault(verdict)}", "red")
+                self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
 
     def ended(self, record: Record, fault: str) -> None:
         """Tell the goals."""
@@ -72,7 +72,7 @@ class TerminalWatcher(LineWatcher):
 
     def __init__(self, game: Game, screen: Screen) -> None:
         super().__init__(game, screen)
-        self._ticker: _Ticker | None = None
+        self._ticker: Ticker | None = None
 
     def started(self, record: Record, state: State) -> None:
         """Tell who plays, and draw the state."""
@@ -82,7 +82,7 @@ class TerminalWatcher(LineWatcher):
     def asked(self, step: int, seconds: float) -> None:
         """Let the clock run."""
         self._stop()
-        self._ticker = _Ticker(self.screen, f"move {step}" if step else "getting ready", seconds)
+        self._ticker = Ticker(self.screen, f"move {step}" if step else "getting ready", seconds)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
         """Stop the clock."""
@@ -171,7 +171,7 @@ class JsonWatcher(Watcher):
         print(json.dumps({"event": event} | facts, ensure_ascii=False), flush=True)
 
 
-class _Ticker:
+class Ticker:
     """A line that counts the seconds, until it is stopped and goes away."""
 
     def __init__(self, screen: Screen, what: str, seconds: float) -> None:
@@ -200,7 +200,7 @@ class _Ticker:
             self._stream.flush()
 
 
-def _fault(verdict: Verdict) -> str:
+def describe_fault(verdict: Verdict) -> str:
     """Return what was wrong with a reply, for people."""
     if not verdict.error:
         return verdict.detail

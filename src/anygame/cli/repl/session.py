@@ -42,14 +42,16 @@ class Session:
         game: the game.
         states: all states so far, the initial one first.
         moves: the joint moves between them.
+        seed: of the moves that are drawn.
     """
 
     def __init__(self, game: Game, seed: int | None = None) -> None:
         self.game = game
+        self.seed = random.SystemRandom().randrange(2**32) if seed is None else seed
         self.states: list[State] = [game.initial_state()]
         self.moves: list[Joint] = []
         self._undone: list[tuple[Joint, State]] = []
-        self._random = random.Random(seed)
+        self._random = random.Random(self.seed)
 
     @property
     def state(self) -> State:
@@ -73,6 +75,18 @@ class Session:
         state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
         self._advance(joint, state)
         return joint
+
+    def play_joint(self, joint: Joint) -> None:
+        """Play a joint move.
+
+        Raises:
+            IllegalMoveError: a move is not legal; nothing has changed.
+        """
+        self._advance(joint, self.state.next(joint))
+
+    def draw(self, moves: Sequence[Term]) -> Term:
+        """Return one of some moves at random."""
+        return self._random.choice(moves)
 
     def play_random(self) -> Joint:
         """Play a joint move drawn at random, each legal move of a role being equally likely.

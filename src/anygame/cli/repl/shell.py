@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import Painter, draw
 from anygame.cli.answers import bare, describe_goal, goals_of, instances
-from anygame.cli.moves import advised, format_joint, legal_by_role, read_joint
+from anygame.cli.moves import advised, format_joint, is_chance, legal_by_role, read_joint
 from anygame.cli.repl.manual import ALIASES, COMMANDS
 from anygame.cli.repl.move_list import chosen_moves, list_moves
 from anygame.errors import AnygameError, QueryError
@@ -59,7 +61,10 @@ class Shell:
         line = line.strip()
         word, _, rest = line.partition(" ")
         name = ALIASES.get(word.lower(), word.lower())
-        if not line or line[0] in ";#":
+        if not line:
+            self._enter()
+            return True
+        if line[0] == ";" or (line[0] == "#" and not line[1:].isdigit()):
             return True
         if name == "quit":
             return False
@@ -69,6 +74,11 @@ class Shell:
         else:
             self._play_unnamed(line)
         return True
+
+    def _enter(self) -> None:
+        """Do what an empty line of a person asks for: it draws where only chance has a choice."""
+        if self.screen.is_terminal and is_chance(self.session.state):
+            self._play("")
 
     def _actions(self) -> dict[str, Callable[[str], None]]:
         return {
@@ -93,6 +103,18 @@ class Shell:
 
     # What people see
 
+    def greet(self, hint: str = "") -> None:
+        """Tell what is played and how, and show where it starts; a hint tells of the prompt."""
+        game = self.session.game
+        self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
+        self.screen.say(f"`help` lists the commands, `quit` ends.{hint}")
+        warnings = len(game.program.warnings)
+        if warnings:
+            self.screen.say(f"The rule sheet has {warnings} oddities: see `warnings`.")
+        with suppress(KeyboardInterrupt):
+            self.execute("board")
+        self.screen.say(self.status(), "bold")
+
     @property
     def prompt(self) -> str:
         """What stands before a line on a terminal: the step."""
@@ -111,7 +133,8 @@ class Shell:
             return f"{step}: {', '.join(stuck)} without a legal move, and the game is not over"
         choosing = [role for role, moves in legal.items() if len(moves) > 1]
         if choosing:
-            return f"{step}: {', '.join(choosing)} to act"
+            enter = " (Enter draws)" if self.screen.is_terminal and is_chance(state) else ""
+            return f"{step}: {', '.join(choosing)} to act{enter}"
         only = format_joint([moves[0] for moves in legal.values()])
         return f"{step}: `play` makes the only joint move, {only}"
 
@@ -128,18 +151,18 @@ class Shell:
         self.screen.say(self.status(), "bold")
 
     def _board(self, rest: str) -> None:
-        _no_arguments("board", rest)
+        self._no_arguments("board", rest)
         self.show_board()
         for note in Painter.of(self.session.game).boards.notes:
             self.screen.say(f"({note})")
 
     def _state(self, rest: str) -> None:
-        _no_arguments("state", rest)
+        self._no_arguments("state", rest)
         for fact in sorted(map(str, self.session.state.facts)):
             self.screen.say(fact)
 
     def _roles(self, rest: str) -> None:
-        _no_arguments("roles", rest)
+        self._no_arguments("roles", rest)
         for number, (role, moves) in enumerate(legal_by_role(self.session.state).items(), start=1):
             self.screen.say(f"{number}  {role} ({_count(len(moves), 'legal move')})")
 
@@ -157,7 +180,7 @@ class Shell:
         return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
-        _no_arguments("goals", rest)
+        self._no_arguments("goals", rest)
         for role, goal in goals_of(self.session.state).items():
             self.screen.say(f"{role} {describe_goal(goal)}")
 
@@ -205,7 +228,7 @@ class Shell:
         self._show_position()
 
     def _restart(self, rest: str) -> None:
-        _no_arguments("restart", rest)
+        self._no_arguments("restart", rest)
         self.session.undo(self.session.step)
         self._show_position()
 
@@ -273,7 +296,7 @@ class Shell:
     # The rest
 
     def _history(self, rest: str) -> None:
-        _no_arguments("history", rest)
+        self._no_arguments("history", rest)
         width = len(str(self.session.step))
         for number, joint in enumerate(self.session.moves, start=1):
             self.screen.say(f"{number:>{width}}  {format_joint(joint)}")
@@ -281,7 +304,7 @@ class Shell:
             self.screen.say("no moves yet")
 
     def _warnings(self, rest: str) -> None:
-        _no_arguments("warnings", rest)
+        self._no_arguments("warnings", rest)
         warnings = self.session.game.program.warnings
         self.screen.say(
             format_diagnostics(warnings) if warnings else "the rule sheet gives no cause for warnings"
@@ -309,6 +332,10 @@ class Shell:
         command = self.commands[name]
         return f"usage: {command.usage}" + (f"\n{command.details}" if command.details else "")
 
+    def _no_arguments(self, name: str, rest: str) -> None:
+        if rest:
+            raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
+
     def _number(self, name: str, rest: str) -> int:
         if not rest:
             return 1
@@ -325,8 +352,3 @@ class Shell:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _no_arguments(name: str, rest: str) -> None:
-    if rest:
-        raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")

@@ -1,0 +1,146 @@
+"""The ``play`` command: a game between people at this terminal and players."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.matches.folders import record_path
+from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
+from anygame.cli.options import Command, argument, command_options, flag, option, seconds, several
+from anygame.cli.output import Screen
+from anygame.cli.playing.opponents import Opponents
+from anygame.cli.playing.shell import PlayShell
+from anygame.cli.playing.table import Seating, Table
+from anygame.cli.positions import load_game
+from anygame.cli.repl.conversation import converse, is_conversation, run_script
+from anygame.cli.repl.session import Session
+from anygame.cli.shared_options import MachineOption
+from anygame.errors import AnygameError, PlayerError
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.match.record import Record
+
+__all__ = ["COMMAND"]
+
+_DETAILS: Final = f"""\
+You play the first role, or those of --as; all others are played by `mcts`, or by the
+players of --against, in the order of their roles. Type a move as you would say it: `d 4`,
+`d4` or `move d 4` for (move d 4), a beginning that only one move has, or its number in
+`legal`. `undo` takes back your move and what was answered, `hint` tells what mcts would
+play, `resign` gives up; `help` lists all commands. Where only chance moves, Enter draws.
+
+{PLAYERS}
+On a terminal the record of the game is kept in ~/.local/state/anygame/matches, or in the
+folder of --record; `anygame replay` steps through it. Not on a terminal, lines are read
+as from a script, and a record is kept only with --record.
+
+In games with hidden information (GDL-II) you see what your role perceives and no board,
+unless with --reveal.
+
+exit status:
+  0    done
+  1    not on a terminal: a line failed; standard error tells which, and why
+  2    there is no such game, role or player
+"""
+
+
+@command_options
+class Options(MachineOption):
+    """What ``anygame play`` is asked."""
+
+    file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
+    roles: list[str] = several("--as", metavar="ROLE", help="your role (the first); may be repeated")
+    against: list[str] = several(
+        "--against", metavar="PLAYER", help="who plays the others (mcts); repeated, one for each of them"
+    )
+    clock: float = option(
+        "--clock", read=seconds, default=3.0, metavar="SECONDS", help="for each move of the others (3)"
+    )
+    seed: int | None = option("--seed", read=int, metavar="S", help="of chance and of built-in players")
+    record: str | None = option("--record", metavar="DIR", help="keep the record of the game in this folder")
+    thinking: bool = flag("--thinking", help="show what the players say about their moves")
+    reveal: bool = flag("--reveal", help="show all of a game with hidden information")
+    echo: bool = flag("--echo", help="repeat the lines in the output, after `> `")
+
+
+def run(options: Options) -> int:
+    """Play a game: with a prompt on a terminal, else by the lines of a script."""
+    if options.file == "-":
+        raise AnygameError("moves are read from standard input; give the rule sheet as a file")
+    game = load_game(options)
+    screen = Screen()
+    is_live = is_conversation(screen)
+    seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
+    seating, opponents = _seated(options, game, seed)
+
+    def path_of(record: Record) -> str | None:
+        if options.record is not None:
+            return record_path(options.record, record)
+        return _own_path(record) if is_live else None
+
+    table = Table(Session(game, seed), seating, opponents, path_of)
+    shell = PlayShell(table, screen, thinks_aloud=options.thinking, reveals=options.reveal)
+    try:
+        if is_live:
+            converse(shell)
+            return OK
+        shell.start()
+        return ANSWER_IS_NO if run_script(shell, echo=options.echo) else OK
+    finally:
+        table.leave()
+
+
+def _seated(options: Options, game: Game, seed: int) -> tuple[Seating, Opponents]:
+    """Return who plays which role.
+
+    Raises:
+        UnknownRoleError: a role of ``--as`` is none.
+        PlayerError: there are too few or too many players, or one cannot be made.
+    """
+    roles = [role for role in game.roles if not role.is_random]
+    if not roles:
+        raise PlayerError(f"{game.name} has no role that anybody could play")
+    asked = options.roles or ([] if HUMAN in options.against else [roles[0]])
+    people = {game.roles[game.role_index(role)] for role in asked}
+    if any(role.is_random for role in people):
+        raise PlayerError("the role random is drawn, nobody plays it")
+    others = [role for role in roles if role not in people]
+    specs = options.against or ["mcts"]
+    if len(specs) == 1:
+        specs = specs * len(others)
+    if len(specs) != len(others):
+        raise PlayerError(
+            f"expected one player for all, or one for each of {', '.join(others) or 'nobody'}; "
+            f"found {len(specs)}"
+        )
+    waiting = iter(specs)
+    players = named([HUMAN if role in people else next(waiting) for role in roles])
+    by_role = dict(zip(roles, players, strict=True))
+    seats = {
+        role: make_seat(player, seed + index)
+        for index, (role, player) in enumerate(by_role.items())
+        if player[1] != HUMAN
+    }
+    seating = Seating(
+        tuple([role for role in roles if role not in seats]),
+        {role: name for role, (name, _) in by_role.items()},
+        tuple(players),
+    )
+    return seating, Opponents(seats, options.clock)
+
+
+def _own_path(record: Record) -> str | None:
+    """Return where a game is kept that nobody said where to keep, None where that cannot be."""
+    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
+    try:
+        return record_path(str(Path(state) / "anygame" / "matches"), record)
+    except (AnygameError, RuntimeError):
+        return None
+
+
+COMMAND = Command(Options, run, _DETAILS)

@@ -1,0 +1,243 @@
+"""A table: a game between people at this terminal and players, turn after turn, with moves taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anygame.cli.moves import legal_by_role
+from anygame.errors import GoalError, IllegalMoveError
+from anygame.match.judging import Verdict, judge
+from anygame.match.local import LocalSeat
+from anygame.match.referee import Turn, final_goals
+from anygame.match.running import Terms, keeper, new_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.cli.playing.opponents import Opponents
+    from anygame.cli.repl.session import Session
+    from anygame.game.roles import Role
+    from anygame.language.terms import Term
+    from anygame.match.record import Record
+
+__all__ = ["Seating", "Table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Who plays which role.
+
+    Attributes:
+        people: the roles of people, in order.
+        names: of all players, by role; ``random`` is played by nobody.
+        players: a name and what it is for each, as records keep them.
+    """
+
+    people: tuple[Role, ...]
+    names: dict[Role, str]
+    players: tuple[tuple[str, str], ...]
+
+
+class Table:
+    """A game being played.
+
+    Attributes:
+        session: its states and moves.
+        seating: who plays.
+        chosen: the moves that people have made in this turn already.
+        resigned: the role that gave up, if one did.
+        record: of the game, as far as it is played.
+        path: the file in which the record is kept, None for none.
+    """
+
+    record: Record
+    path: str | None
+
+    def __init__(
+        self,
+        session: Session,
+        seating: Seating,
+        opponents: Opponents,
+        path_of: Callable[[Record], str | None] = lambda record: None,
+    ) -> None:
+        self.session = session
+        self.seating = seating
+        self.opponents = opponents
+        self.chosen: dict[Role, Term] = {}
+        self.resigned: Role | None = None
+        self._path_of = path_of
+        self._begin()
+
+    # -- who is to choose --------------------------------------------------------------------------
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.resigned is not None or self.session.state.is_terminal
+
+    @property
+    def choosers(self) -> list[Role]:
+        """The people who have still to choose in this turn, in order."""
+        if self.is_over:
+            return []
+        return [role for role in self._choosing() if role not in self.chosen]
+
+    def _choosing(self) -> list[Role]:
+        state = self.session.state
+        return [role for role in self.seating.people if len(state.legal_moves(role)) > 1]
+
+    # -- moving ------------------------------------------------------------------------------------
+
+    def choose(self, role: Role, move: Term) -> None:
+        """Make the move of a person; it is played when all have chosen."""
+        self.chosen[role] = move
+
+    def play_turn(self) -> Turn:
+        """Ask the players, draw for chance, and play the joint move.
+
+        Raises:
+            IllegalMoveError: a role has no legal move.
+            KeyboardInterrupt: the players were not waited for; the people choose anew.
+        """
+        session = self.session
+        state, chosen = session.state, self.chosen
+        self.chosen = {}
+        legal = legal_by_role(state)
+        stuck = state.stuck_role
+        if stuck is not None:
+            raise IllegalMoveError(f"{stuck} has no legal move, so that nobody can move here", stuck)
+        replies = self.opponents.ask(session.moves[-1] if session.moves else None)
+        verdicts = {
+            role: judge(reply, legal[role], case_sensitive=session.game.case_sensitive)
+            for role, (reply, _) in replies.items()
+        }
+        joint = []
+        for role, moves in legal.items():
+            made = verdicts[role].move if role in verdicts else chosen.get(role)
+            joint.append(made or session.draw(moves))
+        session.play_joint(tuple(joint))
+        turn = Turn(
+            session.step,
+            tuple(joint),
+            tuple([verdicts.get(role, Verdict(move)) for role, move in zip(legal, joint, strict=True)]),
+            tuple([replies[role][1] if role in replies else 0.0 for role in legal]),
+            session.state,
+        )
+        self._note(turn)
+        return turn
+
+    def resign(self, role: Role) -> None:
+        """Give up for a role: the game ends without goals."""
+        self.resigned = role
+        self.record.own["resigned"] = str(role)
+        self.record.is_aborted = True
+        self._keep()
+
+    # -- going back --------------------------------------------------------------------------------
+
+    def undo(self, count: int = 1) -> int:
+        """Take moves back, each time to where a person had a choice; return how many joint moves.
+
+        A resignation, or the moves of some people in a turn that is not played yet, count as one.
+
+        Raises:
+            IllegalMoveError: a player elsewhere cannot take moves back.
+        """
+        self.check_freedom()
+        if self.chosen or self.resigned is not None:
+            self.chosen = {}
+            self._go_on_from_here()
+            return 1
+        taken = 0
+        for _ in range(count):
+            while self.session.undo():
+                taken += 1
+                if self._choosing():
+                    break
+        self._go_on_from_here()
+        return taken
+
+    def restart(self) -> None:
+        """Play again from the initial state; the record of the game so far stays."""
+        self.check_freedom()
+        self.session.undo(self.session.step)
+        self._restart()
+
+    def load(self, path: str) -> None:
+        """Go on from a saved position.
+
+        Raises:
+            PositionError: as `Session.load`.
+            IllegalMoveError: as `undo`.
+        """
+        self.check_freedom()
+        self.session.load(path)
+        self._restart()
+
+    def check_freedom(self) -> None:
+        """Raise IllegalMoveError if the game cannot leave its course, since a player elsewhere follows it."""
+        elsewhere = [seat.name for seat in self.opponents.seats.values() if not isinstance(seat, LocalSeat)]
+        if elsewhere:
+            raise IllegalMoveError(f"{elsewhere[0]} plays elsewhere, and can only go forward")
+
+    def _go_on_from_here(self) -> None:
+        self.resigned = None
+        self.record.own.pop("resigned", None)
+        self.record.take_back_to(self.session.step)
+        self._keep()
+
+    def _restart(self) -> None:
+        self.chosen = {}
+        self.resigned = None
+        self.opponents.abort()
+        self._begin()
+
+    # -- the record --------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        session = self.session
+        self.record = self._new_record()
+        nothing = [""] * len(session.game.roles)
+        self.record.add_state(session.states[0], nothing)
+        for joint, state in zip(session.moves, session.states[1:], strict=True):
+            self.record.add_moves(joint)
+            self.record.add_state(state, nothing)
+        self.path = self._path_of(self.record)
+        self.opponents.start(self.record.match_id, session.game, lambda: self.session.state)
+
+    def _new_record(self) -> Record:
+        game, seating, clock = self.session.game, self.seating, self.opponents.clock
+        record = new_record(game, [], Terms(2 * clock, clock, self.session.seed))
+        record.names = [seating.names.get(role, "random") for role in game.roles]
+        record.humans = [role in seating.people for role in game.roles]
+        record.own["players"] = [list(player) for player in seating.players]
+        return record
+
+    def _note(self, turn: Turn) -> None:
+        record = self.record
+        record.add_moves(turn.joint)
+        errors, reasons = zip(*[(verdict.error, verdict.detail) for verdict in turn.verdicts], strict=True)
+        record.add_state(turn.state, errors, reasons)
+        if turn.state.is_terminal:
+            try:
+                record.goals = final_goals(turn.state)
+                record.is_completed = True
+            except GoalError as error:
+                record.own["fault"] = str(error)
+                record.is_aborted = True
+        self._keep()
+        if turn.state.is_terminal:
+            self.opponents.stop(turn.joint)
+
+    def _keep(self) -> None:
+        keeper(self.path)(self.record)
+
+    def leave(self) -> None:
+        """End: tell the players, and keep the record of a game that is not over as one that was given up."""
+        if not self.record.is_completed:
+            self.record.is_aborted = True
+            if self.session.step:
+                self._keep()
+            self.opponents.abort()
+        self.opponents.close()

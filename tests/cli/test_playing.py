@@ -1,0 +1,296 @@
+"""A person at a table, on a terminal and from a script."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+import anygame
+from anygame.cli.playing.outcome import outcome
+from anygame.match import read_record, replay
+
+pexpect = pytest.importorskip("pexpect", reason="needs a pseudo terminal")
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pexpect import spawn
+
+MAIN = "import sys; from anygame.cli.main import main; sys.exit(main())"
+PLAIN = "import sys; sys.modules.update(prompt_toolkit=None, rich=None); " + MAIN
+CTRL_C, CTRL_D = "\x03", "\x04"
+
+
+@pytest.fixture(autouse=True)
+def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., spawn[str]]]:
+    """Return what starts ``anygame`` on a terminal."""
+    children = []
+
+    def begin(*arguments: str, program: str = MAIN) -> spawn[str]:
+        child: spawn[str] = pexpect.spawn(
+            sys.executable,
+            ["-c", program, *arguments],
+            cwd=str(ROOT),
+            env=os.environ | {"TERM": "xterm", "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
+            dimensions=(50, 100),
+            encoding="utf-8",
+            timeout=30,
+        )
+        children.append(child)
+        return child
+
+    yield begin
+    for child in children:
+        child.close(force=True)
+
+
+def shown(child: spawn[str]) -> str:
+    """Return what came before the last match, without the codes of the terminal."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", child.before or "")
+
+
+def recorded(folder: Path) -> Path:
+    (path,) = folder.rglob("*.json")
+    return path
+
+
+# -- scripts -------------------------------------------------------------------------------------------------
+
+
+def play(game: str, lines: list[str], *more: str) -> tuple[str, int]:
+    return run(["play", game, "--seed", "3", "--echo", *more], "\n".join(lines))
+
+
+def test_a_game_is_played_to_its_end_and_recorded(tmp_path: Path) -> None:
+    output, status = play(
+        "tic_tac_toe", ["1 1", "2 1", "3 1"], "--against", "legal", "--record", str(tmp_path)
+    )
+    assert status == 0
+    assert "  1  x (mark 1 1)\n  2  o (mark 1 2)\nmove 3: x, your turn\n" in output
+    assert "The game is over. You win: x 100, o 0\n" in output
+    path = recorded(tmp_path)
+    assert output.endswith(f"record: {path}\n")
+    record = read_record(path)
+    assert (record.names, record.humans, record.goals) == (["human", "legal"], [True, False], [100, 0])
+    assert record.is_completed
+    assert not replay(record).faults
+
+
+def test_undo_takes_back_both_moves(tmp_path: Path) -> None:
+    lines = ["1 1", "2 1", "undo", "history", "2 2", "undo 2", "undo", "3 1", "3 2", "3 3", "undo", "3 3"]
+    output, status = play("tic_tac_toe", lines, "--against", "legal", "--record", str(tmp_path))
+    assert status == 1
+    assert "> undo\ntook back 2 moves\nmove 3: x, your turn\n" in output
+    assert "> history\n1  (mark 1 1) noop\n2  noop (mark 1 2)\n> 2 2\n" in output
+    assert "> undo 2\ntook back 4 moves\nmove 1: x, your turn\n" in output
+    assert "> undo\nerror: there is no move to take back\n" in output
+    assert "> undo\ntook back 1 move\nmove 5: x, your turn\n" in output
+    record = read_record(recorded(tmp_path))
+    assert [joint[0] for joint in record.moves[::2]] == ["( mark 3 1 )", "( mark 3 2 )", "( mark 3 3 )"]
+    assert record.goals == [100, 0]
+    assert not replay(record).faults
+
+
+def test_one_gives_up_and_thinks_better_of_it(tmp_path: Path) -> None:
+    lines = ["1 1", "resign", "2 2", "resign", "undo", "3 3", "resign"]
+    output, status = play("tic_tac_toe", lines, "--against", "legal", "--record", str(tmp_path))
+    assert status == 1
+    assert "> resign\nThe game is over. x resigned\nrecord: " in output
+    assert output.count("error: The game is over. x resigned") == 2
+    assert "> undo\ntook back 1 move\nmove 3: x, your turn" in output
+    record = read_record(recorded(tmp_path))
+    assert (record.own["resigned"], record.is_aborted, record.is_completed) == ("x", True, False)
+
+
+def test_a_game_that_is_left_is_recorded_as_given_up(tmp_path: Path) -> None:
+    play("tic_tac_toe", ["1 1", "quit"], "--against", "legal", "--record", str(tmp_path))
+    record = read_record(recorded(tmp_path))
+    assert (record.is_aborted, record.is_completed, record.step) == (True, False, 2)
+
+
+def test_saved_games_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    output, status = play("tic_tac_toe", ["1 1", f"save {path}"], "--against", "legal")
+    assert (status, f"saved 2 moves to {path}\n" in output) == (0, True)
+    lines = [f"load {path}", "2 1", "3 1"]
+    output, status = play("tic_tac_toe", lines, "--against", "legal", "--record", str(tmp_path / "records"))
+    assert status == 0
+    assert "You win" in output
+    assert not replay(read_record(recorded(tmp_path / "records"))).faults
+
+
+def test_restart_begins_a_new_record(tmp_path: Path) -> None:
+    lines = ["1 1", "2 1", "3 1", "restart", "2 2"]
+    _, status = play("tic_tac_toe", lines, "--against", "legal", "--record", str(tmp_path))
+    assert status == 0
+    steps = sorted(read_record(path).step for path in tmp_path.glob("*.json"))
+    assert steps == [2, 5]
+
+
+def test_any_role_can_be_played() -> None:
+    output, status = play("tic_tac_toe", ["2 2"], "--as", "o", "--against", "legal")
+    assert status == 0
+    assert output.startswith("  1  x (mark 1 1)\nmove 2: o, your turn\n")
+
+
+def test_people_play_each_other_by_turns_and_at_once() -> None:
+    output, status = play("tic_tac_toe", ["1 1", "2 2", "1 2", "undo", "1 3"], "--against", "human")
+    assert status == 0
+    assert "> 1 1\n  1  x (mark 1 1)\nmove 2: o to move\n" in output
+    assert "> undo\ntook back 1 move\nmove 3: x to move\n" in output
+    lines = ["rock", "paper", "r", "undo", "p", "r"]
+    output, status = play("rock_paper_scissors", lines, "--as", "left", "--as", "right")
+    assert status == 0
+    assert "> rock\nmove 1: right to move\n" in output
+    assert "> paper\n  1  left rock  right paper\n" in output
+    assert "> undo\ntook back 1 move\nmove 2: left to move\n" in output
+    assert "> r\n  2  left paper  right rock\n" in output
+
+
+def test_chance_is_drawn_without_asking_a_script() -> None:
+    output, status = play("pig", ["roll", "", "h"], "--against", "legal")
+    assert status == 0
+    assert re.search(r"> roll\n  3  player1 roll\n  4  random \(die \d\)\n", output)
+    assert "> \n> h\n  5  player1 hold\n" in output
+
+
+def test_players_that_fail_do_not_end_the_game() -> None:
+    output, status = play("tic_tac_toe", ["1 1"], "--against", "tests/match/games.py:Illegal")
+    assert status == 0
+    assert re.search(r"o: IL fly; \(mark . .\) was drawn instead", output)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tic_tac_toe", "--as", "z"], "no role is called z"),
+        (["pig", "--as", "random"], "the role random is drawn"),
+        (["tic_tac_toe", "--against", "mtcs"], "did you mean mcts?"),
+        (["three_player_chomp", "--against", "legal", "--against", "legal", "--against", "legal"], "found 3"),
+        (["no_such_game"], "there is no file"),
+        (["-"], "give the rule sheet as a file"),
+    ],
+)
+def test_what_cannot_be_played_is_told(arguments: list[str], message: str) -> None:
+    output, status = run(["play", *arguments])
+    assert (status, message in output) == (2, True), output
+
+
+def test_who_plays_alone_and_in_threes() -> None:
+    output, status = play("lights_out", ["press 1 1", "why terminal", "hint 1"])
+    assert status == 1
+    assert "hint: (press " in output
+    output, status = play("three_player_chomp", ["d 5"], "--against", "legal")
+    assert status == 0
+    assert "alice" in output
+
+
+def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
+    sheet = tmp_path / "secret.kif"
+    sheet.write_text(
+        "(role me) (role random) (init (step 1)) (legal random (hide 1)) (legal random (hide 2))"
+        "(legal me (guess 1)) (legal me (guess 2)) (<= (next (hidden ?x)) (does random (hide ?x)))"
+        "(<= (next (said ?x)) (does me (guess ?x))) (<= (sees me (heard ?x)) (does me (guess ?x)))"
+        "(<= (next (step 2)) (true (step 1))) (<= (next (step 3)) (true (step 2)))"
+        "(<= terminal (true (step 3))) (<= (goal me 100) (true (hidden 1)))"
+        "(<= (goal me 0) (true (hidden 2))) (goal random 0)"
+    )
+    output, status = play(str(sheet), ["guess 2", "board", "history", "why terminal", "guess 1"])
+    assert status == 1
+    assert "me sees (heard 2)\n" in output
+    assert output.count("error: that would tell what your role cannot see") == 3
+    assert "hide" not in output
+    assert "The game is over. You reach" in output
+    output, _ = play(str(sheet), ["guess 2", "board"], "--reveal")
+    assert "hidden" in output
+
+
+@pytest.mark.parametrize(
+    ("goals", "people", "words"),
+    [
+        ([100, 0], ["a"], "You win: a 100, b 0"),
+        ([100, 0], ["b"], "a wins, b (you) do not: a 100, b 0"),
+        ([50, 50], ["b"], "It is a draw: a 50, b 50"),
+        ([100, 0], ["a", "b"], "a wins: a 100, b 0"),
+        ([100, 100, 0], ["a"], "You share the win with b: a 100, b 100, c 0"),
+        ([100, 100, 0], ["c"], "a and b win, c (you) do not: a 100, b 100, c 0"),
+        ([30], ["a"], "You reach 30 of 100"),
+        ([100], ["a"], "You reach 100, the highest goal"),
+        ([None, 10], ["a"], "Goals: a none, b 10"),
+    ],
+)
+def test_the_end_is_told_in_words(goals: list[int | None], people: list[str], words: str) -> None:
+    rules = " ".join(
+        f"(role {name}) (legal {name} x)" + (f" (goal {name} {goal})" if goal is not None else "")
+        for name, goal in zip("abc", goals, strict=False)
+    )
+    game = anygame.loads(rules + " (init (at 1)) (<= terminal (true (at 1)))")
+    roles = [role for role in game.roles if role in people]
+    assert outcome(game.initial_state(), roles) == f"The game is over. {words}"
+
+
+# -- terminals -----------------------------------------------------------------------------------------------
+
+
+def test_a_terminal_shows_boards_turns_and_the_end(start: Callable[..., spawn[str]], tmp_path: Path) -> None:
+    child = start("play", "tic_tac_toe", "--against", "legal", "--seed", "1")
+    child.expect("x>")
+    assert "tic_tac_toe: x: you, o: legal" in shown(child)
+    assert "move 1: x, your turn" in shown(child)
+    child.sendline("11")
+    child.expect("move 3: x, your turn")
+    assert "1  x (mark 1 1)" in shown(child)
+    assert "x o ." in shown(child)
+    for move in ("21", "31"):
+        child.sendline(move)
+    child.expect("The game is over. You win: x 100, o 0")
+    child.expect("record: ")
+    child.sendline("quit")
+    child.expect(pexpect.EOF)
+    assert read_record(recorded(tmp_path / "anygame" / "matches")).goals == [100, 0]
+
+
+def test_enter_draws_for_chance(start: Callable[..., spawn[str]]) -> None:
+    child = start("play", "pig", "--against", "legal", "--seed", "1")
+    child.expect("move 2: Enter draws")
+    child.sendline("hold")
+    child.expect("it is not your turn; Enter goes on")
+    child.sendline("")
+    child.expect(r"2  random \(die \d\)")
+    child.expect("move 3: player1, your turn")
+
+
+def test_ctrl_c_ends_waiting_and_ctrl_d_the_game(start: Callable[..., spawn[str]]) -> None:
+    child = start("play", "tic_tac_toe", "--against", "tests/match/games.py:Hanging", "--clock", "20")
+    child.expect("x>")
+    child.sendline("1 1")
+    child.expect("Hanging to move: ")
+    child.send(CTRL_C)
+    child.expect("interrupted; Ctrl-D or `quit` ends")
+    child.expect("x>")
+    child.send(CTRL_D)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def test_without_the_extra_one_plays_too(start: Callable[..., spawn[str]]) -> None:
+    child = start("play", "tic_tac_toe", "--against", "legal", program=PLAIN)
+    child.expect("x>")
+    for move in ("11", "21", "31"):
+        child.sendline(move)
+    child.expect("You win: x 100, o 0")
+    child.expect("5> ")
+    child.sendeof()
+    child.expect(pexpect.EOF)
