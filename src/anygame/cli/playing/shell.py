@@ -185,12 +185,22 @@ class PlayShell(Shell):
         table = self.table
         if table.is_over:
             raise CommandError(f"{self.status()}\n`undo` takes the last move back, `restart` plays again")
-        choosers = table.choosers
-        if not choosers:
-            raise CommandError("it is not your turn; Enter goes on")
-        role = choosers[0]
+        role = self._chooser()
         table.choose(role, typed_move(rest, self.session.state.legal_moves(role), role))
         self._go_on()
+
+    def _play_unnamed(self, line: str) -> None:
+        if not self.table.is_over:
+            self._chooser()
+        super()._play_unnamed(line)
+
+    def _chooser(self) -> Role:
+        """Return the person who has to choose."""
+        choosers = self.table.choosers
+        if not choosers:
+            does = "draws" if is_chance(self.session.state) else "goes on"
+            raise CommandError(f"nobody here has to choose; Enter {does}, and `help` lists the commands")
+        return choosers[0]
 
     def _go_on(self, *, draws: bool = False) -> None:
         """Play on until a person has to choose, or the game is over."""
