@@ -37,8 +37,9 @@ from anygame.boards.drawing.pictures import (
     Touch,
     Wall,
 )
-from anygame.boards.drawing.svg import svg
+from anygame.boards.drawing.svg import animation, svg
 from anygame.boards.drawing.terminal import draw, text
+from anygame.boards.drawing.views import BoardView, match_pictures, view
 from anygame.boards.finding.layout import Boards, Content, Layout, Square
 from anygame.boards.finding.search import find_boards
 from anygame.boards.names import COLOURS
@@ -46,6 +47,7 @@ from anygame.boards.names import COLOURS
 __all__ = [
     "COLOURS",
     "Arrow",
+    "BoardView",
     "Boards",
     "Cell",
     "Content",
@@ -62,9 +64,12 @@ __all__ = [
     "Thing",
     "Touch",
     "Wall",
+    "animation",
     "draw",
     "find_boards",
+    "match_pictures",
     "picture",
     "svg",
     "text",
+    "view",
 ]

@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "play": "play against players, or against each other",
     "repl": "play a game, question its states",
     "state": "print the facts of a state",
+    "draw": "draw the boards of a state, also as SVG",
     "legal": "print the legal moves",
     "goals": "print the goal of every role",
     "query": "print all instances of a pattern that hold",

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from anygame.cli.shared_options import MachineOption, PositionOptions
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.terms import Term
 
-__all__ = ["describe_position", "load_game", "load_position"]
+__all__ = ["describe_position", "load_game", "load_position", "play_after"]
 
 
 def load_game(options: MachineOption) -> Game:
@@ -37,13 +38,26 @@ def load_position(options: PositionOptions) -> tuple[Game, State]:
         IllegalMoveError: one of the moves cannot be read or played.
     """
     game = load_game(options)
-    state = game.initial_state()
+    states, _ = play_after(game, options)
+    return game, states[-1]
+
+
+def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[tuple[Term, ...]]]:
+    """Return the states to which the moves of ``--after`` lead, the initial one first, and the moves.
+
+    Raises:
+        IllegalMoveError: one of the moves cannot be read or played.
+    """
+    states = [game.initial_state()]
+    joint_moves = []
     for number, moves in enumerate(options.after, start=1):
         try:
-            state, _ = play_text(state, moves)
+            state, joint = play_text(states[-1], moves)
         except (IllegalMoveError, TermSyntaxError) as error:
             raise IllegalMoveError(f'--after "{moves}" (number {number}): {error}') from error
-    return game, state
+        states.append(state)
+        joint_moves.append(tuple(joint))
+    return states, joint_moves
 
 
 def describe_position(options: PositionOptions, state: State) -> dict[str, Any]:

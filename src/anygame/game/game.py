@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from html import escape
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 from warnings import warn
@@ -123,6 +124,10 @@ class Game:
             inner = " ".join(map(str, term.arguments))
             raise PositionError(f"facts are given without `true`: {shown(inner)}, not {shown(str(term))}")
         return term
+
+    def _repr_html_(self) -> str:
+        title = f"<p><b>{escape(self.name)}</b>: {escape(', '.join(self.roles))}</p>"
+        return title + self.initial_state().board()._repr_html_()
 
     # -- play at random ----------------------------------------------------------------------------
 

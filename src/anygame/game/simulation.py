@@ -7,6 +7,8 @@ from math import isqrt, sqrt
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
+from anygame.game.showing import html_table
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -83,6 +85,15 @@ class SimulationResult:
         """Joint moves a second, set-up aside."""
         return self.states / self.seconds if self.seconds else 0.0
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (role, _short(mean), _short(self.goal_error[role]), dict(self.goal_counts[role]))
+            for role, mean in self.mean_goals.items()
+        ]
+        told = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
+        table = html_table(("role", "mean goal", "standard error", "matches by goal"), rows)
+        return f"{table}<p>{told}</p>"
+
 
 def simulate(
     machine: Machine,
@@ -158,3 +169,7 @@ def _moments(counts: dict[int, int]) -> tuple[float | None, float | None, float 
 
 def _root(square: int) -> float | int:
     return sqrt(square) if square.bit_length() <= _FLOAT_BITS else isqrt(square)
+
+
+def _short(number: float | None) -> str:
+    return "-" if number is None else f"{number:.4g}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from anygame.errors import QueryError
 from anygame.game.goals import goal_of
 from anygame.game.moves import legal_move, moves_in_order
+from anygame.game.showing import show
 from anygame.language.parser import parse_atom
 from anygame.language.terms import Term, Variable
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from anygame.game.machine import Machine, Position, View
     from anygame.game.moves import JointMove
     from anygame.game.roles import Role
+    from anygame.game.showing import BoardView
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
@@ -276,6 +278,23 @@ class State:
         if found is None:
             raise QueryError(f"{asked} does hold; ask why it does")
         return found
+
+    # -- being looked at ---------------------------------------------------------------------------
+
+    def board(self, *, last: JointMove | None = None, before: State | None = None) -> BoardView:
+        """Return the boards of this state: printed they are text, in a notebook a drawing.
+
+        Args:
+            last: the joint move that led here, for marks and arrows.
+            before: the state before, for marks where squares differ.
+
+        Raises:
+            IllegalMoveError: ``last`` does not have one move per role.
+        """
+        return show(self, last, before)
+
+    def _repr_html_(self) -> str:
+        return self.board()._repr_html_()
 
     # -- being a value -----------------------------------------------------------------------------
 

@@ -14,10 +14,12 @@ import secrets
 import string
 import time
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import RecordError, TermSyntaxError
+from anygame.game.showing import html_table
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_nodes
 from anygame.language.writing import write_whole
@@ -99,6 +101,12 @@ class Record:
     def step(self) -> int:
         """The number of joint moves so far."""
         return len(self.moves)
+
+    def _repr_html_(self) -> str:
+        ended = "completed" if self.is_completed else "given up" if self.is_aborted else "not completed"
+        goals = [str(goal) for goal in self.goals or []]
+        players = html_table(("player", "goal"), zip_longest(self.names, goals, fillvalue=""))
+        return f"{players}<p>{self.step} joint moves, {ended}</p>"
 
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
         """Note that a state was reached, what went wrong on the way, and why."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, RecordError
 from anygame.game.loading import loads
+from anygame.game.showing import animate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,9 @@ class Replay:
     record: Record
     states: tuple[State, ...]
     faults: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        return animate(self.states, self.record.moves) + self.record._repr_html_()
 
 
 def rules_of(record: Record) -> Game:

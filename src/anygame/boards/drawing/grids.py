@@ -85,7 +85,7 @@ class GridMaker:
                     " ".join(map(str, terms)),
                     terms,
                     (2 * column + layout.offsets[row] - left) / 2,
-                    row,
+                    float(row),
                     shape,
                     things,
                     chequered=self._chequered,

@@ -21,12 +21,12 @@ from anygame.boards.drawing.figures import OUTLINES
 from anygame.boards.drawing.paints import BODIES, Paints
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from anygame.boards.drawing.arranging import Placed
     from anygame.boards.drawing.pictures import Arrow, Cell, Label, Look, Picture, Wall
 
-__all__ = ["svg"]
+__all__ = ["animation", "svg"]
 
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
 #: Characters of a text on a board; more would run over its neighbours.
@@ -67,40 +67,86 @@ def svg(
         prefix: what stands before the ids, where several pictures share a page.
         heat: how strongly cells are to be coloured, from 0 to 1, by their ids.
     """
-    return _Drawing(picture, dark, prefix, heat or {}).text()
+    paint = Paints(dark)
+    drawing = _Drawing(picture, paint, prefix, heat or {})
+    inner = [f"<desc>{drawing.told()}</desc>", *drawing.elements()]
+    return _page(picture.title, inner, drawing.width, drawing.height, paint)
+
+
+def animation(pictures: Sequence[Picture], *, dark: bool | None = None, seconds: float = 1.0) -> str:
+    """Return pictures that follow each other as the text of one SVG element; it begins anew at its end.
+
+    Args:
+        pictures: at least one.
+        dark: as for `svg`.
+        seconds: how long each is shown.
+
+    Raises:
+        ValueError: there is no picture.
+    """
+    if not pictures:
+        raise ValueError("an animation needs at least one picture")
+    paint = Paints(dark)
+    drawings = [_Drawing(found, paint, f"step{step}-", {}) for step, found in enumerate(pictures)]
+    inner = []
+    for step, drawing in enumerate(drawings):
+        shown = _shown(step, len(drawings), seconds)
+        inner.append(f'<g visibility="{"hidden" if step else "visible"}">{shown}')
+        inner += [*drawing.elements(), "</g>"]
+    width, height = max(d.width for d in drawings), max(d.height for d in drawings)
+    return _page(pictures[0].title, inner, width, height, paint)
+
+
+def _shown(step: int, steps: int, seconds: float) -> str:
+    """Return what lets a group be seen for its part of the time alone."""
+    if steps == 1:
+        return ""
+    times, values = [step / steps, (step + 1) / steps], ["visible", "hidden"]
+    if step:
+        times, values = [0.0, *times], ["hidden", *values]
+    if step == steps - 1:
+        times, values = times[:-1], values[:-1]
+    keys = ";".join(f"{time:.5f}".rstrip("0").rstrip(".") for time in times)
+    return (
+        f'<animate attributeName="visibility" calcMode="discrete" dur="{number(steps * seconds)}s" '
+        f'repeatCount="indefinite" values="{";".join(values)}" keyTimes="{keys}"/>'
+    )
+
+
+def _page(title: str, inner: Sequence[str], width: float, height: float, paint: Paints) -> str:
+    size = f'width="{pixels(width)}" height="{pixels(height)}"'
+    box = f'viewBox="{pixels(-_MARGIN)} {pixels(-_MARGIN)} {pixels(width)} {pixels(height)}"'
+    paper = tag("rect", paint(fill="paper"), x=-_MARGIN, y=-_MARGIN, width=width, height=height)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" font-family="{_FONT}">\n'
+        f"<title>{escaped(title)}</title>\n{paint.style}{paper}\n" + "\n".join(inner) + "\n</svg>\n"
+    )
 
 
 class _Drawing:
     """One picture being drawn."""
 
-    def __init__(self, picture: Picture, dark: bool | None, prefix: str, heat: Mapping[str, float]) -> None:
+    def __init__(self, picture: Picture, paint: Paints, prefix: str, heat: Mapping[str, float]) -> None:
         self._picture = picture
-        self._paint = Paints(dark)
+        self._paint = paint
         self._prefix = prefix
         self._heat = heat
-        self._placed, self._width, self._height = arranged(picture.grids)
+        self._placed, self._width, height = arranged(picture.grids)
+        self._bottom = height
         self._where = {
             cell.id: placed.at(cell.x, cell.y) for placed in self._placed for cell in placed.grid.cells
         }
+        self._below, lines = self._legend() if picture.grids else self._facts()
+        self.width = max(self._width, 8.0 if self._below else 1.0) + 2 * _MARGIN
+        self.height = height + _LINE * lines + 2 * _MARGIN
 
-    def text(self) -> str:
-        """Return the whole element."""
-        body = [element for placed in self._placed for element in self._grid(placed)]
-        body += [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
-        below, lines = self._legend() if self._picture.grids else self._facts()
-        width = max(self._width, 8.0 if below else 1.0) + 2 * _MARGIN
-        height = self._height + _LINE * lines + 2 * _MARGIN
-        size = f'width="{pixels(width)}" height="{pixels(height)}"'
-        box = f'viewBox="{pixels(-_MARGIN)} {pixels(-_MARGIN)} {pixels(width)} {pixels(height)}"'
-        paper = tag("rect", self._paint(fill="paper"), x=-_MARGIN, y=-_MARGIN, width=width, height=height)
-        inner = "\n".join([paper, *body, *below])
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" font-family="{_FONT}">\n'
-            f"<title>{escaped(self._picture.title)}</title>\n<desc>{self._told()}</desc>\n"
-            f"{self._paint.style}{inner}\n</svg>\n"
-        )
+    def elements(self) -> list[str]:
+        """Return all that is drawn."""
+        boards = [element for placed in self._placed for element in self._grid(placed)]
+        arrows = [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
+        return [*boards, *arrows, *self._below]
 
-    def _told(self) -> str:
+    def told(self) -> str:
         """Return what stands where, for those who do not see it."""
         told = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
         return escaped("; ".join(told), _TOLD)
@@ -243,7 +289,7 @@ class _Drawing:
             end = after + 0.22 * len(label)
             if x and end > max(self._width, 8.0):
                 end, after, x, line = end - x, after - x, 0.0, line + 1
-            y = self._height + _LINE * (line + 0.5)
+            y = self._bottom + _LINE * (line + 0.5)
             elements += [
                 words(symbol, x, y, self._paint.text(look.colour), size=_SMALL, anchor="start", bold=True),
                 words(label, after, y, self._paint(fill="faint"), size=_SMALL, anchor="start"),

@@ -6,10 +6,11 @@ import sys
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.boards import draw, picture
+from anygame.boards import animation, draw, match_pictures, picture, svg
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, command_options, flag
+from anygame.cli.options import Command, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.pictures import make_folder, write_picture
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, RecordError
@@ -18,10 +19,15 @@ from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from anygame.match.record import Record
     from anygame.match.replaying import Replay
 
 __all__ = ["COMMAND"]
+
+#: Steps that one animated file shows: it holds a drawing of each.
+_ANIMATED: Final = 500
 
 Text = TypeVar("Text", str, "str | None")
 
@@ -29,7 +35,8 @@ _DETAILS: Final = """\
 On a terminal, the record is stepped through: Enter goes on, b back, a number to that
 step, e to the end, q quits. Otherwise its moves are printed, and with --board its states.
 All of it is checked against the rules: those in the record, or those of FILE. A signature
-is verified where there is one.
+is verified where there is one. --svg writes step-000.svg and so on into DIR, and match.svg,
+which shows all steps in turn.
 
 with --json, one object:
   {"match", "game", "players": [NAME], "steps", "completed", "aborted", "goals",
@@ -50,6 +57,9 @@ class Options(JsonOption, CaseOption):
     file: str | None = argument("FILE", count="?", help="the rule sheet, if the record has none")
     board: bool = flag("--board", help="draw every state")
     check: bool = flag("--check", help="print only what is wrong")
+    svg: str | None = option(
+        "--svg", metavar="DIR", help="write a picture of each step, and one of all in turn"
+    )
 
 
 def run(options: Options) -> int:
@@ -64,6 +74,8 @@ def run(options: Options) -> int:
     signed, faults = _signature(record)
     faults += found.faults
     screen = Screen()
+    if options.svg is not None:
+        _write_pictures(found, make_folder(options.svg))
     if options.json:
         print_json(_described(found, signed=signed, faults=faults))
         return ANSWER_IS_NO if faults else OK
@@ -75,6 +87,15 @@ def run(options: Options) -> int:
     if not options.check or faults:
         _conclude(screen, record, signed=signed, faults=faults)
     return ANSWER_IS_NO if faults else OK
+
+
+def _write_pictures(found: Replay, folder: Path) -> None:
+    """Write an SVG file for each state, and one that shows all of them in turn."""
+    pictures = match_pictures(found.states, found.record.moves)
+    width = max(3, len(str(len(pictures) - 1)))
+    for step, drawn in enumerate(pictures):
+        write_picture(folder / f"step-{step:0{width}}.svg", svg(drawn, dark=False))
+    write_picture(folder / "match.svg", animation(pictures[:_ANIMATED], dark=False))
 
 
 def _signature(record: Record) -> tuple[bool, list[str]]:

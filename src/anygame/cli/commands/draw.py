@@ -1,0 +1,96 @@
+"""The ``draw`` command: the boards of a state, on the terminal or as SVG."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.boards import draw, picture, svg, text
+from anygame.cli.exit_status import OK
+from anygame.cli.options import Command, command_options, flag, option, several
+from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.pictures import write_picture
+from anygame.cli.positions import describe_position, load_game, play_after
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+
+if TYPE_CHECKING:
+    from anygame.boards import Cell, Picture
+
+__all__ = ["COMMAND"]
+
+_SHAPE: Final = """\
+{"game", "step", "terminal",
+   "boards": [{"title", "cells": [{"id", "name", "x", "y", "shape", "marks", "facts"}]}],
+   "others": {FLUENT: [TEXT]}, "moves": {ROLE: {MOVE: [ID]}}}
+  x and y are those of the middle of a cell, in cells, y downwards; moves, with --legal, tell the cells
+  that each legal move names"""
+
+
+@command_options
+class Options(PositionOptions):
+    """What ``anygame draw`` is asked."""
+
+    svg: str | None = option("--svg", metavar="OUT", help="write an SVG file; - for standard output")
+    dark: bool = flag("--dark", help="draw the SVG for dark surroundings, not for light ones and print")
+    text: bool = flag("--text", help="draw letters alone, on a terminal too")
+    legal: list[str] = several(
+        "--legal", metavar="ROLE", help="mark the legal moves of a role; may be repeated"
+    )
+
+
+def run(options: Options) -> int:
+    """Draw a state, with marks for the last move of ``--after``."""
+    states, moves = play_after(load_game(options), options)
+    before = states[-2] if moves else None
+    found = picture(states[-1], last=moves[-1] if moves else None, before=before, legal_for=options.legal)
+    for note in found.notes:
+        complain(f"note: {note}")
+    if options.json:
+        print_json(describe_position(options, states[-1]) | _described(found))
+    elif options.svg is not None:
+        drawing = svg(found, dark=options.dark)
+        if options.svg == "-":
+            print(drawing, end="")
+        else:
+            write_picture(Path(options.svg), drawing)
+    else:
+        screen = Screen()
+        if options.text:
+            screen.say(text(found, width=screen.width))
+        else:
+            screen.show(draw(found, width=screen.width, colours=screen.colours))
+    return OK
+
+
+def _described(found: Picture) -> dict[str, Any]:
+    moves: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for touch in found.touches:
+        moves[touch.role][str(touch.move)] = [*(touch.cells or touch.area)]
+    return {
+        "boards": [{"title": grid.title, "cells": [*map(_cell, grid.cells)]} for grid in found.grids],
+        "others": {listing.name: [text for text, _ in listing.facts] for listing in found.others},
+        "moves": moves,
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "id": cell.id,
+        "name": cell.name,
+        "x": cell.x,
+        "y": cell.y,
+        "shape": cell.shape,
+        "marks": sorted(cell.marks),
+        "facts": [str(thing.fact) for thing in cell.things],
+    }
+
+
+_DETAILS: Final = f"""\
+Without --svg, the boards are drawn on the terminal, or as letters where none listens. The
+last move of --after is marked. A sheet may say how its boards lie: `;; board: hex`.
+
+{AFTER}
+{json_shape(_SHAPE)}"""
+
+COMMAND = Command(Options, run, _DETAILS)

@@ -1,0 +1,55 @@
+"""Showing states and results: where games reach up to the boards, which are found above them.
+
+Boards are looked for in the rules of a game, so they stand above `anygame.game`, and are loaded by name, when
+something is first shown: nobody who plays waits for them.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from anygame.game.moves import JointMove
+
+__all__ = ["BoardView", "animate", "html_table", "show"]
+
+_VIEWS: Final = "anygame.boards.drawing.views"
+
+
+class BoardView(Protocol):
+    """The boards of a state: ``print`` shows them as text, a notebook draws them."""
+
+    def svg(self, *, dark: bool | None = None) -> str:
+        """Return the drawing; for light or dark surroundings, or by default what the viewer prefers."""
+
+    def save(self, path: str | os.PathLike[str], *, dark: bool | None = False) -> None:
+        """Write the drawing into a file, in light colours unless asked otherwise."""
+
+    def text(self, width: int = 80) -> str:
+        """Return the boards and the other facts as text, in lines of a width."""
+
+    def _repr_svg_(self) -> str: ...
+
+    def _repr_html_(self) -> str: ...
+
+
+def show(state: object, last: JointMove | None, before: object) -> BoardView:
+    """Return the boards of a state, with marks for the joint move that led there from another."""
+    return cast("BoardView", import_module(_VIEWS).view(state, last=last, before=before))
+
+
+def animate(states: Sequence[object], moves: Sequence[JointMove]) -> str:
+    """Return a match as an animated SVG."""
+    return cast("str", import_module(_VIEWS).match_view(states, moves))
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table for a notebook."""
+    lines = [f"<tr>{''.join(f'<th>{escape(str(cell))}</th>' for cell in header)}</tr>"]
+    lines += [f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows]
+    return f"<table>{''.join(lines)}</table>"
