@@ -32,7 +32,7 @@ _ALLOWED = {
     "boards": {"errors", "language", "game"},
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game"},
-    "players": {"errors", "language", "game"},
+    "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},
     "protocol": {"errors", "language", "game", "players", "match"},

@@ -1,248 +1,195 @@
-"""The search, with budgets of tries in place of clocks."""
+"""The strong player: always a legal move in time, the tree kept, lines followed, nobody disturbed."""
 
 from __future__ import annotations
 
-from random import Random
-from typing import TYPE_CHECKING, Any
+import threading
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.game.sheets import SHEETS
 from tests.match.games import COUNTDOWN
 
 import anygame
+from anygame.errors import LimitError, PlayerError
 from anygame.match import run
-from anygame.players import Clock, make_player
-from anygame.players.mcts import MctsPlayer
-from anygame.players.rollouts import LaneRollouts, PlainRollouts, rollouts_of, values_of
-from anygame.players.tree import Node
+from anygame.players import Clock, MctsPlayer, make_player
+from anygame.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from anygame.game.state import State
-    from anygame.players.rollouts import Values
-
-TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif")
+TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif", machine="reasoner")
 
 
-def _player(tries: int | None, seed: int = 1, role: str = "x") -> MctsPlayer:
-    player = MctsPlayer(seed, tries=tries)
+def _player(iterations: int | None, seed: int = 1, role: str = "x", **options: bool) -> MctsPlayer:
+    player = MctsPlayer(seed, iterations=iterations, **options)
     player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
     return player
 
 
-def _after(*moves: str) -> State:
+def _after(*moves: str) -> anygame.State:
     state = TIC_TAC_TOE.initial_state()
     for number, move in enumerate(moves):
         state = state.next([move, "noop"] if number % 2 == 0 else ["noop", move])
     return state
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_it_wins_when_it_can(seed: int) -> None:
-    state = _after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)")
-    assert str(_player(200, seed).move(state, Clock.of(60))) == "(mark 1 3)"
+@pytest.fixture(autouse=True)
+def _no_thread_is_left() -> Iterator[None]:
+    yield
+    assert [thread for thread in threading.enumerate() if thread.name == "pondering"] == []
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_it_hinders_a_win(seed: int) -> None:
-    state = _after("(mark 1 1)", "(mark 2 2)", "(mark 1 2)")
-    assert str(_player(400, seed, "o").move(state, Clock.of(60))) == "(mark 1 3)"
+def test_it_wins_and_hinders_wins() -> None:
+    winning = _after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)")
+    assert str(_player(300).move(winning, Clock.of(60))) == "(mark 1 3)"
+    threatened = _after("(mark 1 1)", "(mark 2 2)", "(mark 1 2)")
+    assert str(_player(300, role="o").move(threatened, Clock.of(60))) == "(mark 1 3)"
 
 
-def test_the_same_seed_plays_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.players.rollouts._QUICK", 60)
-    moves = [str(_player(50, 3).move(_after(), Clock.of(60))) for _ in range(3)]
-    assert len(set(moves)) == 1
+def test_the_same_seed_plays_the_same() -> None:
+    assert len({str(_player(60, 3).move(_after(), Clock.of(60))) for _ in range(3)}) == 1
 
 
 def test_a_single_move_is_made_at_once() -> None:
-    player = _player(10**9)
-    assert str(player.move(_after("(mark 1 1)"), Clock.of(1e9))) == "noop"
+    assert str(_player(None).move(_after("(mark 1 1)"), Clock.of(1e9))) == "noop"
 
 
-def test_there_is_a_move_when_there_is_no_time() -> None:
+@pytest.mark.parametrize("seconds", [0, 0.05, 0.3])
+def test_there_is_a_move_in_time(seconds: float) -> None:
     state = _after()
-    assert _player(None).move(state, Clock.of(0)) in state.legal_moves("x")
+    player = _player(None)
+    begin = monotonic()
+    assert player.move(state, Clock.of(seconds)) in state.legal_moves("x")
+    assert monotonic() - begin < seconds + 20
+    assert player.best is not None
 
 
-def test_the_clock_ends_the_search() -> None:
-    state = _after()
-    assert _player(None).move(state, Clock.of(0.2)) in state.legal_moves("x")
-
-
-def test_the_tree_is_kept_between_moves() -> None:
+def test_the_tree_is_kept_from_move_to_move() -> None:
     player = _player(300)
-    first = str(player.move(_after(), Clock.of(60)))
-    state = _after(first)
-    player.move(state, Clock.of(60))  # noop: nothing is searched
-    root = player._root
-    assert root is not None
-    child = next(child for child in root.children.values() if child.state == state)
-    tried = child.options[0].visits
-    assert tried > 10
-    player.move(state, Clock.of(60))
-    player.role = TIC_TAC_TOE.roles[1]
-    player._role_index = 1
-    player.move(state, Clock.of(60))
-    assert player._root is child
-    assert child.options[0].visits == tried + 300
+    first = player.move(_after(), Clock.of(60))
+    line = player._search.analysis().moves[player.role][0].line
+    assert line[0][0] == first
+    known = player._search.run(_after(str(first), str(line[1][1])), iterations=0)
+    assert sum(each.visits for each in known.moves[player.role]) > 3
 
 
-def test_what_was_found_in_a_state_is_kept_there() -> None:
-    player = _player(30)
-    for times in (1, 2, 3):
-        player.move(_after(), Clock.of(60))
-        assert player._root is not None
-        assert player._root.options[0].visits == 30 * times
-
-
-def test_simultaneous_moves_are_chosen_apart() -> None:
-    game = anygame.loads(COUNTDOWN)
-    player = MctsPlayer(1, tries=100)
-    player.start(game, game.roles[1], Clock.of(60))
-    assert str(
-        player.move(game.initial_state().next(["(say no)"] * 2).next(["(say no)"] * 2), Clock.of(60))
-    ) == ("(say yes)")
-
-
-def test_statistics_are_those_of_the_tries() -> None:
-    random = Random(1)
-    node = Node(_after(), random)
-    for _ in range(50):
-        places = node.choose(random, 0.5)
-        node.learn(places, (1.0 if places[0] == 4 else 0.0, 0.5))
-    own, other = node.options
-    assert own.visits == sum(own.counts) == 50
-    assert min(own.counts) >= 1
-    assert str(own.best()) == str(own.moves[4])
-    assert own.sums[4] == own.counts[4]
-    assert (other.counts, other.sums) == ([50], [25.0])
-
-
-def test_ends_are_worth_their_goals() -> None:
-    assert values_of(_after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)")) == (
-        1.0,
-        0.0,
-    )
-    rules = "(role a) (role b) (legal a x) (legal b x) (goal a 150) (goal b 1) (goal b 2) (init t) terminal"
-    assert values_of(anygame.loads(rules).initial_state()) == (1.0, 0.0)
-
-
-def test_rollouts_stop_by_the_clock_and_are_goals_else() -> None:
-    rollouts = PlainRollouts(TIC_TAC_TOE, Random(1))
-    assert rollouts.values([_after()], Clock.of(0)) is None
-    found = rollouts.values([_after()] * 200, Clock.of(60))
-    assert found is not None
-    assert {sum(values) for values in found} == {1.0}
-    assert {values[0] for values in found} == {0.0, 0.5, 1.0}
-
-
-def test_compiled_games_are_played_in_lanes() -> None:
-    pytest.importorskip("llvmlite", reason="games are compiled with llvmlite")
-    game = anygame.load(SHEETS / "tic_tac_toe.kif")
-    player = MctsPlayer(1, tries=60)
-    player.start(game, game.roles[0], Clock.of(600))
-    assert isinstance(player._rollouts, LaneRollouts)
-    state = game.state(_after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)").facts)
-    assert str(player.move(state, Clock.of(600))) == "(mark 1 3)"
-    found = player._rollouts.values([game.initial_state()], Clock.of(600))
-    assert found is not None
-    assert sum(found[0]) == pytest.approx(1.0)
-    assert 0.5 < found[0][0] < 0.8
-    assert player._rollouts.values([game.initial_state()], Clock.of(0)) is None
-
-
-def test_games_that_are_not_compiled_are_played_out() -> None:
-    slow = anygame.load(SHEETS / "tic_tac_toe.kif", machine="reasoner")
-    assert isinstance(rollouts_of(slow, Random(1), Clock.of(60)), PlainRollouts)
-    hasty = anygame.load(SHEETS / "tic_tac_toe.kif")
-    assert isinstance(rollouts_of(hasty, Random(1), Clock.of(0)), PlainRollouts)
-
-
-class _Batches:
-    """Rollouts that want eight states at once, as compiled ones do."""
-
-    width = 8
-    exploration = 0.5
-
-    def __init__(self, inner: PlainRollouts) -> None:
-        self.inner = inner
-        self.sizes: list[int] = []
-
-    def values(self, states: Sequence[State], clock: Clock) -> list[Values] | None:
-        self.sizes.append(len(states))
-        return self.inner.values(states, clock)
-
-
-def test_rollouts_may_want_many_states_at_once() -> None:
-    player = _player(400)
-    batches = _Batches(PlainRollouts(TIC_TAC_TOE, Random(1)))
-    player._rollouts = batches
-    assert player.move(_after(), Clock.of(60)) in _after().legal_moves("x")
-    assert max(batches.sizes) == 8
-    assert sum(batches.sizes) <= 400
-
-
-#: The first role can jump off a cliff, where the second has no move; the goals there are what the rules say.
-_CLIFF = """
-(role a) (role b) (init (at start))
-(<= (legal a hill) (true (at start))) (<= (legal a cliff) (true (at start)))
-(<= (legal a on) (not (true (at start))))
-(<= (legal b wait) (not (true (at cliff))))
-(<= (next (at ?x)) (does a ?x))
-(<= terminal (true (at on)))
-(<= (goal a 70) terminal) (<= (goal a 10) (not terminal)) (goal b 30)
-"""
-
-
-@pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_where_nobody_can_go_on_the_search_does(machine: Any) -> None:
-    game = anygame.loads(_CLIFF, machine=machine)
-    cliff = game.initial_state().next(["cliff", "wait"])
-    assert cliff.stuck_role == "b"
-    assert game.initial_state().stuck_role is None
-    assert Node(cliff, Random(1)).values == values_of(cliff) == (0.1, 0.3)
-    for rollouts in (PlainRollouts(game, Random(1)), rollouts_of(game, Random(1), Clock.of(60))):
-        for _ in range(3):
-            assert rollouts.values([cliff], Clock.of(60)) == [(0.1, 0.3)]
-        found = rollouts.values([game.initial_state()] * 30, Clock.of(60))
-        assert found is not None
-        assert max(found)[0] == 0.7
-    player = MctsPlayer(1, tries=40)
-    player.start(game, game.roles[0], Clock.of(60))
-    assert str(player.move(game.initial_state(), Clock.of(60))) == "hill"
-
-
-@pytest.mark.parametrize("strategy", ["greedy", "mcts"])
-def test_goals_may_be_larger_than_floats(strategy: str) -> None:
-    goal = "9" * 500
+def test_a_role_without_moves_is_no_error() -> None:
     game = anygame.loads(
-        "(role r) (legal r stay) (legal r win) (<= (next (did ?x)) (does r ?x)) (<= terminal (true (did ?x)))"
-        f"(<= (goal r {goal}) (true (did win))) (<= (goal r -{goal}) (true (did stay)))",
+        "(role a) (role b) (init (at start)) (<= (legal a go) (true (at start)))"
+        "(<= (legal b wait) (true (at start))) (<= (next (at end)) (does a go))"
+        "(<= terminal (true (at never)))",
         machine="reasoner",
     )
-    player = make_player(strategy, seed=1)
-    player.start(game, game.roles[0], Clock.of(60))
-    assert str(player.move(game.initial_state(), Clock.of(0.3))) == "win"
+    record = run(game, ["mcts", "mcts"], start_clock=1, play_clock=0.2, seed=1)
+    assert record.goals is None
 
 
-def test_a_full_tree_is_searched_without_growing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.players.mcts._MOST_NODES", 30)
-    player = _player(300)
-    assert player.move(_after(), Clock.of(60)) in _after().legal_moves("x")
-    assert player._nodes == 30
+def test_simultaneous_moves_are_played() -> None:
+    record = run(anygame.loads(COUNTDOWN), ["mcts", "mcts"], start_clock=1, play_clock=0.1, seed=1)
+    assert record.goals is not None
+    assert not any(filter(None, [error for errors in record.errors for error in errors]))
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])
-def test_it_beats_random(name: str) -> None:
-    game = anygame.load(SHEETS / f"{name}.kif")
-    count = len(game.roles)
-    reached = 0
-    for match in range(2 * count):
-        order: list[MctsPlayer | str] = ["random"] * count
-        order[match % count] = MctsPlayer(match, tries=60)
-        record = run(game, order, start_clock=60, play_clock=60, seed=match)
-        assert record.goals is not None
-        reached += record.goals[match % count]
-    assert reached / (2 * count) >= 75
+def test_rules_that_fail_in_the_search_leave_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object, **__: object) -> Iterator[int]:
+        raise LimitError("too many facts", "facts")
+        yield 0
+
+    player = _player(None)
+    monkeypatch.setattr(Search, "slices", failing)
+    assert player.move(_after(), Clock.of(5)) in _after().legal_moves("x")
+
+
+def test_it_thinks_while_others_are_to_move_if_it_may() -> None:
+    player = _player(50, pondering=True)
+    first = player.move(_after(), Clock.of(60))
+    deadline = monotonic() + 60
+    while player._search.analysis(lines=False).nodes < 100 and monotonic() < deadline:
+        sleep(0.01)
+    assert player._search.analysis(lines=False).nodes >= 100
+    state = _after(str(first))
+    assert player.move(state.next(["noop", state.legal_moves("o")[0]]), Clock.of(60)) in _after().legal_moves(
+        "x"
+    )
+    player.stop({})
+    for thread in threading.enumerate():
+        if thread.name == "pondering":
+            thread.join(60)
+
+
+def test_it_does_not_think_in_the_time_of_others_unless_asked() -> None:
+    player = _player(10)
+    player.move(_after(), Clock.of(60))
+    assert player._pondering is None
+
+
+def test_a_thought_that_cannot_be_stopped_keeps_nobody_waiting() -> None:
+    player = _player(20, pondering=True)
+    release = threading.Event()
+
+    def slow(*_: object, **__: object) -> Iterator[int]:
+        release.wait(60)
+        yield 1
+
+    player._search.slices = slow  # type: ignore[method-assign]
+    player.move(_after("(mark 1 1)"), Clock.of(60))
+    assert player.move(_after(), Clock.of(0.1)) in _after().legal_moves("x")
+    release.set()
+    assert player._pondering is not None
+    assert player._pondering.stop(60)
+
+
+def test_puzzles_are_played_by_their_line() -> None:
+    game = anygame.load(SHEETS / "lights_out.kif")
+    record = run(game, [MctsPlayer(1)], start_clock=60, play_clock=20, seed=1)
+    assert record.goals == [100]
+    assert len(record.moves) == 5
+
+
+def test_thousands_of_moves_a_state() -> None:
+    numbers = " ".join(f"(digit {n})" for n in range(18))
+    game = anygame.loads(
+        f"(role me) (role you) {numbers} (<= (legal me (pick ?a ?b ?c)) (digit ?a) (digit ?b) (digit ?c))"
+        "(legal you wait) (<= (next (picked ?a)) (does me (pick ?a ?b ?c))) (<= terminal (true (picked ?a)))"
+        "(<= (goal me 100) (true (picked 1))) (<= (goal you 0) (true (picked 1)))",
+        machine="reasoner",
+    )
+    player = MctsPlayer(1)
+    player.start(game, game.roles[0], Clock.of(0.05))
+    state = game.initial_state()
+    assert player.move(state, Clock.of(0.05)) in state.legal_moves("me")
+
+
+def test_options_may_follow_the_name() -> None:
+    player = make_player("mcts:threads=2,memory=512MB,pondering=yes,iterations=30", seed=3)
+    assert isinstance(player, MctsPlayer)
+    assert (player.threads, player.memory, player.pondering, player.iterations) == (2, 512 << 20, True, 30)
+    preferred = make_player("mcts:memory=1.5G", pondering=True, other=1)
+    assert isinstance(preferred, MctsPlayer)
+    assert (preferred.memory, preferred.pondering) == (3 << 29, True)
+    unasked = make_player("mcts:pondering=no", pondering=True)
+    assert isinstance(unasked, MctsPlayer)
+    assert not unasked.pondering
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            "mcts:thread=2",
+            "the player mcts has no option 'thread'; its options are threads, memory",
+        ),
+        ("legal:threads=2", "the player legal has no option 'threads'; it has none"),
+        ("mcts:threads=many", "expected a number for threads, found 'many'"),
+        ("mcts:threads=1.5", "expected a number for threads, found '1.5'"),
+        ("mcts:pondering=2", "expected yes or no for pondering, found '2'"),
+        ("mcts:threads=2,memory", "expected OPTION=VALUE,... after mcts:, found 'memory'"),
+        ("mtcs:threads=2", "there is no player 'mtcs'; did you mean mcts"),
+    ],
+)
+def test_options_that_are_none_are_told(spec: str, message: str) -> None:
+    with pytest.raises(PlayerError) as caught:
+        make_player(spec)
+    assert message in str(caught.value)

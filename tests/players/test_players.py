@@ -71,9 +71,7 @@ def test_greedy_lives_with_goals_that_contradict_each_other() -> None:
 def test_every_strategy_plays_any_game_to_its_end(name: str, rules: str) -> None:
     found = run(
         anygame.loads(rules),
-        [make_player(name, seed=1)] * (2 if rules is COUNTDOWN else 1)
-        if name != "mcts"
-        else [_Short(seed) for seed in range(2 if rules is COUNTDOWN else 1)],
+        [make_player(_SHORT.get(name, name), seed=seed) for seed in range(2 if rules is COUNTDOWN else 1)],
         start_clock=5,
         play_clock=5,
         seed=1,
@@ -82,15 +80,13 @@ def test_every_strategy_plays_any_game_to_its_end(name: str, rules: str) -> None
     assert not any(any(errors) for errors in found.errors)
 
 
-class _Short(player_class("mcts")):  # type: ignore[misc]
-    def __init__(self, seed: int | None = None) -> None:
-        super().__init__(seed, tries=20)
+_SHORT = {"uct": "uct:tries=20", "mcts": "mcts:iterations=20"}
 
 
 def test_names_that_nobody_has_are_told() -> None:
     with pytest.raises(PlayerError, match="there is no player 'mcst'; did you mean mcts"):
         make_player("mcst")
-    with pytest.raises(PlayerError, match="expected random, legal, greedy, mcts, or MODULE:CLASS"):
+    with pytest.raises(PlayerError, match="expected random, legal, greedy, uct, mcts, or MODULE:CLASS"):
         make_player("zzz")
     with pytest.raises(PlayerError, match="cannot be loaded: ModuleNotFoundError"):
         make_player("no.such.module:Player")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from anygame.players.clock import Clock
-from anygame.players.loading import STRATEGIES, is_address, make_player, player_class
+from anygame.players.loading import (
+    STRATEGIES,
+    is_address,
+    is_strategy,
+    make_player,
+    player_class,
+    split_options,
+)
 from anygame.players.mcts import MctsPlayer
 from anygame.players.player import Player
 from anygame.players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
+from anygame.players.uct import UctPlayer
 
 __all__ = [
     "STRATEGIES",
@@ -16,7 +24,10 @@ __all__ = [
     "MctsPlayer",
     "Player",
     "RandomPlayer",
+    "UctPlayer",
     "is_address",
+    "is_strategy",
     "make_player",
     "player_class",
+    "split_options",
 ]

@@ -3,47 +3,121 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import PlayerError
 from anygame.players.player import Player
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
 
-__all__ = ["STRATEGIES", "is_address", "make_player", "player_class"]
+__all__ = ["STRATEGIES", "is_address", "is_strategy", "make_player", "player_class", "split_options"]
 
 #: The built-in strategies, and where they are.
 STRATEGIES: Final = {
     "random": "anygame.players.simple:RandomPlayer",
     "legal": "anygame.players.simple:LegalPlayer",
     "greedy": "anygame.players.simple:GreedyPlayer",
+    "uct": "anygame.players.uct:UctPlayer",
     "mcts": "anygame.players.mcts:MctsPlayer",
 }
 
 
-def make_player(spec: str, *, seed: int | None = None) -> Player:
+def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Player:
     """Return a new player.
 
     Args:
-        spec: a built-in strategy (see `STRATEGIES`), ``MODULE:CLASS``, or ``FILE.py:CLASS``. A module is
-            also looked for in the current folder.
+        spec: a built-in strategy (see `STRATEGIES`), ``MODULE:CLASS``, or ``FILE.py:CLASS``; options of its
+            class may follow, as in ``mcts:threads=2,memory=512MB``. A module is also looked for in the
+            current folder.
         seed: of its random numbers, where its class takes a ``seed``.
+        preferred: options for classes that take them, unless the spec says otherwise.
 
     Raises:
-        PlayerError: there is no such player, or it cannot be made.
+        PlayerError: there is no such player, it has no such option, or it cannot be made.
     """
-    kind = player_class(spec)
+    name, texts = split_options(spec)
+    kind = player_class(name)
     try:
-        options: dict[str, Any] = {"seed": seed} if "seed" in inspect.signature(kind).parameters else {}
+        known = inspect.signature(kind).parameters
+    except ValueError:
+        known = MappingProxyType({})
+    options = {key: value for key, value in {"seed": seed, **preferred}.items() if key in known}
+    options |= {key: _value(spec, known, key, text) for key, text in texts.items()}
+    try:
         return kind(**options)
     except Exception as error:
         raise PlayerError(f"the player {spec} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def split_options(spec: str) -> tuple[str, dict[str, str]]:
+    """Return a player without its options, and these.
+
+    >>> split_options("mcts:threads=2,memory=512MB")
+    ('mcts', {'threads': '2', 'memory': '512MB'})
+    >>> split_options("my/player.py:Mine"), split_options("localhost:9147")
+    (('my/player.py:Mine', {}), ('localhost:9147', {}))
+
+    Raises:
+        PlayerError: an option has no value.
+    """
+    name, _, last = spec.rpartition(":")
+    if "=" not in last or not name:
+        return spec, {}
+    options = {}
+    for option in last.split(","):
+        key, is_given, value = option.partition("=")
+        if not (is_given and key.isidentifier() and value):
+            raise PlayerError(f"expected OPTION=VALUE,... after {name[:80]}:, found {option[:40]!r}")
+        options[key] = value
+    return name, options
+
+
+def is_strategy(spec: str) -> bool:
+    """Return whether a player is a built-in one, perhaps with options."""
+    return split_options(spec)[0] in STRATEGIES
+
+
+_WORDS: Final = {"yes": True, "on": True, "true": True, "no": False, "off": False, "false": False}
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGT])i?B?", re.ASCII | re.IGNORECASE)
+_NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
+
+
+def _value(spec: str, known: Mapping[str, inspect.Parameter], key: str, text: str) -> object:
+    """Return the value of an option: a number, a size in bytes, yes or no, or else a text."""
+    names = [name for name in known if name != "seed"]
+    if key not in known:
+        has = f"its options are {', '.join(names)}" if names else "it has none"
+        raise PlayerError(f"the player {split_options(spec)[0]} has no option {key!r}; {has}")
+    value = _read(text)
+    usual = known[key].default
+    if isinstance(usual, bool | int | float) and not _suits(value, usual):
+        wanted = "yes or no" if isinstance(usual, bool) else "a number"
+        raise PlayerError(f"the player {spec}: expected {wanted} for {key}, found {text[:40]!r}")
+    return value
+
+
+def _suits(value: object, usual: bool | float) -> bool:
+    """Return whether a value is of the kind of another; a whole number may stand for any."""
+    if isinstance(usual, bool) or isinstance(value, bool):
+        return isinstance(usual, bool) and isinstance(value, bool)
+    return isinstance(value, int | (float if isinstance(usual, float) else int))
+
+
+def _read(text: str) -> object:
+    if (size := _SIZE.fullmatch(text)) is not None:
+        return int(float(size[1]) * 1024 ** ("KMGT".index(size[2].upper()) + 1))
+    if _NUMBER.fullmatch(text) and len(text) < 20:
+        return float(text) if "." in text else int(text)
+    return _WORDS.get(text.lower(), text)
 
 
 def player_class(spec: str) -> type[Player]:

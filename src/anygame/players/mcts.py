@@ -1,134 +1,186 @@
-"""Monte Carlo tree search: UCT (Kocsis and Szepesvari 2006) for any number of roles that move at once."""
+"""The strong player: Monte Carlo tree search with proofs, by `anygame.search`."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
+from anygame.errors import AnygameError, LimitError
 from anygame.players.player import Player
-from anygame.players.rollouts import PlainRollouts, rollouts_of
-from anygame.players.tree import Node
+from anygame.search.one_player import LineSearch, SeveralChooseError
+from anygame.search.searching import DEFAULT_MEMORY, Search
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
-    from anygame.players.rollouts import Rollouts, Values
 
 __all__ = ["MctsPlayer"]
 
-#: A node takes some kilobytes: half a gigabyte for all.
-_MOST_NODES: Final = 100_000
-
-#: The way from the root to a leaf: nodes, and the joint moves chosen there, as indices of moves.
-_Path = list[tuple[Node, tuple[int, ...]]]
+#: Seconds between two looks at whether a match that is waited for has ended.
+_LOOK: Final = 0.05
+#: Of the clock, the part for finding a line in a game of one; the tree has the rest if there is none.
+_SHARE_OF_LINES: Final = 0.8
+#: Thinking behind others' moves is ended at once, also where clocks are short.
+_SHORT_SLICE: Final = 0.01
+#: Play clocks after which nobody will ask any more: a manager gives up earlier.
+_PATIENCE: Final = 20
 
 
 class MctsPlayer(Player):
-    """Searches until the clock is up, and plays the move that it tried most.
+    """Searches until the clock is up, or until there is nothing left to find.
 
-    The part of the tree below what was played is kept for the next move. Where there is only one legal move,
-    it is played at once.
+    The tree is kept from move to move. A proven win is played by its shortest known line, a proven loss by
+    its longest. The game is compiled on the start clock; where that does not do, it goes on behind the search
+    by the reasoner.
 
-    Where the game can be compiled within half of the start clock, values are those of many playouts at once.
-
-    Attributes:
-        tries: how many states are played on from for a move, if the clock allows; None for as many as it
-            allows.
+    Args:
+        seed: of the random numbers.
+        threads: how many cores to use.
+        memory: bytes that the tree may take at most, about.
+        pondering: whether to think while others are to move. Others who play on the same machine lose some of
+            it.
+        iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
     """
 
-    def __init__(self, seed: int | None = None, *, tries: int | None = None) -> None:
+    def __init__(
+        self,
+        seed: int | None = None,
+        *,
+        threads: int = 1,
+        memory: int = DEFAULT_MEMORY,
+        pondering: bool = False,
+        iterations: int | None = None,
+    ) -> None:
         super().__init__(seed)
-        self.tries = tries
-        self._root: Node | None = None
-        self._nodes = 0
+        self.threads, self.memory = threads, memory
+        self.pondering, self.iterations = pondering, iterations
+        self._seed = seed
+        self._pondering: _Pondering | None = None
 
     def start(self, game: Game, role: Role, clock: Clock) -> None:
-        """Search from the initial state."""
+        """Compile the game, and search from the initial state."""
         super().start(game, role, clock)
-        self._role_index = game.role_index(role)
-        self._root = None
-        # Whatever happens while the game is compiled, there is something to play with.
-        self._rollouts: Rollouts = PlainRollouts(game, self.random)
-        self._rollouts = rollouts_of(game, self.random, clock)
-        if self.tries is None:
-            self._search(game.initial_state(), clock)
+        self._stop_pondering(clock)
+        self._search = Search(game, seed=self._seed, threads=self.threads, memory=self.memory)
+        self._lines: LineSearch | None = None
+        self._may_be_puzzle = self.iterations is None and not game.is_gdl2
+        self._search.compile(0.0)
+        while not clock.is_up and self._search.is_compiling:
+            self._search.compile(min(_LOOK, clock.remaining()))
+        if self.iterations is None:
+            self._think(game.initial_state(), clock)
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return the move tried most."""
+        """Return the best move that is known when the clock is up."""
         legal = state.legal_moves(self.role)
-        if len(legal) == 1:
-            return legal[0]
         self.best = best = self.random.choice(legal)
-        self._search(state, clock)
-        return self.best or best
+        if len(legal) > 1 and self._stop_pondering(clock):
+            self._think(state, clock)
+            best = self.best or best
+        if self.pondering:
+            self._ponder(state, best, clock)
+        return best
 
-    def _search(self, state: State, clock: Clock) -> None:
-        """Grow the tree from a state, and keep `best` up to date."""
-        root = self._grown(state)
-        if root.values is not None:
+    def _think(self, state: State, clock: Clock) -> None:
+        """Find a move, and keep `best` up to date."""
+        if self._may_be_puzzle and self._lines is None:
+            self._look_for_puzzle()
+        if self._lines is None or not self._follow_line(self._lines, state, clock):
+            self._grow(state, clock)
+
+    def _look_for_puzzle(self) -> None:
+        """Look for lines from now on if this is a game of one: playouts in lanes show who chooses."""
+        game = self.game
+        if not game.is_settled or (len(game.roles) > 1 and game.machine.name != "network"):
             return
-        own = root.options[self._role_index]
-        tried = 0
-        while not clock.is_up and (self.tries is None or tried < self.tries):
-            if not self._try(root, clock):
-                break
-            tried += self._rollouts.width
-            self.best = own.best()
+        self._may_be_puzzle = False
+        with suppress(SeveralChooseError):
+            self._lines = LineSearch(game, seed=self._seed, memory=self.memory)
 
-    def _grown(self, state: State) -> Node:
-        """Return the node of a state: the last root, one of its children, or a new one."""
-        known = [self._root, *self._root.children.values()] if self._root else []
-        found = next((node for node in known if node.state == state), None)
-        if found is None:
-            found = Node(state, self.random)
-        self._root = found
-        self._nodes = _size(found)
-        return found
+    def _follow_line(self, lines: LineSearch, state: State, clock: Clock) -> bool:
+        """Look for the best line, and take the next move of it; return whether there is one."""
+        try:
+            line = lines.run(state, seconds=_SHARE_OF_LINES * clock.remaining(), stop=lambda: clock.is_up)
+        except (SeveralChooseError, LimitError, MemoryError):
+            self._lines = None
+            return False
+        if line.moves:
+            self.best = line.moves[0][self.game.role_index(self.role)]
+        return bool(line.moves)
 
-    def _try(self, root: Node, clock: Clock) -> bool:
-        """Walk down to some leaves, play on from there, and learn from it; False if the clock ran out."""
-        paths: list[_Path] = []
-        leaves: list[State] = []
-        for _ in range(self._rollouts.width):
-            path, leaf = self._descend(root)
-            if leaf.values is not None:
-                _learn(path, leaf.values)
-            else:
-                paths.append(path)
-                leaves.append(leaf.state)
-        if not leaves:
-            return True
-        values = self._rollouts.values(leaves, clock)
-        for path, each in zip(paths, values or (), strict=False):
-            _learn(path, each)
-        return values is not None
+    def _grow(self, state: State, clock: Clock) -> None:
+        """Search the tree."""
+        role = self.game.role_index(self.role)
+        seconds = clock.remaining()
+        try:
+            for _ in self._search.slices(
+                state, seconds=seconds, iterations=self.iterations, stop=lambda: clock.is_up
+            ):
+                self._prefer(state, role)
+            self._prefer(state, role)
+        except AnygameError:
+            # The rules cannot be evaluated somewhere: what is known so far must do.
+            return
 
-    def _descend(self, root: Node) -> tuple[_Path, Node]:
-        """Return a way to a node that is new, or where play ends."""
-        path: _Path = []
-        node = root
-        is_new = False
-        while node.values is None and not is_new:
-            chosen = node.choose(self.random, self._rollouts.exploration)
-            path.append((node, chosen))
-            if self._nodes >= _MOST_NODES and chosen not in node.children:
-                break
-            node, is_new = node.child(chosen, self.random)
-            self._nodes += is_new
-        return path, node
+    def _prefer(self, state: State, role: int) -> None:
+        if state.legal_moves(self.role):
+            self.best = self._search.best(role)
+
+    # -- thinking while others are to move ---------------------------------------------------------
+
+    def _ponder(self, state: State, move: Term, clock: Clock) -> None:
+        if self._pondering is None:
+            self._pondering = _Pondering(self._search, state, move, self.role, _PATIENCE * clock.seconds)
+
+    def _stop_pondering(self, clock: Clock) -> bool:
+        """Return whether nobody searches any more; it may take a while where rules are slow."""
+        if self._pondering is not None and self._pondering.stop(clock.remaining() / 2):
+            self._pondering = None
+        return self._pondering is None
+
+    def stop(self, goals: Mapping[Role, int | None]) -> None:
+        """Think no more."""
+        self.abort()
+
+    def abort(self) -> None:
+        """Think no more."""
+        if self._pondering is not None and self._pondering.stop(0.0):
+            self._pondering = None
 
 
-def _learn(path: _Path, values: Values) -> None:
-    for node, chosen in path:
-        node.learn(chosen, values)
+class _Pondering:
+    """A thread that searches on after a move was chosen."""
 
+    def __init__(self, search: Search, state: State, move: Term, role: Role, seconds: float) -> None:
+        self._search, self._state, self._move, self._role = search, state, move, role
+        self._seconds = seconds
+        self._ended = Event()
+        self._thread = Thread(target=self._run, name="pondering", daemon=True)
+        self._thread.start()
 
-def _size(root: Node) -> int:
-    count, waiting = 0, [root]
-    while waiting:
-        node = waiting.pop()
-        count += 1
-        waiting.extend(node.children.values())
-    return count
+    def stop(self, seconds: float) -> bool:
+        """End it; return whether it has ended within so many seconds."""
+        self._ended.set()
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            for _ in self._search.slices(
+                self._reached(), seconds=self._seconds, stop=self._ended.is_set, slice_seconds=_SHORT_SLICE
+            ):
+                pass
+        except AnygameError:
+            return
+
+    def _reached(self) -> State:
+        """Return the state after the move, where it is known: nobody else has a choice."""
+        state, roles = self._state, self._state.game.roles
+        legal = [(self._move,) if role == self._role else state.legal_moves(role) for role in roles]
+        return state if any(len(moves) != 1 for moves in legal) else state.next([moves[0] for moves in legal])

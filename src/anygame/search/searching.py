@@ -93,6 +93,11 @@ class Search:
             self._compiling.join(seconds)
         return self._lanes is not None
 
+    @property
+    def is_compiling(self) -> bool:
+        """Whether it is not known yet what will evaluate leaves."""
+        return not self._is_tried
+
     def _compile(self) -> None:
         """Make the tree over lanes, where there can be one."""
         try:

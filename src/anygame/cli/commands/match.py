@@ -26,7 +26,7 @@ from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
 from anygame.match.series import Tally, rotated
 from anygame.match.signing import read_key
-from anygame.players.loading import STRATEGIES, is_address
+from anygame.players.loading import is_address, is_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -225,7 +225,7 @@ def _players(record: Record) -> list[Named]:
         for one in found
     ):
         raise RecordError(f"the record of {record.match_id} does not say who plays: give --players")
-    code = [what for _, what in found if what not in STRATEGIES and not is_address(what)]
+    code = [what for _, what in found if not is_strategy(what) and not is_address(what)]
     if code:
         # Records come from anywhere, and must not make anybody run code that they name.
         again = _again([(name, what) for name, what in found])

@@ -16,7 +16,7 @@ from anygame.cli.exit_status import OK
 from anygame.cli.options import Command, command_options, flag, option, positive, seconds
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.errors import PlayerError
-from anygame.players.loading import is_address, make_player
+from anygame.players.loading import is_address, make_player, split_options
 from anygame.protocol import PlayerServer, PlayerSettings
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class Options(JsonOption, CaseOption):
         "--strategy",
         default="mcts",
         metavar="PLAYER",
-        help="random, legal, greedy, mcts (the default), MODULE:CLASS or FILE.py:CLASS",
+        help="random, legal, greedy, uct, mcts (the default), MODULE:CLASS or FILE.py:CLASS; options may "
+        "follow: mcts:threads=2,memory=2GB,pondering=no (mcts thinks while others are to move, unless told)",
     )
     gdl2: bool = flag("--gdl2", help="short messages of GDL-II games hold percepts")
     parallel: int = option("--parallel", read=positive, default=1, metavar="N", help="matches at a time (1)")
@@ -133,7 +134,7 @@ def _server(options: Options, log: _Log) -> PlayerServer:
     return PlayerServer(
         options.strategy,
         seed=options.seed,
-        name=options.name or f"anygame-{options.strategy.rpartition(':')[2]}",
+        name=options.name or f"anygame-{split_options(options.strategy)[0].rpartition(':')[2]}",
         parallel=options.parallel,
         settings=settings,
         log=log.hear,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PlayerError
 from anygame.match.local import LocalSeat
-from anygame.players.loading import is_address, make_player
+from anygame.players.loading import is_address, make_player, split_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +20,13 @@ __all__ = ["HUMAN", "PLAYERS", "Named", "make_seat", "named"]
 #: What the help of commands says that take players.
 PLAYERS: Final = """\
 a player is one of
-  random, legal, greedy, mcts  a built-in strategy
-  HOST:PORT                    a GGP player that listens there
+  random, legal, greedy,       a built-in strategy; mcts is the strongest, uct a plain
+  uct, mcts                    Monte Carlo tree search
   MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
-and may have a name: NAME=PLAYER. A role `random` is played by the manager.
+  HOST:PORT                    a GGP player that listens there
+and may have a name, NAME=PLAYER, and, unless it is an address, options of its class:
+mcts:threads=2,memory=512MB,pondering=yes has two threads, a bound of memory (1GB), and
+thinks while others are to move (no). A role `random` is played by the manager.
 """
 
 
@@ -40,8 +43,8 @@ Named = tuple[str, str]
 def named(specs: Sequence[str]) -> list[Named]:
     """Return players with their names; those that are given no name and would share one are numbered.
 
-    >>> named(["mcts", "mcts", "old=localhost:9147", "my/player.py:Mine"])
-    [('mcts', 'mcts'), ('mcts-2', 'mcts'), ('old', 'localhost:9147'), ('Mine', 'my/player.py:Mine')]
+    >>> named(["mcts", "mcts:threads=2", "old=localhost:9147", "my/player.py:Mine"])
+    [('mcts', 'mcts'), ('mcts-2', 'mcts:threads=2'), ('old', 'localhost:9147'), ('Mine', 'my/player.py:Mine')]
 
     Raises:
         PlayerError: two players are given the same name.
@@ -65,7 +68,10 @@ def named(specs: Sequence[str]) -> list[Named]:
 
 def _short(spec: str) -> str:
     """Return what a player is called that has no name: an address as it is, a class by its own name."""
-    return spec if is_address(spec) else spec.rpartition(":")[2] or spec
+    if is_address(spec):
+        return spec
+    what, _ = split_options(spec)
+    return what.rpartition(":")[2] or what
 
 
 def make_seat(player: Named, seed: int | None = None) -> Seat:

@@ -41,7 +41,8 @@ def main(given: str) -> None:
                 data = data[os.write(events, data) :]
 
     def make() -> Player:
-        return make_player(strategy, seed=seed)
+        # Nobody else plays in this process: others' time is free to think in.
+        return make_player(strategy, seed=seed, pondering=True)
 
     session = Session(make, settings, tell)
     tell(BEGUN)

@@ -1,0 +1,176 @@
+"""Plain Monte Carlo tree search, to be read: UCT (Kocsis and Szepesvari 2006) for any number of roles.
+
+A node of the tree is a state. UCT takes it for a bandit, and its moves for arms: it pulls the arm with the
+highest upper bound of what it may bring (UCB1: Auer, Cesa-Bianchi and Fischer 2002). All roles move at once
+in GDL, so every role has its own bandit at every node and chooses as if the others' choices were chance
+(Finnsson and Bjoernsson 2008). The strong player is ``mcts``, which stands on `anygame.search.Search`.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import log, sqrt
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import GoalError
+from anygame.game.machine import FallbackWarning
+from anygame.players.player import Player
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.players.clock import Clock
+
+__all__ = ["Node", "UctPlayer"]
+
+#: What a state is worth to each role, in the order of the roles: 0 a goal of 0, 1 a goal of 100.
+Values = tuple[float, ...]
+
+#: Nodes take some kilobytes each: half a gigabyte for all.
+_MOST_NODES: Final = 100_000
+#: Joint moves of a playout, and of a leaf where the game is compiled: hardly dearer than one.
+_LONGEST, _LANES = 10_000, 512
+#: The share of the start clock that compiling may take.
+_COMPILING: Final = 0.5
+#: The weight of what is not known yet, for single playouts and for means of many.
+_EXPLORATION, _EXPLORATION_OF_MEANS = 0.5, 0.3
+
+
+class Node:
+    """A state in the tree.
+
+    Attributes:
+        state: the state.
+        moves: per role its legal moves; empty where play ends.
+        counts: per role how often each of them was tried.
+        sums: per role what each of them brought in all.
+        children: by joint move, as the indices of its moves.
+    """
+
+    def __init__(self, state: State) -> None:
+        ends = state.is_terminal or state.stuck_role is not None
+        self.state = state
+        self.moves = [] if ends else [state.legal_moves(role) for role in state.game.roles]
+        self.counts = [[0] * len(moves) for moves in self.moves]
+        self.sums = [[0.0] * len(moves) for moves in self.moves]
+        self.children: dict[tuple[int, ...], Node] = {}
+
+    def choose(self, role: int, exploration: float, random: Random) -> int:
+        """Return the index of the move that a role tries next."""
+        counts, sums = self.counts[role], self.sums[role]
+        if self.state.game.roles[role].is_random:
+            return random.randrange(len(counts))
+        visits = sum(counts)
+        urge = exploration * sqrt(log(visits + 1))
+        # A move that was not tried yet counts as if it had once brought what moves bring on average.
+        new = sum(sums) / max(visits, 1) + urge
+        bounds = [s / n + urge / sqrt(n) if n else new for s, n in zip(sums, counts, strict=True)]
+        chosen = bounds.index(max(bounds))
+        return chosen if counts[chosen] else random.choice([move for move, n in enumerate(counts) if not n])
+
+    def learn(self, chosen: tuple[int, ...], values: Values) -> None:
+        """Add what a joint move brought each role."""
+        for role, (move, value) in enumerate(zip(chosen, values, strict=True)):
+            self.counts[role][move] += 1
+            self.sums[role][move] += value
+
+
+class UctPlayer(Player):
+    """Searches until the clock is up, and plays the move that it tried most.
+
+    Attributes:
+        tries: how many leaves are evaluated for a move, if the clock allows; None for as many as it allows.
+    """
+
+    def __init__(self, seed: int | None = None, *, tries: int | None = None) -> None:
+        super().__init__(seed)
+        self.tries = tries
+        self._root: Node | None = None
+        self._nodes = 0
+
+    def start(self, game: Game, role: Role, clock: Clock) -> None:
+        """Compile the game, if half of the clock is enough for that."""
+        super().start(game, role, clock)
+        self._root = None
+        if not game.is_settled and not clock.is_up:
+            with suppress(FallbackWarning):
+                game.compile(seconds=clock.remaining() * _COMPILING)
+        self._in_lanes = game.is_settled and game.machine.name == "network"
+
+    def move(self, state: State, clock: Clock) -> Term:
+        """Return the move tried most."""
+        role = self.game.role_index(self.role)
+        legal = state.legal_moves(self.role)
+        self.best = best = self.random.choice(legal)
+        self._root = root = self._kept(state)
+        tries = 0
+        while len(legal) > 1 and root.moves and not clock.is_up and tries != self.tries:
+            self._try(root, clock)
+            tries += 1
+            self.best = best = legal[max(range(len(legal)), key=root.counts[role].__getitem__)]
+        return best
+
+    def _kept(self, state: State) -> Node:
+        """Return the node of a state: one of the last tree near its root, or a new one."""
+        last = self._root
+        near = [last, *last.children.values()] if last else []
+        near += [node for child in near[1:] for node in child.children.values()]
+        found = next((node for node in near if node.state == state), None)
+        self._nodes = self._nodes if found else 0
+        return found or Node(state)
+
+    def _try(self, root: Node, clock: Clock) -> None:
+        """Go down to a leaf, evaluate it, and tell those above."""
+        path: list[tuple[Node, tuple[int, ...]]] = []
+        node, is_new = root, False
+        exploration = _EXPLORATION_OF_MEANS if self._in_lanes else _EXPLORATION
+        while node.moves and not is_new:
+            chosen = tuple([node.choose(role, exploration, self.random) for role in range(len(node.moves))])
+            path.append((node, chosen))
+            is_new = chosen not in node.children
+            if is_new:
+                if self._nodes >= _MOST_NODES:
+                    break
+                joint = [moves[move] for moves, move in zip(node.moves, chosen, strict=True)]
+                node.children[chosen] = Node(node.state.next(joint))
+                self._nodes += 1
+            node = node.children[chosen]
+        values = self._evaluate(node, clock)
+        if values is not None:
+            for above, chosen in path:
+                above.learn(chosen, values)
+
+    def _evaluate(self, node: Node, clock: Clock) -> Values | None:
+        """Return what play at random from a node ends with; None if the clock ran out before."""
+        state = node.state
+        if node.moves and self._in_lanes:
+            found = self.game.simulate(_LANES, self.random.getrandbits(32), state=state, limit=_LONGEST)
+            if found.playouts:
+                return tuple([_worth(found.mean_goals[role]) for role in self.game.roles])
+        elif node.moves:
+            for _ in range(_LONGEST):
+                if state.is_terminal or state.stuck_role is not None:
+                    break
+                if clock.is_up:
+                    return None
+                state = state.next([self.random.choice(state.legal_moves(role)) for role in self.game.roles])
+        return values_of(state)
+
+
+def values_of(state: State) -> Values:
+    """Return what the goals of a state are worth; no usable goal is worth nothing."""
+    found = []
+    for role in state.game.roles:
+        try:
+            found.append(_worth(state.goal(role)))
+        except GoalError:
+            found.append(0.0)
+    return tuple(found)
+
+
+def _worth(goal: float | None) -> float:
+    return min(max(goal or 0, 0), 100) / 100
