@@ -36,6 +36,8 @@ _ALLOWED = {
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},
     "protocol": {"errors", "language", "game", "players", "match"},
+    # Pages: beside the command line, which starts them.
+    "web": {"errors", "language", "analysis", "game", "boards", "search", "players", "match", "protocol"},
     "cli": {
         "errors",
         "language",
@@ -47,6 +49,7 @@ _ALLOWED = {
         "match",
         "protocol",
         "tournament",
+        "web",
         "anygame",
     },
     "__main__": {"cli"},
@@ -62,6 +65,8 @@ _SEAMS = {
     "matplotlib": "tournament/plot.py",
     "llvmlite": "network/kernels/native.py",
     "scipy": "search/matrix_games.py",
+    "jinja2": "web/server/pages.py",
+    "uvicorn": "web/server/running.py",
 }
 
 

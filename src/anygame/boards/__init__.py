@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from anygame.boards.drawing.composing import Painter, picture
 from anygame.boards.drawing.lines import Line, Piece
+from anygame.boards.drawing.paints import paint_rules
 from anygame.boards.drawing.pictures import (
     Arrow,
     Cell,
@@ -68,6 +69,7 @@ __all__ = [
     "draw",
     "find_boards",
     "match_pictures",
+    "paint_rules",
     "picture",
     "svg",
     "text",

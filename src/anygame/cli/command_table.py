@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "match": "play matches between players",
     "replay": "step through a match record, check it",
     "tournament": "let players meet each other",
+    "web": "show games in the browser: play, watch, ask why",
     "player": "play for managers over the network",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BODIES", "Paints"]
+__all__ = ["BODIES", "Paints", "paint_rules"]
 
 #: What each paint is in light and in dark surroundings.
 _PAINTS: Final = {
@@ -86,3 +86,17 @@ class Paints:
 
     def _value(self, paint: str) -> str:
         return (_PAINTS | BODIES)[paint][bool(self._dark)]
+
+
+def paint_rules() -> str:
+    """Return the rules of a style sheet for pages whose pictures may hold no styles of their own.
+
+    They turn all paints dark where the viewer prefers that, and give the class ``colour-NAME`` the body of
+    things of that colour as its background.
+    """
+    dark = []
+    for paint, (light, other) in (_PAINTS | BODIES).items():
+        if light != other:
+            dark += [f".anygame-f-{paint}{{fill:{other}}}", f".anygame-s-{paint}{{stroke:{other}}}"]
+    grounds = [f".colour-{name}{{background:{light}}}" for name, (light, _) in BODIES.items()]
+    return "\n".join([*grounds, "@media (prefers-color-scheme: dark){", *dark, "}", ""])

@@ -1,0 +1,123 @@
+"""The ``web`` command: games in the browser."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import ArgumentTypeError
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from anygame.cli.exit_status import OK
+from anygame.cli.matches.seating import PLAYERS, named
+from anygame.cli.options import Command, argument, command_options, option, seconds
+from anygame.cli.shared_options import JsonOption
+from anygame.errors import AnygameError, MissingExtraError
+from anygame.players.loading import STRATEGIES, is_address, player_class
+from anygame.web.settings import Settings
+
+__all__ = ["COMMAND"]
+
+_DETAILS: Final = f"""\
+The pages list the installed games, and the sheets of every PATH: a file or a folder.
+Matches are kept in a folder, and go on after the server was ended and started again.
+
+Only this machine is listened to, unless --host says more: 0.0.0.0 for everybody. Pages
+are then asked for under names that only you know: give them with --name, so that no
+other site can pass for this one.
+
+Visitors play against the players of --players, by default the built-in strategies.
+{PLAYERS}
+with --json, one object a line: {{"event": "listening", "address", "host", "port", "folder"}}
+
+exit status:
+  0    ended by Ctrl-C or SIGTERM
+  2    the port cannot be had, or there is no such player or path
+"""
+
+_HIGHEST_PORT: Final = 65_535
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= _HIGHEST_PORT):
+        raise ArgumentTypeError(f"expected a port from 0 to {_HIGHEST_PORT}, found {text!r}")
+    return int(text)
+
+
+@command_options
+class Options(JsonOption):
+    """What ``anygame web`` is asked."""
+
+    paths: list[str] = argument("PATH", count="*", help="rule sheets, or folders of them")
+    port: int = option("--port", read=_port, default=8000, metavar="PORT", help="where to listen (8000)")
+    host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
+    name: list[str] | None = option(
+        "--name", metavar="NAME", count="+", help="hosts under which pages are asked for"
+    )
+    players: list[str] | None = option(
+        "--players", metavar="PLAYER", count="+", help="whom visitors may play against"
+    )
+    folder: str | None = option("--folder", metavar="DIR", help="where matches and uploads are kept")
+    play_clock: float = option(
+        "--play-clock", read=seconds, default=2.0, metavar="SECONDS", help="of players, for each move (2)"
+    )
+
+
+def run(options: Options) -> int:
+    """Serve pages until Ctrl-C or SIGTERM."""
+    settings = _settings(options)
+    try:
+        running = import_module("anygame.web.server.running")
+    except ImportError as error:
+        raise MissingExtraError(
+            f"pages need starlette, uvicorn and jinja2 ({error}): pip install 'anygame[web]'", "web"
+        ) from error
+    with suppress(KeyboardInterrupt):
+        running.serve(settings, lambda port: _tell(options, settings, port))
+    return OK
+
+
+def _tell(options: Options, settings: Settings, port: int) -> None:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    address = f"http://{host}:{port}/"
+    if options.json:
+        event = {"event": "listening", "address": address, "host": settings.host, "port": port}
+        print(json.dumps(event | {"folder": str(settings.folder)}), flush=True)
+    else:
+        print(f"{address} shows the games; Ctrl-C ends it", flush=True)
+
+
+def _settings(options: Options) -> Settings:
+    paths = tuple(map(Path, options.paths))
+    for path in paths:
+        if not path.exists():
+            raise AnygameError(f"there is no file or folder {path}")
+    players = named(options.players or list(STRATEGIES))
+    for _, spec in players:
+        if not is_address(spec):
+            player_class(spec)
+    return Settings(
+        paths=paths,
+        players=tuple(players),
+        folder=_folder(options),
+        host=options.host,
+        port=options.port,
+        names=tuple(options.name or ()),
+        play_clock=options.play_clock,
+    )
+
+
+def _folder(options: Options) -> Path:
+    """Return the folder of matches: as asked, or where programs keep their state."""
+    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
+    folder = Path(options.folder) if options.folder else Path(state) / "anygame" / "web"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise AnygameError(f"cannot keep matches in {folder}: {error.strerror or error}") from error
+    return folder.resolve()
+
+
+COMMAND = Command(Options, run, _DETAILS)

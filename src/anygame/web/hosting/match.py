@@ -1,0 +1,356 @@
+"""A match as its process leads it: moves of people as they come, moves of players when they are asked.
+
+A role that has a single legal move while another role chooses makes it by itself, and chance is drawn here.
+Every change is kept in the record of the match, from which it goes on when its process is started anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from random import Random
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import AnygameError, GoalError, IllegalMoveError
+from anygame.language.parser import parse_term
+from anygame.language.terms import Constant
+from anygame.match.judging import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.record import Record
+    from anygame.match.seats import Reply
+    from anygame.web.hosting.opponents import Opponent
+
+__all__ = ["HostedMatch", "Look", "look_at"]
+
+#: Joint moves after which a match ends without a result: people do not play as long, and rules that go on by
+#: themselves for ever would fill the disk.
+_LONGEST: Final = 5_000
+#: Seconds between moves of a match without people, so that it can be watched.
+_PACE: Final = 0.4
+
+Joint = tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a match must know of a state.
+
+    Attributes:
+        is_terminal: whether the game is over.
+        legal: the legal moves of every role, in order; where the game is over, none that matter.
+        stuck: a role that has none though the game is not over.
+        goals: of every role; None where the rules give none or several.
+    """
+
+    is_terminal: bool
+    legal: tuple[tuple[Term, ...], ...]
+    stuck: Role | None
+    goals: tuple[int | None, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move here."""
+        return self.is_terminal or self.stuck is not None
+
+
+def look_at(state: State) -> Look:
+    """Compute what a match must know of a state."""
+    roles = state.game.roles
+    legal = () if state.is_terminal else tuple([state.legal_moves(role) for role in roles])
+    return Look(state.is_terminal, legal, state.stuck_role, tuple([_goal(state, role) for role in roles]))
+
+
+def _goal(state: State, role: Role) -> int | None:
+    try:
+        return state.goal(role)
+    except GoalError:
+        return None
+
+
+class HostedMatch:
+    """A match between people and players.
+
+    Args:
+        game: the rules.
+        record: of the match, with the states so far; it grows.
+        states: those of the record; the initial one at least.
+        opponents: by the index of their role.
+        keep: writes the record.
+        changed: is called when something has changed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        record: Record,
+        states: Sequence[State],
+        opponents: Mapping[int, Opponent],
+        *,
+        keep: Callable[[Record], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self.game = game
+        self.record = record
+        self.states = list(states)
+        self.line: list[Joint] = []
+        self.opponents = dict(opponents)
+        self.chosen: dict[int, Term] = {}
+        self.notes: dict[int, str] = {}
+        self.fault = ""
+        self._keep = keep
+        self._changed = changed
+        self._lock = asyncio.Lock()
+        self._asked: dict[int, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._since = monotonic()
+        self._random = Random(f"{record.own.get('seed')}:{record.step}")
+        self.people = {
+            index
+            for index, role in enumerate(game.roles)
+            if index not in self.opponents and not role.is_random
+        }
+        for step, moves in enumerate(record.moves):
+            texts = zip(game.roles, moves, strict=True)
+            self.line.append(tuple([self._term(text, role, self.states[step]) for role, text in texts]))
+
+    def _term(self, text: str, role: Role, state: State) -> Term:
+        """Return the legal move that a text means, however it is spaced.
+
+        Raises:
+            IllegalMoveError: it means none.
+            TermSyntaxError: it cannot be read.
+        """
+        legal = state.legal_moves(role)
+        found = {str(move): move for move in legal}.get(text)
+        if found is not None:
+            return found
+        term = parse_term(text, case_sensitive=self.game.case_sensitive)
+        if term not in legal:
+            raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
+        return term
+
+    # -- what people do ----------------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """Look at the last state, let players get ready, and go on as far as nobody must choose."""
+        async with self._lock:
+            self.look = await asyncio.to_thread(look_at, self.states[-1])
+            for opponent in self.opponents.values():
+                self._aside(opponent.prepare(self._id, self.game, list(self.line), self.states[-1]))
+        self._aside(self._go_on())
+
+    async def _go_on(self) -> None:
+        async with self._lock:
+            await self._advance()
+
+    def _aside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Have something done meanwhile."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def choose(self, index: int, text: str, step: int) -> None:
+        """Take the move of a person.
+
+        Raises:
+            IllegalMoveError: the match has gone on meanwhile, it is not for this role to choose, or the move
+                is not legal.
+        """
+        async with self._lock:
+            role = self.game.roles[index]
+            if step != len(self.line):
+                raise IllegalMoveError("the match has gone on meanwhile: look at the board again", role, text)
+            if index not in self.turn:
+                raise IllegalMoveError(f"it is not for {role} to move now", role, text)
+            self.chosen[index] = self._term(text, role, self.states[-1])
+            self._note_time(index)
+            await self._advance()
+
+    async def take_back(self, roles: Collection[int]) -> None:
+        """Go back to the last state in which one of some roles chose.
+
+        Raises:
+            IllegalMoveError: there is none.
+        """
+        async with self._lock:
+            if not any(index in self.chosen for index in roles if index in self._choosing()):
+                step = await asyncio.to_thread(self._former_choice, roles)
+                if step is None:
+                    raise IllegalMoveError("there is no move to take back")
+                await self._go_back(step)
+            self.chosen.clear()
+            await self._advance()
+
+    def _former_choice(self, roles: Collection[int]) -> int | None:
+        for step in range(len(self.line) - 1, -1, -1):
+            look = look_at(self.states[step])
+            if set(roles) & (_choosing(look) or {self._mover(look)}):
+                return step
+        return None
+
+    async def _go_back(self, step: int) -> None:
+        self._forget_asking()
+        record = self.record
+        for grown in (record.states, record.state_times, record.errors, record.reasons, self.states):
+            del grown[step + 1 :]
+        del record.moves[step:]
+        del self.line[step:]
+        record.goals = None
+        record.is_completed = record.is_aborted = False
+        self.fault = ""
+        record.own.pop("fault", None)
+        self.notes.clear()
+        self.look = await asyncio.to_thread(look_at, self.states[-1])
+        await asyncio.to_thread(self._keep, record)
+
+    # -- whose turn it is --------------------------------------------------------------------------
+
+    @property
+    def _id(self) -> str:
+        return self.record.match_id
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.look.is_over or bool(self.fault)
+
+    @property
+    def turn(self) -> list[int]:
+        """The indices of the people's roles that have yet to choose."""
+        if self.is_over:
+            return []
+        return [index for index in sorted(self.people & self._choosing()) if index not in self.chosen]
+
+    @property
+    def thinking(self) -> list[int]:
+        """The indices of the players' roles whose choice is waited for."""
+        return [index for index in self._asked if index not in self.chosen and index in self._choosing()]
+
+    def _choosing(self) -> set[int]:
+        """Return the roles whose move is not made by itself."""
+        return _choosing(self.look) or {self._mover(self.look)}
+
+    def _mover(self, look: Look) -> int:
+        """Return whose move it is where nobody has a choice: whose move says most.
+
+        Waiting is a single word, as a rule the same for everybody who waits.
+        """
+        roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
+        if not roles or not look.legal:
+            return -1
+        only = [moves[0] for moves in look.legal]
+        return min(roles, key=lambda index: (isinstance(only[index], Constant), only.count(only[index])))
+
+    # -- going on ----------------------------------------------------------------------------------
+
+    async def _advance(self) -> None:
+        """Go on as long as nobody has to choose; ask the players who have to."""
+        while not self.is_over:
+            choosing = self._choosing()
+            for index, role in enumerate(self.game.roles):
+                if role.is_random:
+                    self.chosen.setdefault(index, self._random.choice(self.look.legal[index]))
+                elif index in self.people and index not in choosing:
+                    self.chosen[index] = self.look.legal[index][0]
+            if len(self.chosen) < len(self.game.roles):
+                self._ask_players()
+                break
+            await self._step()
+        if self.is_over:
+            await self._finish()
+        self._changed()
+
+    async def _step(self) -> None:
+        joint = tuple([self.chosen[index] for index in range(len(self.game.roles))])
+        if not self.people:
+            await asyncio.sleep(_PACE)
+        try:
+            state, look = await asyncio.to_thread(_follow, self.states[-1], joint)
+        except AnygameError as error:
+            self.fault = str(error)
+            return
+        self.line.append(joint)
+        self.states.append(state)
+        self.look = look
+        self.record.add_moves(joint)
+        reasons = [self.notes.get(index, "") for index in range(len(joint))]
+        self.record.add_state(state, ["" for _ in joint], reasons)
+        self._forget_asking()
+        self.chosen.clear()
+        if len(self.line) >= _LONGEST:
+            self.fault = f"given up after {_LONGEST:,} joint moves"
+        await asyncio.to_thread(self._keep, self.record)
+        self._changed()
+
+    def _forget_asking(self) -> None:
+        self._asked.clear()
+        self.notes = {}
+        self._since = monotonic()
+
+    def _ask_players(self) -> None:
+        for index in self.opponents:
+            if index not in self.chosen and index not in self._asked:
+                self._asked[index] = self._aside(self._ask(index))
+
+    async def _ask(self, index: int) -> None:
+        """Ask a player, and take its move unless moves were taken back meanwhile."""
+        line, state = list(self.line), self.states[-1]
+        reply = await self.opponents[index].reply(self._id, self.game, line, state)
+        async with self._lock:
+            if self.states[-1] is not state or self._asked.get(index) is not asyncio.current_task():
+                return
+            self._take_reply(index, reply)
+            self._note_time(index)
+            await self._advance()
+
+    def _take_reply(self, index: int, reply: Reply) -> None:
+        legal = self.look.legal[index]
+        verdict = judge(reply, legal, case_sensitive=self.game.case_sensitive)
+        self.chosen[index] = verdict.move or self._random.choice(legal)
+        if verdict.error:
+            reason = verdict.detail or verdict.error
+            self.notes[index] = f"{self.opponents[index].name}: {reason}; a move was drawn instead"
+        elif verdict.detail:
+            self.notes[index] = f"{self.opponents[index].name}: {verdict.detail}"
+
+    async def _finish(self) -> None:
+        if self.record.is_completed or self.record.is_aborted:
+            return
+        if self.look.stuck is not None and not self.fault:
+            self.fault = f"the rules give {self.look.stuck} no legal move, though the game is not over"
+        if self.fault:
+            self.record.is_aborted = True
+            self.record.own["fault"] = self.fault
+        else:
+            self.record.is_completed = True
+            self.record.goals = [goal or 0 for goal in self.look.goals]
+        await asyncio.to_thread(self._keep, self.record)
+        for opponent in self.opponents.values():
+            self._aside(opponent.stop(list(self.line), self.states[-1]))
+
+    def _note_time(self, index: int) -> None:
+        """Add the seconds since the last joint move to those that a role has used."""
+        used = self.record.own.setdefault("seconds", [0.0] * len(self.game.roles))
+        used[index] = round(used[index] + monotonic() - self._since, 1)
+
+    async def close(self) -> None:
+        """Take leave of all players."""
+        await asyncio.gather(*[one.close() for one in self.opponents.values()], return_exceptions=True)
+
+
+def _choosing(look: Look) -> set[int]:
+    return {index for index, moves in enumerate(look.legal) if len(moves) > 1}
+
+
+def _follow(state: State, joint: Iterable[Term]) -> tuple[State, Look]:
+    following = state.next(list(joint))
+    return following, look_at(following)

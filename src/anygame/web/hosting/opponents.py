@@ -1,0 +1,110 @@
+"""Players that a match of the web asks: strategies in threads, and others over the network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from anygame.match.continuing import continued
+from anygame.match.local import LocalSeat
+from anygame.match.seats import MatchInfo, Reply
+from anygame.players.loading import is_address, make_player
+from anygame.protocol.seat import RemoteSeat
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.seats import Seat
+
+__all__ = ["Opponent"]
+
+Line = Sequence[tuple["Term", ...]]
+
+
+class Opponent:
+    """A player of one role, who follows when moves are taken back.
+
+    The protocol cannot take moves back. A player elsewhere is told ABORT then, and START of a match that
+    begins in the state that was gone back to (`anygame.match.continuing`); one of this process is handed the
+    state.
+
+    Args:
+        name: for people.
+        spec: see `anygame.players.make_player`, or ``HOST:PORT``.
+        role: that it plays.
+        clock: seconds for a move.
+        seed: of its random numbers.
+    """
+
+    def __init__(self, name: str, spec: str, role: Role, clock: float, seed: int) -> None:
+        self.name = name
+        self.role = role
+        self.clock = clock
+        self._is_remote = is_address(spec)
+        self._seat = self._seat_of(spec, seed)
+        #: The joint moves that the player knows of; None where it is in no match.
+        self._line: list[tuple[Term, ...]] | None = None
+        self._state: State | None = None
+        self._id = ""
+        self._is_asked = False
+        self._starts = 0
+        # A player thinks about one state at a time; moves may be taken back while it does.
+        self._busy = asyncio.Lock()
+
+    def _seat_of(self, spec: str, seed: int) -> Seat:
+        if not self._is_remote:
+            return LocalSeat(make_player(spec, seed=seed), name=self.name)
+        host, _, port = spec.rpartition(":")
+        return RemoteSeat(host.strip("[]"), int(port), name=self.name)
+
+    async def prepare(self, match_id: str, game: Game, line: Line, state: State) -> None:
+        """Let the player get ready in the state to which a line of joint moves led."""
+        async with self._busy:
+            await self._start(match_id, game, line, state)
+
+    async def reply(self, match_id: str, game: Game, line: Line, state: State) -> Reply:
+        """Ask for a move in the state to which a line of joint moves led."""
+        async with self._busy:
+            self._state = state
+            is_next = self._is_asked and self._line is not None and list(line[:-1]) == self._line
+            is_first = not self._is_asked and list(line) == self._line
+            if self._line is None or (self._is_remote and not (is_next or is_first)):
+                await self._start(match_id, game, line, state)
+                is_next = False
+            self._line = list(line)
+            self._is_asked = True
+            return await self._seat.play(self._id, line[-1] if is_next and line else None, self.clock)
+
+    async def _start(self, match_id: str, game: Game, line: Line, state: State) -> None:
+        if self._starts:
+            await self._seat.abort(self._id)
+        if line and self._is_remote:
+            game = await asyncio.to_thread(continued, state)
+        self._starts += 1
+        self._id = f"{match_id}.{game.role_index(self.role)}.{self._starts}"
+        self._state = state
+        self._line = list(line)
+        self._is_asked = False
+        shared = None if self._is_remote else self._now
+        await self._seat.start(MatchInfo(self._id, game, self.role, self.clock, self.clock, None, shared))
+
+    def _now(self) -> State:
+        assert self._state is not None
+        return self._state
+
+    async def stop(self, line: Line, state: State) -> None:
+        """Tell that the match is over."""
+        async with self._busy:
+            self._state = state
+            if self._line is not None:
+                self._line = None
+                await self._seat.stop(self._id, line[-1] if line else None)
+
+    async def close(self) -> None:
+        """Take leave of a match that is not over."""
+        if self._line is not None:
+            await self._seat.abort(self._id)
+        await self._seat.close()

@@ -1,0 +1,222 @@
+"""A session: the one match of a process, and the questions that can be asked about it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.boards import Painter
+from anygame.errors import AnygameError, RecordError
+from anygame.game.loading import loads
+from anygame.match.record import Record, read_record
+from anygame.match.replaying import replay
+from anygame.match.running import keeper
+from anygame.web.hosting import questions
+from anygame.web.hosting.match import HostedMatch, look_at
+from anygame.web.hosting.opponents import Opponent
+from anygame.web.hosting.views import log_view, match_view, state_view
+from anygame.web.settings import LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+
+__all__ = ["Session"]
+
+View = dict[str, Any]
+#: What a record keeps for the pages beside its match: who has which role.
+_SEATS: Final = "seats"
+
+
+class Session:
+    """Answers commands, and tells of changes.
+
+    Args:
+        tell: is called with every event.
+    """
+
+    game: Game
+    painter: Painter
+    match: HostedMatch
+
+    def __init__(self, tell: Callable[[View], None]) -> None:
+        self._tell = tell
+        self._path = ""
+        self._publishing: asyncio.Task[None] | None = None
+        self._is_stale = False
+        self._commands: dict[str, Callable[..., Awaitable[Any]]] = {
+            "describe": self.describe,
+            "open": self.open,
+            "move": self.move,
+            "take_back": self.take_back,
+            "look": self.look,
+            "sit": self.sit,
+            "why": self.why,
+        }
+
+    async def do(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Carry out a command; return its answer as plain data. Raises AnygameError."""
+        return await self._commands[name](**arguments)
+
+    async def describe(self, name: str, text: str) -> View:
+        """Return what a sheet's page says beside its text: roles, and whether rules hide information."""
+        game = await asyncio.to_thread(loads, text, name=name, limits=LIMITS)
+        return {"roles": list(game.roles), "hides": game.is_gdl2}
+
+    # -- the match ---------------------------------------------------------------------------------
+
+    async def open(
+        self,
+        match_id: str,
+        path: str,
+        players: dict[str, str],
+        clock: float,
+        name: str = "",
+        rules: str = "",
+        seed: int = 0,
+        seats: list[Any] | None = None,
+        line: Sequence[Sequence[str]] = (),
+    ) -> View:
+        """Begin a match, or go on with that of a record where there is one.
+
+        Args:
+            match_id: its name.
+            path: of its record.
+            players: what players may be asked, by name.
+            clock: seconds that they have for a move.
+            name: of the sheet; likewise ``rules``, ``seed``, ``seats`` and ``line`` for a match that is new.
+            rules: the text of the sheet.
+            seed: of everything that is drawn.
+            seats: who has which role; see `anygame.web.server.matches`.
+            line: joint moves that are made at once, for a match that branches off another.
+        """
+        record, states = await asyncio.to_thread(
+            self._begin, match_id, Path(path), name, rules, seed, clock, seats or [], line
+        )
+        self.painter = await asyncio.to_thread(Painter.of, self.game)
+        opponents = {
+            index: Opponent(
+                seat["player"], players.get(seat["player"], "random"), self.game.roles[index],
+                record.play_clock, seed + index,
+            )
+            for index, seat in enumerate(record.own[_SEATS])
+            if seat["kind"] == "player"
+        }  # fmt: skip
+        self._path = path
+        keep = keeper(path)
+        self.match = HostedMatch(self.game, record, states, opponents, keep=keep, changed=self._publish)
+        await asyncio.to_thread(keep, record)
+        await self.match.begin()
+        return await self._view()
+
+    def _begin(
+        self,
+        match_id: str,
+        path: Path,
+        name: str,
+        rules: str,
+        seed: int,
+        clock: float,
+        seats: list[Any],
+        line: Sequence[Sequence[str]],
+    ) -> tuple[Record, list[State]]:
+        if path.exists():
+            record = read_record(path)
+            self.game = loads(str(record.own.get("rules")), name=str(record.own.get("game")), limits=LIMITS)
+            found = replay(record, self.game)
+            if found.faults:
+                raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
+            return record, list(found.states)
+        self.game = loads(rules, name=name, limits=LIMITS)
+        if len(seats) != len(self.game.roles):
+            raise RecordError(f"expected {len(self.game.roles)} seats, found {len(seats)}")
+        record = Record(match_id, clock, clock, names=[str(seat["name"]) for seat in seats])
+        record.own = {
+            "game": name,
+            "roles": list(map(str, self.game.roles)),
+            "seed": seed,
+            "caseSensitive": True,
+            "rules": rules,
+            _SEATS: seats,
+        }
+        states = [self.game.initial_state()]
+        record.add_state(states[0], ["" for _ in seats])
+        for joint in line:
+            states.append(states[-1].next(list(joint)))
+            record.add_moves(
+                [_legal(states[-2], role, text) for role, text in zip(self.game.roles, joint, strict=True)]
+            )
+            record.add_state(states[-1], ["" for _ in seats])
+        return record, states
+
+    async def move(self, role: str, text: str, step: int) -> View:
+        """Make the move of a person; see `HostedMatch.choose`."""
+        await self.match.choose(self.game.role_index(role), text, step)
+        return await self._view()
+
+    async def take_back(self, roles: Sequence[str]) -> View:
+        """Take moves back; see `HostedMatch.take_back`."""
+        await self.match.take_back([self.game.role_index(role) for role in roles])
+        return await self._view()
+
+    async def sit(self, seats: list[Any]) -> None:
+        """Keep who has which role now."""
+        self.match.record.own[_SEATS] = seats
+        self.match.record.names = [str(seat["name"]) for seat in seats]
+        await asyncio.to_thread(keeper(self._path), self.match.record)
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    async def look(self, step: int) -> View:
+        """Return what is told of an earlier state."""
+        if not 0 <= step < len(self.match.states):
+            raise RecordError(f"the match has the states 0 to {len(self.match.line)}, not {step}")
+        if step == len(self.match.line):
+            return await self._view()
+        shown = await asyncio.to_thread(self._shown, step)
+        return shown | {"step": step, "last": len(self.match.line), "log": log_view(self.match)}
+
+    async def _view(self) -> View:
+        """Return what is told of the match as it stands."""
+        while True:
+            step = len(self.match.line)
+            shown = await asyncio.to_thread(self._shown, step)
+            if step == len(self.match.line):
+                return match_view(self.match, shown) | {"log": log_view(self.match)}
+
+    def _shown(self, step: int) -> View:
+        match = self.match
+        state = match.states[step]
+        before, joint = (match.states[step - 1], match.line[step - 1]) if step else (None, None)
+        return state_view(state, look_at(state), self.painter, before=before, joint=joint)
+
+    def _publish(self) -> None:
+        """Tell what has changed, soon; changes that follow at once are told together."""
+        self._is_stale = True
+        if self._publishing is None or self._publishing.done():
+            self._publishing = asyncio.create_task(self._tell_changes())
+
+    async def _tell_changes(self) -> None:
+        while self._is_stale:
+            self._is_stale = False
+            self._tell({"event": "changed", "view": await self._view()})
+
+    # -- questions ---------------------------------------------------------------------------------
+
+    async def why(self, step: int, role: str, move: str = "", atom: str = "") -> View:
+        """Return why something holds in a state of the match, or why it does not."""
+        if not 0 <= step < len(self.match.states):
+            raise RecordError(f"the match has the states 0 to {len(self.match.line)}, not {step}")
+        asked = atom or f"(legal {role} {move})"
+        return await asyncio.to_thread(questions.why, self.match.states[step], asked)
+
+
+def _legal(state: State, role: str, text: str) -> Any:
+    """Return the legal move with this text."""
+    for move in state.legal_moves(role):
+        if str(move) == text:
+            return move
+    raise AnygameError(f"{text} is not a legal move of {role}")

@@ -1,0 +1,1 @@
+"""What answers browsers: it knows visitors, matches and sheets, and reasons with no rules itself."""

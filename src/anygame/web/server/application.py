@@ -1,0 +1,95 @@
+"""The application: addresses, guards, and what is said where something goes wrong."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from anygame.boards import paint_rules
+from anygame.web.server.guards import Guards, TooLargeError
+from anygame.web.server.match_routes import MatchRoutes, NotFoundError, RefusedError
+from anygame.web.server.matches import BusyError, Matches
+from anygame.web.server.pages import Pages
+from anygame.web.server.processes import MatchFaultError, ProcessGoneError
+from anygame.web.server.sheet_routes import SheetRoutes
+from anygame.web.server.sheets import Sheets
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from anygame.web.settings import Settings
+
+__all__ = ["make_application"]
+
+_STATUS: Final[dict[type[Exception], int]] = {
+    NotFoundError: 404,
+    RefusedError: 403,
+    BusyError: 503,
+    ProcessGoneError: 503,
+    MatchFaultError: 400,
+}
+
+
+def make_application(settings: Settings) -> ASGIApp:
+    """Return what answers browsers."""
+    matches = Matches(settings)
+    pages = Pages()
+    sheet_routes = SheetRoutes(Sheets(settings), matches, pages, settings)
+    match_routes = MatchRoutes(matches, pages, settings)
+
+    @asynccontextmanager
+    async def living(_: Starlette) -> AsyncIterator[None]:
+        matches.warm_up()
+        try:
+            yield
+        finally:
+            await matches.close()
+
+    async def fault(request: Request, error: Exception) -> Response:
+        kind = next(kind for kind in type(error).__mro__ if kind in _STATUS)
+        status = _STATUS[kind]
+        template = "fault_part.html" if "part" in request.query_params else "fault.html"
+        response = pages.page(template, status, message=str(error))
+        if status == 503:
+            response.headers["Retry-After"] = "30"
+        return response
+
+    async def too_large(_: Request, error: Exception) -> Response:
+        return pages.page("fault.html", 413, message=f"more than {settings.body:,} bytes are not read")
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return pages.page("fault.html", error.status_code, message=error.detail)
+
+    async def broken(_: Request, error: Exception) -> Response:
+        return pages.page("fault.html", 500, message="something went wrong here; please report it")
+
+    static = StaticFiles(directory=str(files("anygame.web") / "static"))
+    application = Starlette(
+        routes=[
+            *sheet_routes.routes,
+            *match_routes.routes,
+            Route("/paints.css", _paints),
+            Mount("/static", static),
+        ],
+        exception_handlers={
+            MatchFaultError: fault, TooLargeError: too_large, HTTPException: refused, Exception: broken,
+        },
+        lifespan=living,
+    )  # fmt: skip
+    return Guards(application, host=settings.host, names=settings.names, body=settings.body)
+
+
+async def _paints(_: Request) -> Response:
+    """Return the style sheet of what boards are painted with, light and dark."""
+    return Response(paint_rules(), media_type="text/css", headers={"Cache-Control": "max-age=3600"})

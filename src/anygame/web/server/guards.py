@@ -1,0 +1,136 @@
+"""What is checked of every request before anything else looks at it, and said with every answer.
+
+- The header ``Host`` names this server: else a page of another site whose name was made to resolve to this
+  machine (DNS rebinding) would be of one origin with ours.
+- What changes something comes from our own pages, as ``Sec-Fetch-Site`` and ``Origin`` say; where a browser
+  sends neither, the cookie (``SameSite=Lax``) is not sent from elsewhere.
+- Bodies are refused by their announced length before they are read, and while they are read beyond it.
+- ``Content-Security-Policy`` lets pages run our scripts alone, so that text of strangers can never be one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Guards", "TooLargeError"]
+
+_READING: Final = frozenset({"GET", "HEAD"})
+_OUR_SITE: Final = frozenset({"same-origin", "none"})
+_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_EVERYBODY: Final = frozenset({"0.0.0.0", "::", ""})
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class TooLargeError(Exception):
+    """A body goes on beyond its bound."""
+
+
+class Guards:
+    """Checks requests, and adds headers to answers.
+
+    Args:
+        application: what answers.
+        host: for whom the server listens.
+        names: under which other hosts it may be asked.
+        body: bytes that a request may have.
+    """
+
+    def __init__(self, application: ASGIApp, *, host: str, names: Iterable[str], body: int) -> None:
+        self._application = application
+        self._body = body
+        # Who listens for everybody is asked under names that only visitors know, unless some are given.
+        self._names = {name.lower() for name in names} | ({host.lower()} - _EVERYBODY)
+        self._any_name = host in _EVERYBODY and not self._names
+        self._names |= _LOCAL
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope["method"], headers)
+        if refusal is not None:
+            status, reason = refusal
+            refused = PlainTextResponse(f"{reason}\n", status, headers=_HEADERS | {"Connection": "close"})
+            await refused(scope, receive, send)
+            return
+        await self._application(
+            scope, self._bounded(receive), _with_headers(send, is_static=scope["path"].startswith("/static/"))
+        )
+
+    def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not self._any_name and _name(host) not in self._names:
+            return 421, "this server does not answer under that name; see `anygame web --help`, --name"
+        if method not in _READING and not _is_ours(headers, host):
+            return 403, "requests from other sites are refused"
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()) or int(length[:20]) > self._body:
+            return 413, f"more than {self._body:,} bytes are not read"
+        return None
+
+    def _bounded(self, receive: Receive) -> Receive:
+        read = 0
+
+        async def bounded() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._body:
+                raise TooLargeError
+            return message
+
+        return bounded
+
+
+def _name(host: str) -> str:
+    """Return the name of a host without its port.
+
+    >>> _name("localhost:8000"), _name("[::1]:8000"), _name("evil.example")
+    ('localhost', '::1', 'evil.example')
+    """
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_ours(headers: Headers, host: str) -> bool:
+    site = headers.get("sec-fetch-site")
+    if site is not None and site not in _OUR_SITE:
+        return False
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == host
+
+
+def _with_headers(send: Send, *, is_static: bool) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            # Scripts and styles are asked for again, and seldom sent again; pages are of one moment.
+            headers.setdefault("Cache-Control", "no-cache" if is_static else "no-store")
+        await send(message)
+
+    return sending

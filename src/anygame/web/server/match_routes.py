@@ -1,0 +1,211 @@
+"""What can be asked about matches: their pages, moves, and what follows from them."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from anygame.web.server.bodies import read_form
+from anygame.web.server.events import changes
+from anygame.web.server.pages import match_context
+from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.visitors import visitor_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from anygame.web.server.matches import Match, Matches
+    from anygame.web.server.pages import Pages
+    from anygame.web.settings import Settings
+
+__all__ = ["MatchRoutes", "NotFoundError", "RefusedError"]
+
+#: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
+_MOST_RENDERED: Final = 32
+
+
+class NotFoundError(MatchFaultError):
+    """There is no such page."""
+
+
+class RefusedError(MatchFaultError):
+    """The visitor may not do that."""
+
+
+class MatchRoutes:
+    """Answers about matches.
+
+    Args:
+        matches: of the server.
+        pages: templates.
+        settings: of the server.
+    """
+
+    def __init__(self, matches: Matches, pages: Pages, settings: Settings) -> None:
+        self._matches = matches
+        self._pages = pages
+        self._settings = settings
+        self._streams = 0
+
+    @property
+    def routes(self) -> list[Route]:
+        """The addresses, and what answers each."""
+        one = "/match/{id}"
+        return [
+            Route(one, self.show),
+            Route(f"{one}/events", self.events),
+            Route(f"{one}/record.json", self.record),
+            Route(f"{one}/move", self.move, methods=["POST"]),
+            Route(f"{one}/back", self.take_back, methods=["POST"]),
+            Route(f"{one}/join/{{secret}}", self.join, methods=["GET", "POST"]),
+            Route(f"{one}/{{step:int}}", self.show),
+            Route(f"{one}/{{step:int}}/why", self.why),
+            Route(f"{one}/{{step:int}}/fork", self.fork, methods=["POST"]),
+        ]
+
+    async def _match(self, request: Request) -> Match:
+        match = await self._matches.find(request.path_params["id"])
+        if match is None:
+            raise NotFoundError(
+                "there is no such match, or it was removed since nobody looked at it for long"
+            )
+        return match
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    async def show(self, request: Request) -> Response:
+        """Show a match, in its last state or another; with ``part``, only what changes."""
+        match = await self._match(request)
+        visitor = visitor_of(request)
+        response = HTMLResponse(await self._shown(request, match, visitor.name))
+        visitor.mark(response)
+        return response
+
+    async def _shown(self, request: Request, match: Match, visitor: str) -> bytes:
+        step = request.path_params.get("step")
+        view = await self._matches.view(match, step)
+        is_last = step is None or step == view["last"]
+        mine = match.roles_of(visitor)
+        is_part = "part" in request.query_params
+        key = (tuple(mine), step, is_part, match.version)
+        known = match.rendered.get(key)
+        if known is not None:
+            return known
+        context = match_context(match, view, mine, is_last=is_last)
+        template = "match_part.html" if is_part else "match.html"
+        shown = self._pages.text(template, **context).encode()
+        match.rendered[key] = shown
+        while len(match.rendered) > _MOST_RENDERED:
+            match.rendered.popitem(last=False)
+        return shown
+
+    async def events(self, request: Request) -> Response:
+        """Tell of changes as they come."""
+        match = await self._match(request)
+        if sum(each.streams for each in self._matches.known()) >= self._settings.streams:
+            raise RefusedError("as many pages are kept up to date as this server allows")
+        await self._matches.view(match)
+        known = request.query_params.get("known", "")
+        return changes(match, int(known) if known.isascii() and known.isdigit() and len(known) < 10 else -1)
+
+    async def record(self, request: Request) -> Response:
+        """Return the record of a match: what `anygame replay` reads."""
+        match = await self._match(request)
+        return FileResponse(match.path, filename=f"{match.sheet}.json", media_type="application/json")
+
+    async def why(self, request: Request) -> Response:
+        """Say why a move is legal in a state, or why it is not; or the same of any atom."""
+        match = await self._match(request)
+        asked = request.query_params
+        found = await self._matches.ask(
+            match,
+            "why",
+            step=request.path_params["step"],
+            role=asked.get("role", "")[:1000],
+            move=asked.get("move", "")[:4000],
+            atom=asked.get("atom", "")[:4000],
+        )
+        if "part" in asked:
+            return self._pages.page("why_part.html", why=found)
+        return self._pages.page("why.html", why=found, match=match, step=request.path_params["step"])
+
+    # -- changing ----------------------------------------------------------------------------------
+
+    async def move(self, request: Request) -> Response:
+        """Make a move."""
+        match = await self._match(request)
+        visitor = visitor_of(request)
+        form = await read_form(request)
+        role = form.get("role", "")
+        if role not in match.roles_of(visitor.name):
+            raise RefusedError("this browser does not have that role: it may only watch")
+        step = form.get("step", "")
+        await self._change(
+            match,
+            "move",
+            role=role,
+            text=form.get("move", "")[:4000],
+            step=int(step) if step.isdigit() else -1,
+        )
+        return await self._changed(request, match, visitor.name)
+
+    async def take_back(self, request: Request) -> Response:
+        """Take back the last move of the visitor."""
+        match = await self._match(request)
+        visitor = visitor_of(request)
+        mine = match.roles_of(visitor.name)
+        if not mine:
+            raise RefusedError("this browser has no role in the match: it may only watch")
+        if len(match.visitors) > 1:
+            raise RefusedError("others play here too: branch off a match of your own instead")
+        await self._change(match, "take_back", roles=mine)
+        return await self._changed(request, match, visitor.name)
+
+    async def _change(self, match: Match, what: str, **arguments: Any) -> None:
+        match.hear(await self._matches.ask(match, what, **arguments))
+
+    async def _changed(self, request: Request, match: Match, visitor: str) -> Response:
+        """Show the match after a change: the part of the page that a script asked for, or all of it."""
+        if "part" in request.query_params:
+            return HTMLResponse(await self._shown(request, match, visitor))
+        return self._back_to(match)
+
+    def _back_to(self, match: Match) -> Response:
+        return RedirectResponse(f"/match/{match.match_id}", 303)
+
+    async def join(self, request: Request) -> Response:
+        """Take a role that is free, by the link that only those have who were sent it."""
+        match = await self._match(request)
+        visitor = visitor_of(request)
+        secret = request.path_params["secret"]
+        free = [
+            number
+            for number, seat in enumerate(match.seats)
+            if seat["kind"] == "open" and secrets.compare_digest(seat["secret"].encode(), secret.encode())
+        ]
+        if not free:
+            raise NotFoundError("this invitation was taken already, or never was one")
+        if request.method == "GET":
+            response: Response = self._pages.page("join.html", match=match, role=match.roles[free[0]])
+        else:
+            seat = {"kind": "person", "name": "person", "visitor": visitor.name}
+            match.seats = [seat if number == free[0] else old for number, old in enumerate(match.seats)]
+            await self._matches.ask(match, "sit", seats=match.seats)
+            match.touch()
+            response = self._back_to(match)
+        visitor.mark(response)
+        return response
+
+    async def fork(self, request: Request) -> Response:
+        """Begin a match of the visitor's own in a state of this one."""
+        match = await self._match(request)
+        visitor = visitor_of(request)
+        step = request.path_params["step"]
+        view = await self._matches.view(match, step)
+        branched = await self._matches.fork(match, view["log"][:step], visitor.name)
+        response = self._back_to(branched)
+        visitor.mark(response)
+        return response

@@ -1,0 +1,364 @@
+"""The matches of a server: those at work, each in a process, and those that sleep in their records."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+from collections import OrderedDict
+from contextlib import suppress
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.language.installed import describe_sheet
+from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
+from anygame.web.server.sheets import Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from anygame.web.settings import Settings
+
+__all__ = ["BusyError", "Match", "Matches", "Seat"]
+
+#: Who has a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for who
+#: has the link, ``{"kind": "player", "name", "player"}``, or ``{"kind": "random", "name"}``.
+Seat = dict[str, str]
+View = dict[str, Any]
+
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
+_ID_BYTES: Final = 16
+#: Views of earlier states that a match remembers.
+_MOST_VIEWS: Final = 64
+#: Matches whose seats and views are remembered; the others are read again.
+_MOST_KNOWN: Final = 200
+#: Processes that look at sheets: while one is stuck with a hard one, another still answers.
+_MOST_ASIDE: Final = 2
+#: Records of this length are not those of matches made here.
+_LONGEST_RECORD: Final = 64 * 2**20
+
+
+class BusyError(MatchFaultError):
+    """As many matches are at work as may be."""
+
+
+class Match:
+    """A match, at work or asleep.
+
+    Attributes:
+        match_id: nobody can guess it; who knows it may watch.
+        seats: who has which role, in the order of the roles.
+        roles: their names.
+        sheet: the name of its sheet.
+        title: of the game.
+        version: grows with every change.
+        view: of the last state; None until it is known.
+        used: when somebody last asked for it, as `time.monotonic` counts.
+        process: in which it is at work; None while it sleeps.
+        streams: pages that are kept up to date.
+        rendered: parts of pages of this version, by what makes them differ.
+    """
+
+    def __init__(
+        self, match_id: str, path: Path, sheet: str, title: str, roles: Sequence[str], seats: list[Seat]
+    ) -> None:
+        self.match_id = match_id
+        self.path = path
+        self.sheet = sheet
+        self.title = title
+        self.roles = tuple(roles)
+        self.seats = seats
+        self.version = 0
+        self.view: View | None = None
+        self.used = monotonic()
+        self.process: HostProcess | None = None
+        self.waking = asyncio.Lock()
+        self.rendered: OrderedDict[object, bytes] = OrderedDict()
+        self._views: OrderedDict[int, View] = OrderedDict()
+        self._changed = asyncio.Event()
+        self.streams = 0
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it has a process."""
+        return self.process is not None and not self.process.is_gone
+
+    def hear(self, view: View) -> None:
+        """Take a new view of the last state."""
+        if view == self.view:
+            return
+        if self.view is not None and view["log"][: len(self.view["log"])] != self.view["log"]:
+            self._views.clear()
+        self.view = view
+        self.touch()
+
+    def touch(self) -> None:
+        """Have all pages look again."""
+        self.version += 1
+        self.rendered.clear()
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def changed(self, version: int, seconds: float) -> bool:
+        """Wait until there is another version, for some seconds; return whether there is."""
+        if self.version == version:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), seconds)
+        return self.version != version
+
+    def remembered(self, step: int) -> View | None:
+        """Return the view of a state, if it is known."""
+        if self.view is not None and step == self.view["step"]:
+            return self.view
+        return self._views.get(step)
+
+    def remember(self, view: View) -> None:
+        """Keep the view of an earlier state."""
+        self._views[view["step"]] = view
+        while len(self._views) > _MOST_VIEWS:
+            self._views.popitem(last=False)
+
+    def roles_of(self, visitor: str) -> list[str]:
+        """Return the roles that a visitor has."""
+        return [
+            role
+            for role, seat in zip(self.roles, self.seats, strict=True)
+            if seat["kind"] == "person" and secrets.compare_digest(seat["visitor"], visitor)
+        ]
+
+    @property
+    def visitors(self) -> set[str]:
+        """Everybody who has a role."""
+        return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
+
+
+class Matches:
+    """All matches of a server.
+
+    Args:
+        settings: how many may be at work, and for how long.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._known: OrderedDict[str, Match] = OrderedDict()
+        self._folder = settings.folder / "matches"
+        self._spare: HostProcess | None = None
+        self._aside: list[HostProcess] = []
+        self._asking = asyncio.Semaphore(_MOST_ASIDE)
+        self._opening = asyncio.Lock()
+
+    # -- matches -----------------------------------------------------------------------------------
+
+    async def open(
+        self,
+        sheet: Sheet,
+        roles: Sequence[str],
+        seats: list[Seat],
+        clock: float,
+        line: Sequence[Sequence[str]] = (),
+    ) -> Match:
+        """Begin a match.
+
+        Raises:
+            MatchFaultError: the rules cannot be played.
+            BusyError: too many matches are at work.
+        """
+        match_id = secrets.token_urlsafe(_ID_BYTES)
+        path = self._folder / f"{match_id}.json"
+        match = Match(match_id, path, sheet.name, sheet.title, roles, seats)
+        await asyncio.to_thread(self._make_room_on_disk)
+        await self._wake(
+            match,
+            name=sheet.name,
+            rules=sheet.text,
+            seed=secrets.randbits(32),
+            seats=seats,
+            line=line,
+            clock=clock,
+        )
+        self._know(match)
+        return match
+
+    async def find(self, match_id: str) -> Match | None:
+        """Return a match, at work or from its record; None where there is none of this name."""
+        if not _ID.fullmatch(match_id):
+            return None
+        match = self._known.get(match_id)
+        if match is None:
+            match = await asyncio.to_thread(self._read, match_id)
+            if match is None:
+                return None
+            match = self._known.setdefault(match_id, match)
+        match.used = monotonic()
+        self._know(match)
+        return match
+
+    def _know(self, match: Match) -> None:
+        self._known[match.match_id] = match
+        self._known.move_to_end(match.match_id)
+        for other in list(self._known.values())[: max(0, len(self._known) - _MOST_KNOWN)]:
+            if not other.is_at_work and not other.streams:
+                del self._known[other.match_id]
+
+    def _read(self, match_id: str) -> Match | None:
+        path = self._folder / f"{match_id}.json"
+        try:
+            if path.stat().st_size > _LONGEST_RECORD:
+                return None
+            own = json.loads(path.read_bytes())["anygame"]
+            title = describe_sheet(own["rules"])[0][:100] or own["game"]
+            return Match(match_id, path, own["game"], title, own["roles"], own["seats"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    async def view(self, match: Match, step: int | None = None) -> View:
+        """Return what is told of a state of a match, the last one by default.
+
+        Raises:
+            MatchFaultError: there is no such state, or the match cannot go on.
+        """
+        # What sleeps is shown as it was, unless a player's move was waited for.
+        if match.view is None or (not match.is_at_work and match.view["thinking"]):
+            await self.awake(match)
+        assert match.view is not None
+        if step is None:
+            return match.view
+        known = match.remembered(step)
+        if known is None:
+            known = await self.ask(match, "look", step=step)
+            match.remember(known)
+        return known | {"log": match.view["log"], "last": match.view["last"]}
+
+    async def ask(self, match: Match, what: str, **arguments: Any) -> Any:
+        """Have the process of a match carry out a command, after starting it where there is none."""
+        await self.awake(match)
+        assert match.process is not None
+        return await match.process.ask(what, seconds=self.settings.answer, **arguments)
+
+    async def awake(self, match: Match) -> None:
+        """Let a match have a process, in which it goes on from its record."""
+        if not match.is_at_work:
+            await self._wake(match, clock=self.settings.play_clock)
+
+    async def _wake(self, match: Match, **arguments: Any) -> None:
+        async with match.waking:
+            if match.is_at_work:
+                return
+            process = await self._process()
+            process.hear = match.hear
+            process.ended = match.touch
+            try:
+                view = await process.ask(
+                    "open",
+                    seconds=self.settings.answer,
+                    match_id=f"web.{match.match_id}",
+                    path=str(match.path),
+                    players=dict(self.settings.players),
+                    **arguments,
+                )
+            except BaseException:
+                process.end()
+                raise
+            match.process = process
+            match.hear(view)
+
+    async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
+        """Begin a match of a visitor's own, in the state to which a line of moves of another leads.
+
+        Whoever was a person there is the visitor here; players play on.
+        """
+        record = await asyncio.to_thread(match.path.read_bytes)
+        own = json.loads(record)["anygame"]
+        seats: list[Seat] = [
+            {"kind": "person", "name": "person", "visitor": visitor}
+            if seat["kind"] in ("person", "open")
+            else seat
+            for seat in match.seats
+        ]
+        sheet = Sheet(match.sheet, match.title, "", own["rules"])
+        return await self.open(sheet, match.roles, seats, self.settings.play_clock, line)
+
+    def known(self) -> Iterable[Match]:
+        """Return the matches that are remembered, at work or not."""
+        return self._known.values()
+
+    # -- processes ---------------------------------------------------------------------------------
+
+    async def _process(self) -> HostProcess:
+        """Return a process for a match; those that nobody looks at make room."""
+        async with self._opening:
+            self._rest()
+            at_work = [match for match in self._known.values() if match.is_at_work]
+            if len(at_work) >= self.settings.processes:
+                idle = [match for match in at_work if not match.streams] or [
+                    match for match in at_work if match.view is None or not match.view["thinking"]
+                ]
+                if not idle:
+                    raise BusyError(
+                        "as many matches are at work as this server allows: try again in a minute"
+                    )
+                self._put_to_sleep(min(idle, key=lambda match: match.used))
+            spare, self._spare = self._spare, None
+            process = spare if spare is not None and not spare.is_gone else HostProcess(self.settings.memory)
+            self._spare = HostProcess(self.settings.memory)
+            return process
+
+    def _rest(self) -> None:
+        """Put matches to sleep that nobody has looked at for long."""
+        now = monotonic()
+        for match in self._known.values():
+            if match.is_at_work and not match.streams and now - match.used > self.settings.idle:
+                self._put_to_sleep(match)
+
+    def _put_to_sleep(self, match: Match) -> None:
+        if match.process is not None:
+            match.process.end()
+            match.process = None
+
+    async def aside(self, what: str, *, seconds: float, **arguments: Any) -> Any:
+        """Have a process that no match uses carry out a command; the next command has it too."""
+        async with self._asking:
+            while self._aside and self._aside[-1].is_gone:
+                self._aside.pop()
+            process = self._aside.pop() if self._aside else HostProcess(self.settings.memory)
+            try:
+                found = await process.ask(what, seconds=seconds, **arguments)
+            except ProcessGoneError:
+                raise
+            except MatchFaultError:
+                self._aside.append(process)
+                raise
+            except BaseException:
+                process.end()
+                raise
+            self._aside.append(process)
+            return found
+
+    def warm_up(self) -> None:
+        """Have a process ready before it is needed."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self._spare is None:
+            self._spare = HostProcess(self.settings.memory)
+
+    async def close(self) -> None:
+        """End all processes; the matches go on from their records another time."""
+        processes = [*(match.process for match in self._known.values()), self._spare, *self._aside]
+        ended = [process for process in processes if process is not None]
+        for process in ended:
+            process.end()
+        for process in ended:
+            await process.wait()
+
+    def _make_room_on_disk(self) -> None:
+        """Remove the records that were not touched for longest, beyond as many as are kept."""
+        found = []
+        for path in self._folder.glob("*.json"):
+            with suppress(OSError):
+                found.append((path.stat().st_mtime, path))
+        for _, path in sorted(found)[: max(0, len(found) - self.settings.kept + 1)]:
+            if not (path.stem in self._known and self._known[path.stem].is_at_work):
+                with suppress(OSError):
+                    path.unlink()

@@ -1,0 +1,134 @@
+"""Pages: templates, and what they show of a match to one visitor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+if TYPE_CHECKING:
+    from anygame.web.server.matches import Match
+
+__all__ = ["Pages", "match_context"]
+
+
+class Pages:
+    """The templates of the package."""
+
+    def __init__(self) -> None:
+        self._templates = Environment(
+            loader=PackageLoader("anygame.web"),
+            # Whatever a sheet, a player or a visitor is called, it is text.
+            autoescape=select_autoescape(default=True),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def text(self, template: str, **context: Any) -> str:
+        """Return what a template makes of a context."""
+        return self._templates.get_template(template).render(context)
+
+    def page(self, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+        """Return the answer that a template makes of a context."""
+        return HTMLResponse(self.text(template, **context), status)
+
+
+def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_last: bool) -> dict[str, Any]:
+    """Return what the page of a match shows to somebody.
+
+    Args:
+        match: the match.
+        view: of the state that is shown.
+        mine: the roles that the visitor has.
+        is_last: whether this is the state in which the match stands.
+    """
+    last: dict[str, Any] = match.view or view
+    asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
+    shown_role = asking or next((role for role in mine if view["legal"].get(role)), None)
+    return {
+        "match": match,
+        "view": view,
+        "mine": mine,
+        "asking": asking,
+        "moves": view["legal"][asking] if asking else [],
+        "asked_role": shown_role or next(iter(view["legal"]), ""),
+        "is_last": is_last,
+        "players": [_player(match, last, number, mine) for number in range(len(match.roles))],
+        "status": _status(last, mine, asking),
+        "board": _board(view, asking),
+        "may_take_back": bool(mine) and match.visitors and last["can_take_back"] and _is_alone(match, mine),
+    }
+
+
+def _is_alone(match: Match, mine: list[str]) -> bool:
+    """Whether the visitor is the only person of a match."""
+    people = [role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] == "person"]
+    return people == mine
+
+
+def _player(match: Match, last: dict[str, Any], number: int, mine: list[str]) -> dict[str, Any]:
+    role, seat = match.roles[number], match.seats[number]
+    name = seat["name"]
+    if seat["kind"] == "person":
+        name = "you" if role in mine else "a person"
+    elif seat["kind"] == "open":
+        name = "free"
+    return {
+        "role": role,
+        "name": name,
+        "kind": seat["kind"],
+        "colour": last["picture"]["colours"].get(role, ""),
+        "seconds": last["seconds"].get(role, 0),
+        "is_turn": role in last["turn"] or role in last["thinking"],
+        "is_thinking": role in last["thinking"],
+        "goal": last["goals"].get(role) if last["over"] else None,
+        # Only who has a role may invite.
+        "invitation": f"/match/{match.match_id}/join/{seat['secret']}"
+        if seat["kind"] == "open" and mine
+        else "",
+    }
+
+
+def _status(last: dict[str, Any], mine: list[str], asking: str | None) -> str:
+    """Return whose turn it is, or how it ended, in a sentence."""
+    if last["fault"]:
+        return f"The match was given up: {last['fault']}"
+    if last["over"]:
+        return f"Over. {_result(last['goals'], mine)}"
+    if asking:
+        return "Your move." if len(mine) == 1 else f"{asking} to move."
+    if last["thinking"]:
+        return f"{' and '.join(last['thinking'])} thinking ..."
+    if last["turn"]:
+        return f"Waiting for {' and '.join(last['turn'])}."
+    return "Going on ..."
+
+
+def _result(goals: dict[str, int | None], mine: list[str]) -> str:
+    known = {role: goal for role, goal in goals.items() if goal is not None}
+    if not known:
+        return "The rules give nobody a goal."
+    best = max(known.values())
+    winners = [role for role, goal in known.items() if goal == best]
+    told = ", ".join(f"{role} {goal}" for role, goal in known.items())
+    if len(known) == 1:
+        return f"{told} of 100."
+    if len(winners) == len(known):
+        return f"A draw: {told}."
+    if len(mine) == 1 and mine[0] in known:
+        return f"{'You win' if mine[0] in winners else 'You lose'}: {told}."
+    return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}: {told}."
+
+
+def _board(view: dict[str, Any], asking: str | None) -> dict[str, Any]:
+    """Return the boards, with the cells of the moves of whoever is asked to move."""
+    picture = view["picture"]
+    return {
+        # Drawn by us from a picture, with every text in it escaped.
+        "svg": Markup(picture["svg"]),
+        "touches": picture["touches"].get(asking, {}),
+        "listings": picture["listings"],
+    }

@@ -1,0 +1,161 @@
+"""Processes of matches, as the server sees them: commands to them, answers and events from them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import AnygameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["HostProcess", "MatchFaultError", "ProcessGoneError"]
+
+#: Bytes of one answer, as in `anygame.web.hosting.process`, which this process need not import.
+_LONGEST_ANSWER: Final = 64 * 2**20
+#: Seconds for a process to end when it will tell nothing more.
+_CLOSING: Final = 1.0
+#: What a process begins with. It looks for modules where this one does, also those of players.
+_BOOTSTRAP: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from anygame.web.hosting.process import main; main(int(sys.argv[2]))"
+)
+
+
+class MatchFaultError(AnygameError):
+    """What was asked cannot be done; the message is for the visitor.
+
+    Attributes:
+        diagnostics: of a broken sheet, as plain data.
+    """
+
+    def __init__(self, message: str, diagnostics: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics or []
+
+
+class ProcessGoneError(MatchFaultError):
+    """The process has ended, or was ended since it did not answer in time."""
+
+
+class HostProcess:
+    """A process for one match.
+
+    Attributes:
+        hear: is called with every view that it tells of by itself.
+        ended: is called when it has ended.
+    """
+
+    def __init__(self, memory: int) -> None:
+        self.hear: Callable[[dict[str, Any]], None] = _ignore
+        self.ended: Callable[[], None] = _do_nothing
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._number = 0
+        self._is_ended = False
+        self._memory = memory
+        self._process: asyncio.subprocess.Process | None = None
+        self._begun = asyncio.Event()
+        self._life = asyncio.create_task(self._live())
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended."""
+        return self._life.done()
+
+    async def ask(self, what: str, *, seconds: float, **arguments: Any) -> Any:
+        """Have a command carried out; see `anygame.web.hosting.session`.
+
+        Raises:
+            MatchFaultError: it cannot be.
+            ProcessGoneError: the process has ended, or is ended now since there was no answer in time.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                await self._begun.wait()
+                if self.is_gone or self._process is None or self._process.stdin is None:
+                    raise ProcessGoneError("the process of the match has ended")
+                self._number += 1
+                number = self._number
+                answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+                command = {"id": number, "do": what} | arguments
+                self._process.stdin.write(json.dumps(command).encode() + b"\n")
+                try:
+                    return await answer
+                finally:
+                    self._waiting.pop(number, None)
+        except TimeoutError:
+            self.end()
+            raise ProcessGoneError(
+                f"the game took more than {seconds:g} seconds for an answer, and was ended"
+            ) from None
+
+    def end(self) -> None:
+        """Kill it, whatever it is doing."""
+        if self._process is None:
+            self._life.cancel()
+        elif not self._is_ended:
+            # A process that has ended must not be killed once more: its status would be collected here.
+            self._is_ended = True
+            with suppress(ProcessLookupError):
+                self._process.kill()
+
+    async def wait(self) -> None:
+        """Wait until it has ended."""
+        await asyncio.wait([self._life])
+
+    async def _live(self) -> None:
+        try:
+            await self._run()
+        finally:
+            self._begun.set()
+            for answer in self._waiting.values():
+                if not answer.done():
+                    answer.set_exception(ProcessGoneError("the process of the match has ended"))
+            self.ended()
+
+    async def _run(self) -> None:
+        try:
+            # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
+            process = self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), str(self._memory),
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=_LONGEST_ANSWER,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError:
+            return
+        assert process.stdout is not None
+        with suppress(ValueError, OSError):  # an answer beyond all bounds, or none
+            while line := await process.stdout.readline():
+                self._hear(json.loads(line))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _CLOSING)
+        if process.returncode is None:
+            self.end()
+        await process.wait()
+
+    def _hear(self, told: dict[str, Any]) -> None:
+        if told.get("event") == "begun":
+            self._begun.set()
+            return
+        if "event" in told:
+            self.hear(told["view"])
+            return
+        answer = self._waiting.get(told["id"])
+        if answer is None or answer.done():
+            return
+        if "fault" in told:
+            answer.set_exception(MatchFaultError(told["fault"], told["diagnostics"]))
+        else:
+            answer.set_result(told["value"])
+
+
+def _ignore(_: dict[str, Any]) -> None:
+    """Hear a view that nobody waits for."""
+
+
+def _do_nothing() -> None:
+    """Note that a process has ended whose match needs none."""

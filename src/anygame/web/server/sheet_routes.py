@@ -1,0 +1,181 @@
+"""What can be asked about sheets: the list of them, their pages, uploads, and new matches."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from anygame.web.server.bodies import read_form
+from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.visitors import visitor_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from anygame.web.server.matches import Match, Matches, Seat
+    from anygame.web.server.pages import Pages
+    from anygame.web.server.sheets import Sheet, Sheets
+    from anygame.web.server.visitors import Visitor
+    from anygame.web.settings import Settings
+
+__all__ = ["SheetRoutes"]
+
+_SHORTEST_CLOCK = 0.1
+_LONGEST_CLOCK = 60.0
+
+
+class SheetRoutes:
+    """Answers about sheets.
+
+    Args:
+        sheets: that are offered.
+        matches: of the server.
+        pages: templates.
+        settings: of the server.
+    """
+
+    def __init__(self, sheets: Sheets, matches: Matches, pages: Pages, settings: Settings) -> None:
+        self._sheets = sheets
+        self._matches = matches
+        self._pages = pages
+        self._settings = settings
+        self._described: dict[str, dict[str, Any]] = {}
+
+    @property
+    def routes(self) -> list[Route]:
+        """The addresses, and what answers each."""
+        return [
+            Route("/", self.listed),
+            Route("/sheet/{name}", self.show),
+            Route("/sheets", self.upload, methods=["POST"]),
+            Route("/play/{name}", self.play, methods=["GET", "POST"]),
+        ]
+
+    def _sheet(self, name: str) -> Sheet:
+        sheet = self._sheets.find(name)
+        if sheet is None:
+            raise NotFoundError(f"there is no sheet {name[:60]!r}")
+        return sheet
+
+    async def listed(self, request: Request) -> Response:
+        """List the sheets by name."""
+        visitor = visitor_of(request)
+        sheets = await asyncio.to_thread(self._sheets.listed)
+        own = [] if visitor.is_new else await asyncio.to_thread(self._sheets.uploaded_by, visitor.name)
+        return self._pages.page("index.html", sheets=sheets, own=own, message="", text="")
+
+    async def show(self, request: Request) -> Response:
+        """Show a sheet, and what can be done with it."""
+        sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
+        try:
+            described = await self._describe(sheet)
+        except MatchFaultError as error:
+            return self._broken(sheet, error)
+        players = [name for name, _ in self._settings.players]
+        return self._pages.page(
+            "sheet.html",
+            sheet=sheet,
+            roles=described["roles"],
+            players=players,
+            clock=self._settings.play_clock,
+        )
+
+    async def _describe(self, sheet: Sheet) -> dict[str, Any]:
+        known = self._described.get(sheet.name)
+        if known is None:
+            known = await self._matches.aside(
+                "describe", seconds=self._settings.answer, name=sheet.name, text=sheet.text
+            )
+            if not sheet.visitor:
+                self._described[sheet.name] = known
+        return known
+
+    def _broken(self, sheet: Sheet, error: MatchFaultError) -> Response:
+        """Show a sheet that cannot be played, with what is wrong under its lines."""
+        below: dict[int, list[dict[str, Any]]] = {}
+        for found in error.diagnostics:
+            below.setdefault(found["line"], []).append(found)
+        lines = list(enumerate(sheet.text.splitlines(), start=1))
+        message = "" if error.diagnostics else str(error)
+        return self._pages.page("broken.html", 422, sheet=sheet, lines=lines, below=below, message=message)
+
+    async def upload(self, request: Request) -> Response:
+        """Keep a sheet that was uploaded, as a file or as text."""
+        visitor = visitor_of(request)
+        form = await read_form(request)
+        text = form.get("file") or form.get("text", "")
+        if not text.strip():
+            raise MatchFaultError("expected a rule sheet, found nothing: choose a file, or write some rules")
+        sheet = await asyncio.to_thread(self._sheets.keep, text, visitor.name)
+        response = RedirectResponse(f"/sheet/{sheet.name}", 303)
+        visitor.mark(response)
+        return response
+
+    # -- new matches -------------------------------------------------------------------------------
+
+    async def play(self, request: Request) -> Response:
+        """Open a match: all roles for this browser, or those that were asked for."""
+        if request.method == "GET" and request.headers.get("sec-fetch-site") == "cross-site":
+            # Another site may lead here, but begins no match.
+            return RedirectResponse(f"/sheet/{request.path_params['name']}", 303)
+        sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
+        visitor = visitor_of(request)
+        asked: Mapping[str, str]
+        asked = await read_form(request) if request.method == "POST" else request.query_params
+        try:
+            described = await self._describe(sheet)
+            roles = described["roles"]
+            match = await self._open(sheet, roles, self._seats(roles, asked, visitor), asked)
+        except MatchFaultError as error:
+            if not error.diagnostics:
+                raise
+            return self._broken(sheet, error)
+        response = RedirectResponse(f"/match/{match.match_id}", 303)
+        visitor.mark(response)
+        return response
+
+    async def _open(
+        self, sheet: Sheet, roles: list[str], seats: list[Seat], asked: Mapping[str, str]
+    ) -> Match:
+        return await self._matches.open(sheet, roles, seats, self._clock(asked))
+
+    def _clock(self, asked: Mapping[str, str]) -> float:
+        try:
+            return min(max(float(asked["clock"]), _SHORTEST_CLOCK), _LONGEST_CLOCK)
+        except (KeyError, ValueError):
+            return self._settings.play_clock
+
+    def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
+        """Return who has which role: by ``as`` and ``against``, or a field for each role by its number."""
+        mine: Seat = {"kind": "person", "name": "person", "visitor": visitor.name}
+        own, against = asked.get("as"), asked.get("against")
+        if own is not None and own not in roles:
+            raise NotFoundError(f"there is no role {own[:60]!r}: the roles are {', '.join(roles)}")
+        seats: list[Seat] = []
+        for number, role in enumerate(roles):
+            if role == "random":
+                seats.append({"kind": "random", "name": "chance"})
+                continue
+            chosen = asked.get(f"seat{number}")
+            if chosen is None and own is not None and role != own:
+                chosen = against or "open"
+            elif chosen is None and own is None and against is not None:
+                # Who names an opponent alone has the first role.
+                chosen = "you" if not seats or all(seat["kind"] == "random" for seat in seats) else against
+            seats.append(mine if chosen in (None, "you") else self._other_seat(str(chosen)))
+        return seats
+
+    def _other_seat(self, chosen: str) -> Seat:
+        if chosen == "open":
+            return {"kind": "open", "name": "open", "secret": secrets.token_urlsafe(16)}
+        offered = [name for name, _ in self._settings.players]
+        if chosen not in offered:
+            raise RefusedError(f"there is no player {chosen[:60]!r} here; there are {', '.join(offered)}")
+        return {"kind": "player", "name": chosen, "player": chosen}

@@ -1,0 +1,138 @@
+"""The sheets that are offered: those of the server, and what visitors have uploaded."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import AnygameError
+from anygame.language.installed import describe_sheet, games, open_sheet
+from anygame.language.text import read_source
+from anygame.language.writing import write_whole
+from anygame.web.settings import LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anygame.web.settings import Settings
+
+__all__ = ["Sheet", "Sheets"]
+
+_SUFFIXES: Final = (".kif", ".gdl", ".hrf")
+#: A sheet that was uploaded: nobody can guess its name.
+_UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
+_ID_BYTES: Final = 16
+#: Sheets of a folder that are offered; more make no list that one reads.
+_MOST_LISTED: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A rule sheet.
+
+    Attributes:
+        name: in addresses.
+        title: for people.
+        description: a sentence or two, perhaps none.
+        text: the rules.
+        visitor: who uploaded it; empty for those of the server.
+    """
+
+    name: str
+    title: str
+    description: str
+    text: str
+    visitor: str = ""
+
+
+class Sheets:
+    """All sheets, read when they are asked for; the list is made once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder = settings.folder / "sheets"
+        own: dict[str, Path | None] = dict(_named(settings.paths))
+        #: Where each sheet is; None for those that are installed.
+        self._paths = own | {name: None for name in games() if name not in own}
+        self._listed: list[Sheet] | None = None
+
+    def listed(self) -> list[Sheet]:
+        """Return the sheets of the server, those given first."""
+        if self._listed is None:
+            found = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
+            self._listed = [sheet for sheet in found if sheet is not None]
+        return self._listed
+
+    def find(self, name: str) -> Sheet | None:
+        """Return a sheet by its name; None where there is none."""
+        if _UPLOADED.fullmatch(name):
+            return self._uploaded(name)
+        stem = name if name in self._paths else Path(name).stem
+        return self._offered(stem) if stem in self._paths else None
+
+    def _offered(self, name: str) -> Sheet | None:
+        path = self._paths[name]
+        try:
+            source = open_sheet(name) if path is None else read_source(path, LIMITS.reading)
+        except AnygameError as error:
+            return Sheet(name, name, "", f"; {error}")
+        return _described(name, source.text)
+
+    # -- uploads -----------------------------------------------------------------------------------
+
+    def keep(self, text: str, visitor: str) -> Sheet:
+        """Keep a sheet that a visitor has uploaded. Raises OSError where the disk is full."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
+        self._make_room()
+        write_whole(self._folder / f"{name}.json", json.dumps({"visitor": visitor, "text": text}))
+        return _described(name, text, visitor)
+
+    def uploaded_by(self, visitor: str) -> list[Sheet]:
+        """Return what a visitor has uploaded, the latest first."""
+        found = [self._uploaded(path.stem) for path in _by_age(self._folder)[::-1]]
+        return [sheet for sheet in found if sheet is not None and sheet.visitor == visitor]
+
+    def _uploaded(self, name: str) -> Sheet | None:
+        try:
+            kept = json.loads((self._folder / f"{name}.json").read_bytes())
+            return _described(name, str(kept["text"]), str(kept["visitor"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _make_room(self) -> None:
+        # A record may keep as much text as an upload; a tenth of their number is plenty of uploads.
+        most = max(1, self._settings.kept // 10)
+        paths = _by_age(self._folder)
+        for path in paths[: max(0, len(paths) - most + 1)]:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _by_age(folder: Path) -> list[Path]:
+    found = []
+    for path in folder.glob("u-*.json"):
+        with suppress(OSError):
+            found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found)]
+
+
+def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
+    """Yield sheets by the names of their files, those in folders too."""
+    for path in paths:
+        if path.is_dir():
+            inner = sorted(one for one in path.iterdir() if one.suffix in _SUFFIXES and one.is_file())
+            yield from ((one.stem, one) for one in inner)
+        elif path.suffix != ".json":
+            yield path.stem, path
+
+
+def _described(name: str, text: str, visitor: str = "") -> Sheet:
+    title, description = describe_sheet(text)
+    own = "your sheet" if visitor else name
+    return Sheet(name, title[:100] or own, description[:500], text, visitor)

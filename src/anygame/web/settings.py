@@ -1,0 +1,58 @@
+"""What a server of pages is told, and the bounds within which strangers may use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from anygame.language.limits import Limits, ReadingLimits
+
+__all__ = ["LIMITS", "Settings"]
+
+#: Rules come from strangers here, and somebody waits for every answer.
+LIMITS: Final = Limits(
+    facts=1_000_000,
+    terms=1_000_000,
+    seconds=20.0,
+    reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, seconds=20.0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How pages are served.
+
+    Attributes:
+        paths: rule sheets, folders of them, and match records that are shown beside the installed games.
+        players: what may be played against, each by its name and as `anygame.players.make_player` takes it,
+            or ``HOST:PORT``. Nobody can choose others from a page.
+        folder: where matches and uploaded sheets are kept.
+        host: for whom to listen.
+        port: where; 0 for any free port.
+        names: under which hosts pages may be asked for, beside ``host`` and the names of this machine;
+            guards against other sites that have their name resolve to this machine (DNS rebinding).
+        play_clock: seconds that players have for a move, unless a visitor says less.
+        processes: matches that are at work at a time. One takes 30 to 100 MB; others sleep in their records.
+        streams: pages that may be kept up to date at a time; a stream takes some kilobytes.
+        body: bytes of an upload: twice the longest of 371 public sheets are a quarter of it.
+        kept: records and uploads in the folder; beyond, the oldest are removed.
+        answer: seconds for the answer of a match; then its process is ended.
+        idle: seconds after which the process of a match that nobody looks at is ended.
+        memory: bytes of address space of a match's process.
+    """
+
+    paths: tuple[Path, ...] = ()
+    players: tuple[tuple[str, str], ...] = ()
+    folder: Path = Path()
+    host: str = "127.0.0.1"
+    port: int = 8000
+    names: tuple[str, ...] = ()
+    play_clock: float = 2.0
+    processes: int = 12
+    streams: int = 500
+    body: int = 2 * 2**20
+    kept: int = 2_000
+    answer: float = 30.0
+    idle: float = 600.0
+    memory: int = 4 * 2**30

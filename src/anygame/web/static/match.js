@@ -1,0 +1,292 @@
+// A match on a page: clicks and keys on the board, and what changes elsewhere as it comes.
+// Everything works without this script too, by the buttons of the moves; it only makes it quicker.
+"use strict";
+
+const holder = document.getElementById("match");
+const address = `/match/${holder.dataset.match}`;
+let selected = [];
+let waitingSince = Date.now();
+
+const part = () => holder.firstElementChild;
+const cellOf = (id) => holder.querySelector(`[role=gridcell][data-id="${CSS.escape(id)}"]`);
+const words = (text) => (text || "").split(" ").filter(Boolean);
+
+// -- moves and the cells they are about -----------------------------------------------------------
+
+function moves() {
+  return [...holder.querySelectorAll("#moves button[name=move]")].map((button) => ({
+    button,
+    cells: words(button.dataset.cells),
+    area: words(button.dataset.area),
+  }));
+}
+
+// The moves that the clicked cells may mean: in their order, or else in any.
+function meant(cells) {
+  const ordered = moves().filter((move) => cells.every((cell, index) => move.cells[index] === cell));
+  if (ordered.length) return ordered;
+  return moves().filter((move) => cells.every((cell) => move.cells.includes(cell) || move.area.includes(cell)));
+}
+
+// Whether nothing about a move is left to say.
+function isWhole(move, cells) {
+  return move.cells.every((cell) => cells.includes(cell)) && (move.cells.length > 0 || cells.length > 0);
+}
+
+// The cells of which a click says more about a move: where it starts, before all others.
+function next(move) {
+  const left = move.cells.filter((cell) => !selected.includes(cell));
+  if (!left.length) return selected.length ? [] : move.area;
+  return selected.length ? left : left.slice(0, 1);
+}
+
+function light() {
+  const found = meant(selected);
+  const live = new Set(found.flatMap((move) => next(move)));
+  for (const cell of holder.querySelectorAll("[role=gridcell]")) {
+    const id = cell.dataset.id;
+    cell.classList.toggle("selected", selected.includes(id));
+    cell.classList.toggle("live", live.has(id) && !selected.includes(id));
+    cell.setAttribute("aria-selected", selected.includes(id));
+  }
+  for (const move of moves()) {
+    move.button.classList.toggle("meant", selected.length > 0 && found.includes(move));
+    move.button.classList.toggle("unmeant", selected.length > 0 && !found.includes(move));
+  }
+}
+
+function click(cell) {
+  const id = cell.dataset.id;
+  say("");
+  if (selected.includes(id)) {
+    const whole = meant(selected).filter((move) => isWhole(move, selected));
+    if (whole.length === 1) return play(whole[0].button);
+    selected = [];
+    return light();
+  }
+  const former = selected;
+  selected = [...selected, id];
+  let found = meant(selected);
+  if (!found.length) {
+    if (former.length && meant([id]).length) selected = [id];
+    else {
+      selected = former;
+      whyNot(cell);
+      return light();
+    }
+    found = meant(selected);
+  }
+  const whole = found.filter((move) => isWhole(move, selected));
+  if (whole.length === 1 && found.length === 1) return play(whole[0].button);
+  light();
+  if (whole.length && whole.length === found.length) {
+    say(`There are ${whole.length} moves here: choose one.`);
+    whole[0].button.scrollIntoView({ block: "nearest" });
+    whole[0].button.focus();
+  }
+}
+
+async function play(button) {
+  const form = new URLSearchParams(new FormData(button.form));
+  form.set("move", button.value);
+  selected = [];
+  holder.classList.add("sent");
+  await change(button.form.action, form);
+  holder.classList.remove("sent");
+}
+
+// -- talking with the server ----------------------------------------------------------------------
+
+async function change(action, form) {
+  const response = await fetch(`${action}?part=1`, { method: "POST", body: form }).catch(() => null);
+  const text = response ? await response.text() : "";
+  if (response && response.ok) {
+    show(text);
+  } else {
+    await refresh();
+    if (text) document.getElementById("message").innerHTML = text;
+    else say("The server cannot be reached; trying again ...");
+  }
+}
+
+let asked = 0;
+async function refresh() {
+  const mine = ++asked;
+  const response = await fetch(`${location.pathname}?part=1`).catch(() => null);
+  if (!response || !response.ok || mine !== asked) return;
+  show(await response.text());
+}
+
+function show(text) {
+  const fresh = document.createElement("div");
+  fresh.innerHTML = text;
+  const next = fresh.firstElementChild;
+  if (!next || !next.classList.contains("match")) return;
+  const open = new Map([...holder.querySelectorAll("details[id]")].map((each) => [each.id, each.open]));
+  const scrolled = new Map([".log", ".list"].map((each) => [each, holder.querySelector(each)?.scrollTop || 0]));
+  const active = document.activeElement;
+  const focused = active?.dataset?.id || (active?.closest("#moves") ? "moves" : active?.id);
+  const answer = document.getElementById("answer")?.innerHTML || "";
+  const sameState = next.dataset.step === part()?.dataset.step;
+  holder.replaceChildren(next);
+  for (const each of holder.querySelectorAll("details[id]")) {
+    if (open.has(each.id)) each.open = open.get(each.id);
+  }
+  for (const [each, top] of scrolled) holder.querySelector(each)?.scrollTo(0, top);
+  const log = holder.querySelector(".log");
+  if (log) log.scrollTop = log.scrollHeight;
+  if (sameState) document.getElementById("answer").innerHTML = answer;
+  if (!sameState) selected = [];
+  waitingSince = Date.now();
+  start();
+  if (focused === "moves") (holder.querySelector("#moves button") || document.getElementById("status"))?.focus();
+  else if (focused) (cellOf(focused) || document.getElementById(focused))?.focus();
+}
+
+function say(text) {
+  const message = document.getElementById("message");
+  if (message) message.textContent = text;
+}
+
+function listen() {
+  const source = new EventSource(`${address}/events?known=${part().dataset.version}`);
+  source.addEventListener("changed", (event) => {
+    if (event.data !== part().dataset.version) refresh();
+  });
+}
+
+// -- why not --------------------------------------------------------------------------------------
+
+// What a move on this cell would be: one that is legal, with this cell in the place of its own.
+function imagined(cell) {
+  const sample = (selected.length ? meant(selected) : moves()).find((move) => move.cells.length > selected.length);
+  if (!sample) return null;
+  const own = cellOf(sample.cells[selected.length]);
+  const text = sample.button.value;
+  const at = selected.length ? text.lastIndexOf(own.dataset.terms) : text.indexOf(own.dataset.terms);
+  if (at < 0) return null;
+  return text.slice(0, at) + cell.dataset.terms + text.slice(at + own.dataset.terms.length);
+}
+
+async function whyNot(cell) {
+  const form = document.getElementById("why");
+  const move = imagined(cell);
+  if (!form || !move) return;
+  form.elements.move.value = move;
+  say(`${move} is not legal here.`);
+  await explain(form);
+}
+
+async function explain(form) {
+  const response = await fetch(`${form.action}?part=1&${new URLSearchParams(new FormData(form))}`).catch(() => null);
+  if (!response) return;
+  document.getElementById("answer").innerHTML = await response.text();
+  document.getElementById("why-details").open = true;
+}
+
+// -- keys -----------------------------------------------------------------------------------------
+
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function middle(cell) {
+  const box = cell.getBoundingClientRect();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+// The nearest cell in a direction: what lies aside counts twice.
+function neighbour(cell, [dx, dy]) {
+  const [x, y] = middle(cell);
+  let best = null;
+  let least = Infinity;
+  for (const other of holder.querySelectorAll("[role=gridcell]")) {
+    const [u, v] = middle(other);
+    const along = (u - x) * dx + (v - y) * dy;
+    const aside = Math.abs((u - x) * dy) + Math.abs((v - y) * dx);
+    if (along > 2 && along + 2 * aside < least && aside < 1.2 * along + 1) {
+      least = along + 2 * aside;
+      best = other;
+    }
+  }
+  return best;
+}
+
+function focusCell(cell) {
+  for (const other of holder.querySelectorAll("[role=gridcell][tabindex='0']")) other.setAttribute("tabindex", "-1");
+  cell.setAttribute("tabindex", "0");
+  cell.focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  const cell = event.target.closest("[role=gridcell]");
+  if (cell && STEPS[event.key]) {
+    const next = neighbour(cell, STEPS[event.key]);
+    if (next) focusCell(next);
+    event.preventDefault();
+  } else if (cell && (event.key === "Enter" || event.key === " ")) {
+    click(cell);
+    event.preventDefault();
+  } else if (event.key === "Escape") {
+    selected = [];
+    light();
+  } else if (event.key === "u") {
+    document.getElementById("undo")?.click();
+  } else if (event.key === "b") {
+    const first = holder.querySelector("[role=gridcell].live") || holder.querySelector("[role=gridcell]");
+    if (first) focusCell(first);
+  } else if (event.key === "m") {
+    holder.querySelector("#moves button")?.focus();
+  } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+    holder.querySelector(`.steps a[rel=${event.key === "ArrowLeft" ? "prev" : "next"}]`)?.click();
+  }
+});
+
+// -- the page -------------------------------------------------------------------------------------
+
+holder.addEventListener("click", (event) => {
+  const cell = event.target.closest("[role=gridcell]");
+  if (cell) {
+    focusCell(cell);
+    click(cell);
+    return;
+  }
+  const link = event.target.closest(".steps a, .log a");
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
+    event.preventDefault();
+    history.pushState(null, "", link.href);
+    refresh();
+  }
+});
+
+holder.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.id === "moves" && event.submitter) {
+    event.preventDefault();
+    play(event.submitter);
+  } else if (form.action.endsWith("/back")) {
+    event.preventDefault();
+    selected = [];
+    change(form.action, new URLSearchParams());
+  } else if (form.id === "why") {
+    event.preventDefault();
+    explain(form);
+  }
+});
+
+window.addEventListener("popstate", refresh);
+
+function start() {
+  const cells = [...holder.querySelectorAll("[role=gridcell]")];
+  if (cells.length && !cells.some((cell) => cell.getAttribute("tabindex") === "0")) cells[0].setAttribute("tabindex", "0");
+  light();
+}
+
+setInterval(() => {
+  for (const clock of holder.querySelectorAll("[data-clock]")) {
+    const seconds = Math.floor(Number(clock.dataset.clock) + (Date.now() - waitingSince) / 1000);
+    clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+}, 500);
+
+start();
+listen();

@@ -1,0 +1,137 @@
+"""Games played to their end in a browser, by clicks alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.web.pages import board_click, is_over, play_on, step_of, wait_for_step
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+    from tests.web.conftest import Server
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "copolymer", "rock_paper_scissors"])
+def test_a_game_is_played_to_its_end_by_one_click_a_move(page: Page, server: Server, name: str) -> None:
+    page.goto(f"{server.address}/play/{name}")
+    play_on(page, 300)
+    assert page.locator("#moves").count() == 0
+    assert all(text for text in page.locator(".players .goal").all_text_contents())
+
+
+def test_moves_have_their_texts_as_names_and_facts_stand_in_details(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 1)
+    assert page.get_by_role("grid").count() == 1
+    facts = page.locator("details:has(summary:text('Facts'))").text_content() or ""
+    assert "(cell 2 2 x)" in facts
+    assert page.locator("#status").text_content() == "o to move."
+
+
+def test_the_other_role_is_played_by_a_player(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe?as=o&against=legal")
+    wait_for_step(page, 1)
+    page.get_by_role("button", name="(mark 3 3)", exact=True).click()
+    wait_for_step(page, 3)
+    assert "(cell 1 2 x)" in (page.locator(".facts").text_content() or "")
+    page.get_by_role("button", name="Undo").click()
+    page.locator(".match[data-step='1']").wait_for()
+    assert page.get_by_role("button", name="(mark 3 3)", exact=True).is_visible()
+
+
+def test_two_browsers_meet_by_a_link_and_others_watch(browser: Browser, page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe?as=x")
+    link = page.get_by_role("link", name="send this link").get_attribute("href")
+    with browser.new_context() as elsewhere, browser.new_context() as stranger:
+        other = elsewhere.new_page()
+        other.goto(f"{server.address}{link}")
+        other.get_by_role("button", name="Play o").click()
+        watching = stranger.new_page()
+        watching.goto(page.url)
+        page.get_by_role("button", name="(mark 1 1)", exact=True).click()
+        other.get_by_role("button", name="(mark 2 2)", exact=True).click()
+        for each in (page, other, watching):
+            wait_for_step(each, 2)
+        assert watching.locator("#moves").count() == 0
+        assert watching.get_by_role("button", name="Undo").count() == 0
+        assert other.locator("#moves").count() == 0
+        assert page.locator("#moves button").count() == 7
+        watching.goto(f"{server.address}{link}")
+        assert "taken already" in (watching.locator("main").text_content() or "")
+
+
+def test_earlier_states_have_links_and_can_be_played_on_from(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    for move in ("(mark 1 1)", "(mark 2 2)", "(mark 3 3)"):
+        page.get_by_role("button", name=move, exact=True).click()
+        page.get_by_role("button", name=move, exact=True).wait_for(state="detached")
+    first = page.url
+    page.get_by_role("link", name="back").click()
+    page.wait_for_url("**/2")
+    assert "(cell 3 3 b)" in (page.locator(".facts").text_content() or "")
+    page.get_by_role("button", name="Play on from here").click()
+    page.locator(".match[data-last='2']").wait_for()
+    assert page.url != first
+    page.get_by_role("button", name="(mark 3 1)", exact=True).click()
+    wait_for_step(page, 3)
+
+
+def test_moves_are_made_without_scripts(browser: Browser, server: Server) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{server.address}/play/tic_tac_toe")
+        for move in ("(mark 1 1)", "(mark 2 2)"):
+            page.get_by_role("button", name=move, exact=True).click()
+        assert step_of(page) == 2
+        page.get_by_role("button", name="Undo").click()
+        assert step_of(page) == 1
+
+
+def test_everything_works_by_keys(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    page.keyboard.press("b")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    wait_for_step(page, 1)
+    page.keyboard.press("m")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    wait_for_step(page, 2)
+    assert "(cell 2 2 x)" in (page.locator(".facts").text_content() or "")
+    page.keyboard.press("u")
+    page.locator(".match[data-step='1']").wait_for()
+
+
+def test_what_is_not_legal_says_why_not(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 1)
+    board_click(page, "2 2")
+    page.locator("#answer pre").wait_for()
+    assert "(mark 2 2) is not legal here" in (page.locator("#message").text_content() or "")
+    assert "fails  (true (cell 2 2 b))" in (page.locator("#answer").text_content() or "")
+
+
+def test_a_match_goes_on_after_a_reload_and_after_the_server_was_killed(
+    page: Page, tmp_path_factory: pytest.TempPathFactory, server: Server
+) -> None:
+    own = type(server)(tmp_path_factory.mktemp("killed"), ["--play-clock", "0.3"])
+    own.start()
+    try:
+        page.goto(f"{own.address}/play/tic_tac_toe?as=x&against=legal")
+        page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+        wait_for_step(page, 2)
+        page.reload()
+        assert step_of(page) == 2
+        own.kill()
+        own.start()
+        page.reload()
+        assert step_of(page) == 2
+        page.get_by_role("button", name="(mark 3 3)", exact=True).click()
+        wait_for_step(page, 4)
+        assert not is_over(page)
+    finally:
+        own.stop()

@@ -1,0 +1,159 @@
+"""What strangers send: nothing of it runs, nothing of it stays in the way."""
+
+from __future__ import annotations
+
+import re
+import socket
+from typing import TYPE_CHECKING
+
+import httpx
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Page
+    from tests.web.conftest import Server
+
+_BAD = '"><img src=x onerror=document.title="owned">'
+#: Names that no reader of sheets refuses: no blanks, no parentheses.
+_EVIL = "<img/src=x/onerror=document.title='owned'>"
+_SHEET = f"""\
+;;; {_BAD}
+;;;
+;;; {_BAD}
+(role {_EVIL}) (role o{_EVIL})
+(init ({_EVIL} 1 1 {_EVIL})) (init ({_EVIL} 1 2 b)) (init ({_EVIL} 2 1 b)) (init ({_EVIL} 2 2 b))
+(<= (legal ?r ({_EVIL} 1 ?y)) (role ?r) (true ({_EVIL} 1 ?y ?z)))
+(<= (next ({_EVIL} 1 ?y ?r)) (does ?r ({_EVIL} 1 ?y)))
+(<= (goal ?r 50) (role ?r))
+(<= terminal (true ({_EVIL} 1 2 o{_EVIL})))
+"""
+
+
+def _client(server: Server) -> httpx.Client:
+    return httpx.Client(base_url=server.address, timeout=60)
+
+
+def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/")
+    page.locator("#text").fill(_SHEET)
+    page.get_by_role("button", name="Read it").click()
+    assert page.locator("h1").text_content() == _BAD
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.locator("#moves button").first.click()
+    page.locator("#why-details summary").click()
+    page.get_by_role("button", name="Why?").click()
+    page.locator("#answer .why, #answer .message").wait_for()
+    assert page.locator("img").count() == 0
+    assert "owned" not in page.title() or _BAD in page.title()
+
+
+def test_a_broken_sheet_is_shown_with_what_is_wrong_and_can_be_mended(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/")
+    page.locator("#text").fill("(role me)\n(<= (legal me ?x) (succ ?y 1))\n(succ 1 2)\n")
+    page.get_by_role("button", name="Read it").click()
+    line = page.locator("#line2 + .found")
+    assert "x" in (line.text_content() or "")
+    page.locator("#text").fill(
+        "(role me) (legal me 1) (<= terminal (true over)) (<= (next over) (does me 1))"
+    )
+    page.get_by_role("button", name="Read it again").click()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("button", name="1", exact=True).click()
+    page.locator("#status:has-text('Over')").wait_for()
+
+
+def test_rules_that_never_end_are_given_up(server: Server) -> None:
+    with _client(server) as client:
+        text = "(role me) (<= (legal me ?x) (n ?x)) (n 0) (<= (n (s ?x)) (n ?x)) (<= terminal (true x))"
+        kept = client.post("/sheets", data={"text": text})
+        answer = client.get(kept.headers["location"].replace("sheet", "play"))
+    assert answer.status_code == 400
+    assert "terms" in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_who_has_no_role_may_only_watch(server: Server) -> None:
+    with _client(server) as owner, _client(server) as stranger:
+        address = owner.get("/play/tic_tac_toe").headers["location"]
+        move = {"role": "x", "move": "(mark 1 1)", "step": "0"}
+        assert stranger.get(address).status_code == 200
+        for path, data in ((f"{address}/move", move), (f"{address}/back", {})):
+            assert stranger.post(path, data=data).status_code == 403
+        stranger.cookies.set("anygame", "A" * 43)
+        assert stranger.post(f"{address}/move", data=move).status_code == 403
+        assert owner.post(f"{address}/move", data=move).status_code == 303
+
+
+def test_one_cookie_that_scripts_cannot_read(server: Server) -> None:
+    with _client(server) as client:
+        answer = client.get("/play/tic_tac_toe")
+        (cookie,) = answer.headers.get_list("set-cookie")
+        assert re.match(r"anygame=[A-Za-z0-9_-]{43}; HttpOnly; .*SameSite=lax", cookie)
+        assert "set-cookie" not in client.get(answer.headers["location"]).headers
+
+
+def test_other_sites_and_other_names_are_refused(server: Server) -> None:
+    with _client(server) as client:
+        address = client.get("/play/tic_tac_toe").headers["location"]
+        move = {"role": "x", "move": "(mark 1 1)", "step": "0"}
+        for headers in (
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "same-site"},
+            {"Origin": "https://evil.example"},
+            {"Origin": "null"},
+        ):
+            assert client.post(f"{address}/move", data=move, headers=headers).status_code == 403
+        assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
+        led = client.get("/play/tic_tac_toe", headers={"Sec-Fetch-Site": "cross-site"})
+        assert led.headers["location"] == "/sheet/tic_tac_toe"
+        own = {"Origin": server.address, "Sec-Fetch-Site": "same-origin"}
+        assert client.post(f"{address}/move", data=move, headers=own).status_code == 303
+
+
+def test_ids_that_were_never_given_lead_nowhere(server: Server) -> None:
+    with _client(server) as client:
+        address = client.get("/play/tic_tac_toe").headers["location"]
+        paths = [
+            "/match/aaaaaaaaaaaaaaaaaaaaaa",
+            "/match/..%2f..%2fetc%2fpasswd",
+            "/match/x",
+            "/play/nothing",
+        ]
+        paths += ["/sheet/u-aaaaaaaaaaaaaaaaaaaaaa", "/sheet/..%2f..%2fx", f"{address}/join/x"]
+        assert {client.get(path).status_code for path in paths} == {404}
+        assert client.get(f"{address}/99").status_code == 400
+        assert client.get("/play/tic_tac_toe?against=os:system").status_code == 403
+        assert client.get("/play/tic_tac_toe?against=evil.example:80").status_code == 403
+
+
+def test_pages_run_no_scripts_but_ours(server: Server) -> None:
+    with _client(server) as client:
+        policy = client.get("/").headers["content-security-policy"]
+    assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+    assert "unsafe" not in policy
+
+
+def test_a_large_upload_is_refused_before_it_is_read(server: Server) -> None:
+    head = (
+        f"POST /sheets HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: text/plain\r\n"
+        "Content-Length: 104857600\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_large_upload_of_no_said_length_is_refused_while_it_is_read(server: Server) -> None:
+    def parts() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"text=" + b"x" * 2**20
+
+    with _client(server) as client:
+        try:
+            status = client.post(
+                "/sheets", content=parts(), headers={"Content-Type": "application/x-www-form-urlencoded"}
+            ).status_code
+        except httpx.TransportError:
+            status = 413  # the connection was closed while we were still sending
+    assert status == 413
