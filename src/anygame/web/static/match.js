@@ -110,11 +110,13 @@ async function change(action, form) {
 }
 
 let asked = 0;
-async function refresh() {
+async function refresh(path = location.pathname) {
   const mine = ++asked;
-  const response = await fetch(`${location.pathname}?part=1`).catch(() => null);
-  if (!response || !response.ok || mine !== asked) return;
-  show(await response.text());
+  const response = await fetch(`${path}?part=1`).catch(() => null);
+  const text = response && response.ok ? await response.text() : "";
+  if (!text || mine !== asked) return;
+  if (path !== location.pathname) history.pushState(null, "", path);
+  show(text);
 }
 
 function show(text) {
@@ -253,8 +255,7 @@ holder.addEventListener("click", (event) => {
   const link = event.target.closest(".steps a, .log a");
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
     event.preventDefault();
-    history.pushState(null, "", link.href);
-    refresh();
+    refresh(link.pathname);
   }
 });
 
@@ -273,7 +274,7 @@ holder.addEventListener("submit", (event) => {
   }
 });
 
-window.addEventListener("popstate", refresh);
+window.addEventListener("popstate", () => refresh());
 
 function start() {
   const cells = [...holder.querySelectorAll("[role=gridcell]")];
