@@ -85,9 +85,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Return the browser of this system, without its window."""
+    """Return the browser of this system, without its window.
+
+    While it is there, a loop of asyncio runs in this thread, so that tests of other modules must not see it.
+    """
     sync_api = pytest.importorskip("playwright.sync_api")
     path = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if path is None:
