@@ -13,6 +13,7 @@ from tests.cli.transcripts import ROOT, run
 import anygame
 from anygame.cli.playing.outcome import outcome
 from anygame.match import read_record, replay
+from anygame.players import make_player
 
 pexpect = pytest.importorskip("pexpect", reason="needs a pseudo terminal")
 
@@ -293,4 +294,75 @@ def test_without_the_extra_one_plays_too(start: Callable[..., spawn[str]]) -> No
     child.expect("You win: x 100, o 0")
     child.expect("5> ")
     child.sendeof()
+    child.expect(pexpect.EOF)
+
+
+# -- matches and tournaments ---------------------------------------------------------------------------------
+
+
+def test_a_person_plays_a_match_and_may_leave_it(start: Callable[..., spawn[str]], tmp_path: Path) -> None:
+    records = ["--record", str(tmp_path)]
+    child = start("match", "tic_tac_toe", "--players", "human", "legal", "--play-clock", "0.1", *records)
+    child.expect("move 1: x, your turn.*x>")
+    child.sendline("what")
+    child.expect("what is neither a command nor a legal move")
+    child.expect("x>")
+    child.sendline("1 1")
+    child.expect(r"2  noop  \(mark 1 2\).*x>")
+    child.send(CTRL_D)
+    child.expect("interrupted; go on with: anygame match --resume")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    path = recorded(tmp_path)
+    assert read_record(path).step == 2
+    child = start("match", "--resume", str(path))
+    for move in ("2 1", "3 1"):
+        child.expect("x>")
+        child.sendline(move)
+    child.expect(r"goals: x \(human\) 100, o \(legal\) 0")
+    child.expect(pexpect.EOF)
+    record = read_record(path)
+    assert (record.humans, record.goals, record.errors[1:]) == ([True, False], [100, 0], [["", ""]] * 5)
+
+
+@pytest.mark.parametrize("program", [MAIN, PLAIN], ids=["terminal", "plain"])
+def test_two_people_share_a_terminal(start: Callable[..., spawn[str]], program: str) -> None:
+    child = start("match", "rock_paper_scissors", "--players", "human", "human", program=program)
+    for number in (1, 2, 3):
+        child.expect(f"move {number}: left, your turn.*left>")
+        child.sendline("rock")
+        child.expect(f"move {number}: right, your turn.*right>")
+        child.sendline("scissors")
+        child.expect(f"{number}  rock  scissors")
+    child.expect(r"goals: left \(human\) 100, right \(human-2\) 0")
+    child.expect(pexpect.EOF)
+
+
+def test_a_person_plays_a_tournament(start: Callable[..., spawn[str]], tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "store.sqlite")]
+    child = start("tournament", "gdl/rock_paper_scissors.kif", "--players", "human", "legal", *store)
+    for role in ("left", "right"):
+        for _ in range(3):
+            child.expect(f"{role}, your turn.*{role}>")
+            child.sendline("scissors")
+    child.expect("2 of 2 matches")
+    child.expect(pexpect.EOF)
+
+
+def test_people_need_a_terminal(tmp_path: Path) -> None:
+    for command in (
+        ["match", "tic_tac_toe", "--players", "human", "legal"],
+        ["tournament", "gdl/tic_tac_toe.kif", "--players", "human", "legal", "--store", str(tmp_path / "s")],
+    ):
+        output, status = run(command)
+        assert status == 2
+        assert "`human` types moves at a terminal, and standard input or output is none here" in output
+    with pytest.raises(anygame.PlayerError, match="a person plays at a terminal"):
+        make_player("human")
+
+
+def test_people_and_json_do_not_share_a_terminal(start: Callable[..., spawn[str]]) -> None:
+    child = start("match", "tic_tac_toe", "--players", "human", "legal", "--json")
+    child.expect("do not go together")
     child.expect(pexpect.EOF)

@@ -24,6 +24,7 @@ from anygame.match.seats import (
     TIMED_OUT,
     MatchInfo,
     Reply,
+    is_person,
 )
 
 if TYPE_CHECKING:
@@ -258,12 +259,12 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat and come back, whatever it does."""
+    """Ask a seat and come back, whatever it does; only a person may take any time."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0
     try:
-        reply = await asyncio.wait_for(message(index, seat), limit)
+        reply = await asyncio.wait_for(message(index, seat), None if is_person(seat) else limit)
     except TimeoutError:
         reply = Reply(None, TIMED_OUT, f"{seat.name} did not come back within {limit:g} s")
     except Exception as error:

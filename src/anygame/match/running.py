@@ -16,6 +16,7 @@ from anygame.match.local import LocalSeat
 from anygame.match.record import Record, new_match_id, write_record
 from anygame.match.referee import Referee
 from anygame.match.replaying import replay
+from anygame.match.seats import is_person
 from anygame.match.signing import signed
 from anygame.players.loading import make_player
 
@@ -146,6 +147,7 @@ def new_record(game: Game, seats: Sequence[Seat | None], terms: Terms, *, match_
         terms.start_clock,
         terms.play_clock,
         names=_names(seats),
+        humans=_people(seats),
         game_url=_url(game.name),
         tournament=terms.tournament,
         is_scrambled=terms.scramble,
@@ -162,6 +164,12 @@ def new_record(game: Game, seats: Sequence[Seat | None], terms: Terms, *, match_
 
 def _names(seats: Sequence[Seat | None]) -> list[str]:
     return ["random" if seat is None else seat.name for seat in seats]
+
+
+def _people(seats: Sequence[Seat | None]) -> list[bool] | None:
+    """Return which players are people, None where none is."""
+    found = [is_person(seat) for seat in seats]
+    return found if any(found) else None
 
 
 def _url(name: str) -> str:
@@ -226,7 +234,7 @@ async def resume(
         resumed = record.own["resumed"] = []
     former = _wire_id(record.match_id, len(resumed))
     resumed.append(record.step)
-    record.names = _names(seats)
+    record.names, record.humans = _names(seats), _people(seats)
     record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
     seed = record.own.get("seed")
     referee = Referee(

@@ -29,6 +29,7 @@ __all__ = [
     "Reply",
     "Seat",
     "TIMED_OUT",
+    "is_person",
 ]
 
 #: Seconds that a reply to PLAY may be late, as in the reference manager; to START and STOP, none.
@@ -118,3 +119,8 @@ class Seat(Protocol):
 
     async def close(self) -> None:
         """Let go of everything the seat holds."""
+
+
+def is_person(seat: Seat | None) -> bool:
+    """Return whether a person sits there, who is waited for without a clock."""
+    return bool(getattr(seat, "is_person", False))

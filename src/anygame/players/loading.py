@@ -123,6 +123,9 @@ def _read(text: str) -> object:
 def player_class(spec: str) -> type[Player]:
     """Return the class of a player; see `make_player`."""
     source, _, name = STRATEGIES.get(spec, spec).rpartition(":")
+    if spec == "human":
+        advice = "`anygame play`, or `human` in `anygame match` and `anygame tournament`"
+        raise PlayerError(f"a person plays at a terminal: {advice}")
     if not source:
         near = get_close_matches(spec, STRATEGIES, n=1)
         advice = f"did you mean {near[0]}?" if near else f"expected {', '.join(STRATEGIES)}, or MODULE:CLASS"

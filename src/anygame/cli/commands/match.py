@@ -15,15 +15,16 @@ from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.folders import record_path
 from anygame.cli.matches.options import ClockOptions
-from anygame.cli.matches.seating import PLAYERS, make_seat, named
-from anygame.cli.matches.watching import JsonWatcher, LineWatcher, TerminalWatcher
+from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
+from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
 from anygame.cli.options import Command, argument, command_options, flag, option, positive
 from anygame.cli.output import Screen, complain
 from anygame.cli.sheets import read_game
-from anygame.errors import AnygameError, RecordError
+from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.match.record import read_record
 from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
+from anygame.match.seats import is_person
 from anygame.match.series import Tally, rotated
 from anygame.match.signing import read_key
 from anygame.players.loading import is_address, is_strategy
@@ -141,7 +142,7 @@ class _Series:
         self.path = None if folder is None else record_path(folder, record)
         if number and not self.options.json:
             print()
-        self._watcher = _watcher(self.options, self.game, self.path)
+        self._watcher = _watcher(self.options, self.game, self.path, seats)
         keep = keeper(self.path, self.key)
         await lead(self.game, seats, record, terms, keep=keep, watcher=self._watcher)
         if record.goals is None:
@@ -201,7 +202,7 @@ def _resume(options: Options, path: str) -> int:
     first = seed if isinstance(seed, int) else 0
     seats: list[Seat] = [make_seat(player, first + number) for number, player in enumerate(players)]
     order = seated(game, seats)
-    watcher = _watcher(options, game, path)
+    watcher = _watcher(options, game, path, seats)
 
     async def play() -> None:
         try:
@@ -225,7 +226,7 @@ def _players(record: Record) -> list[Named]:
         for one in found
     ):
         raise RecordError(f"the record of {record.match_id} does not say who plays: give --players")
-    code = [what for _, what in found if not is_strategy(what) and not is_address(what)]
+    code = [what for _, what in found if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
         # Records come from anywhere, and must not make anybody run code that they name.
         again = _again([(name, what) for name, what in found])
@@ -250,10 +251,16 @@ def _tell_interrupted(watcher: Watcher | None, path: str | None) -> None:
         complain("interrupted; with --record DIR, matches can be gone on with")
 
 
-def _watcher(options: Options, game: Game, path: str | None) -> Watcher:
+def _watcher(options: Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:
+    has_people = any(map(is_person, seats))
     if options.json:
+        if has_people:
+            raise PlayerError("`human` and --json do not go together: the terminal is for the person")
         return JsonWatcher(game, path)
     screen = Screen()
+    if has_people:
+        # People are shown the boards when they are asked, and nothing that the rules hide from them.
+        return HiddenWatcher(game, screen) if game.is_gdl2 else LineWatcher(game, screen)
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.options import ClockOptions
-from anygame.cli.matches.seating import PLAYERS, make_seat, named
+from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
+from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
 from anygame.cli.options import Command, argument, command_options, flag, option, positive
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.sheets import read_game
@@ -103,7 +104,11 @@ async def _play(event: Tournament, meetings: Sequence[Meeting], *, quiet: bool) 
     for number, meeting in enumerate(meetings, 1):
         if event.store.is_over(meeting):
             continue
-        record = await event.play(meeting)
+        has_people = HUMAN in {event.players[name] for name in meeting.players}
+        game = event.games[meeting.sheet]
+        watch = HiddenWatcher if game.is_gdl2 else LineWatcher
+        watcher = watch(game, screen) if has_people else None
+        record = await event.play(meeting, watcher)
         if not quiet:
             outcome = _outcome(event.games[meeting.sheet], record)
             screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")

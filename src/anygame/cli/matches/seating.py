@@ -22,6 +22,7 @@ PLAYERS: Final = """\
 a player is one of
   random, legal, greedy,       a built-in strategy; mcts is the strongest, uct a plain
   uct, mcts                    Monte Carlo tree search
+  human                        a person at this terminal, whom no clock holds
   MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
   HOST:PORT                    a GGP player that listens there
 and may have a name, NAME=PLAYER, and, unless it is an address, options of its class:
@@ -78,9 +79,13 @@ def make_seat(player: Named, seed: int | None = None) -> Seat:
     """Return a seat for a player.
 
     Raises:
-        PlayerError: there is no such player.
+        PlayerError: there is no such player, or no terminal for a person.
     """
     name, spec = player
+    if spec == HUMAN:
+        # Imported here, since other matches need no prompt.
+        person: Seat = import_module("anygame.cli.playing.seat").PersonSeat(name)
+        return person
     if not is_address(spec):
         return LocalSeat(make_player(spec, seed=seed), name=name)
     host, _, port = spec.rpartition(":")

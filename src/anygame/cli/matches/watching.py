@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-__all__ = ["JsonWatcher", "LineWatcher", "TerminalWatcher", "Ticker", "describe_fault"]
+__all__ = ["HiddenWatcher", "JsonWatcher", "LineWatcher", "TerminalWatcher", "Ticker", "describe_fault"]
 
 _TICK: Final = 0.25
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
@@ -65,6 +65,13 @@ class LineWatcher(Watcher):
             pairs = zip(self.game.roles, record.names, record.goals, strict=True)
             goals = ", ".join(f"{role} ({name}) {goal}" for role, name, goal in pairs)
             self.screen.say(f"goals: {goals}", "bold")
+
+
+class HiddenWatcher(LineWatcher):
+    """Prints who plays and how it ended, and no moves: for people who do not see them all."""
+
+    def moved(self, turn: Turn) -> None:
+        """Tell nothing."""
 
 
 class TerminalWatcher(LineWatcher):

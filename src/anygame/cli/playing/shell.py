@@ -8,97 +8,71 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.matches.watching import Ticker, describe_fault
 from anygame.cli.moves import format_joint, is_chance, legal_by_role
-from anygame.cli.output import columns_of
-from anygame.cli.playing.colours import role_style
-from anygame.cli.playing.hints import best_move
 from anygame.cli.playing.outcome import outcome
-from anygame.cli.repl.manual import COMMANDS, Command
-from anygame.cli.repl.shell import CommandError, Shell
+from anygame.cli.playing.person_shell import PersonShell, chosen_commands
+from anygame.cli.repl.manual import Command
+from anygame.cli.repl.shell import CommandError
 from anygame.game.typed_moves import typed_move
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.playing.table import Table
     from anygame.game.roles import Role
     from anygame.game.state import State
-    from anygame.language.terms import Term
     from anygame.match.referee import Turn
 
 __all__ = ["PlayShell"]
 
-#: Own moves are listed as long as they take no more lines than this; then their number is told.
-_LINES_OF_MOVES: Final = 3
 #: Turns in which nobody has a choice, after which a person is asked whether to go on.
 _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (
-    Command(
-        "play MOVE",
-        "make your move",
-        "The word `play` may be left out, and the move may be typed in short: `d 4`, `d4` or\n"
-        "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
-        "stands for the move at that place in `legal`; `#3` does so whatever else 3 could mean.",
-    ),
     Command("undo [N]", "take back your last move, and what was answered; or the last N"),
-    Command("hint [SECONDS]", "ask what mcts would play in your place"),
     Command("thinking", "show what the players say about their moves, or hide it again"),
     Command("resign", "give up"),
     Command("restart", "play again from the initial state"),
 )
-_KEPT: Final = (
-    *("board", "state", "roles", "legal", "goals", "query", "why", "why not"),
-    *("save", "load", "history", "warnings", "help", "quit"),
-)
-#: Commands that tell of the whole state, which not everybody sees in games with hidden information.
-_REVEALING: Final = ("board", "state", "goals", "query", "why", "why not", "history", "save", "hint")
 
 
-def _commands() -> dict[str, Command]:
-    own = {command.name: command for command in _OWN}
-    found = own | {name: COMMANDS[name] for name in _KEPT}
-    order = ["play", "hint", *COMMANDS, "thinking", "resign"]
-    return {name: found[name] for name in dict.fromkeys(order) if name in found}
-
-
-class PlayShell(Shell):
+class PlayShell(PersonShell):
     """A table with commands.
 
     Attributes:
         table: the game, and who plays.
         thinks_aloud: whether it is shown what players say about their moves.
-        reveals: whether people see the whole state of games with hidden information.
     """
 
-    commands = _commands()
+    commands = chosen_commands(
+        *("board", "state", "roles", "legal", "goals", "query", "why", "why not"),
+        *("save", "load", "history", "warnings", "help", "quit"),
+        own=_OWN,
+    )
 
     def __init__(
         self, table: Table, screen: Screen, *, thinks_aloud: bool = False, reveals: bool = False
     ) -> None:
-        super().__init__(table.session, screen)
+        clock = table.opponents.clock
+        super().__init__(table.session, screen, table.seating.people, reveals=reveals, hint_seconds=clock)
         self.table = table
         self.thinks_aloud = thinks_aloud
-        self.reveals = reveals
 
     def _actions(self) -> dict[str, Callable[[str], None]]:
-        inherited = super()._actions()
-        known = {name: inherited[name] for name in self.commands if name in inherited}
-        own = {"hint": self._hint, "thinking": self._thinking, "resign": self._resign}
-        hidden = _REVEALING if self._is_hidden and not self.table.is_over else ()
-        return known | own | {name: self._refuse for name in hidden if name in known | own}
+        own = {"thinking": self._thinking, "resign": self._resign}
+        return super()._actions() | own
 
     # What people see
 
     @property
-    def _is_hidden(self) -> bool:
-        return self.session.game.is_gdl2 and not self.reveals
+    def choosers(self) -> Sequence[Role]:
+        """The people who have still to choose in this turn, in order."""
+        return self.table.choosers
 
     @property
-    def prompt(self) -> str:
-        """Who is to move."""
-        choosers = self.table.choosers
-        return f"{choosers[0]}> " if choosers else f"{self.session.step}> "
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.table.is_over
 
     def greet(self, hint: str = "") -> None:
         """Tell who plays, show where the game starts, and go on to the first choice of a person."""
@@ -112,14 +86,9 @@ class PlayShell(Shell):
 
     def start(self) -> None:
         """Show where the game stands, and go on to the next choice of a person."""
-        self._show_state()
+        self.show_state()
         with suppress(KeyboardInterrupt):
             self._go_on()
-
-    def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the moves of the person whose turn it is, or of all people."""
-        people = self.table.choosers[:1] or self.table.seating.people
-        return {role: self.session.state.legal_moves(role) for role in people}
 
     def status(self) -> str:
         """Return one line: whose turn it is, or how the game ended."""
@@ -134,38 +103,14 @@ class PlayShell(Shell):
             return f"move {self.session.step + 1}: {choosers[0]}{whose}"
         return f"move {self.session.step + 1}: Enter {'draws' if is_chance(state) else 'goes on'}"
 
-    def _show_state(self) -> None:
-        if self.screen.is_terminal and not (self._is_hidden and not self.table.is_over):
-            self.show_board()
-
-    def _show_position(self) -> None:
-        choosers = self.table.choosers
-        style = role_style(choosers[0], self.session.state) if choosers else "bold"
-        self.screen.say(self.status(), style)
-        if choosers:
-            self._show_moves(choosers[0])
-
-    def _show_moves(self, role: Role) -> None:
-        legal = self.session.state.legal_moves(role)
-        width = len(str(len(legal)))
-        cells = [f"{number:>{width}}  {move}" for number, move in enumerate(legal, start=1)]
-        lines = list(columns_of(cells, self.screen.width - 2))
-        if len(lines) <= _LINES_OF_MOVES:
-            for line in lines:
-                self.screen.say(f"  {line}")
-        else:
-            self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
-
-    def _show_turn(self, turn: Turn, before: State) -> None:
+    def _show_played(self, turn: Turn, before: State) -> None:
         for role, verdict, move in zip(self.session.game.roles, turn.verdicts, turn.joint, strict=True):
             if verdict.error:
                 self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
             elif verdict.detail:
                 self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
-        if self._is_hidden:
-            for who, percepts in before.percepts(turn.joint).items():
-                if who in self.table.seating.people:
-                    self.screen.say(f"{who} sees {' '.join(map(str, percepts)) or 'nothing'}")
+        if self.session.game.is_gdl2 and not self.reveals:
+            self.show_percepts()
             return
         chose = [
             (role, move)
@@ -213,9 +158,9 @@ class PlayShell(Shell):
             draws = False
             before = self.session.state
             turn = self._asked()
-            self._show_turn(turn, before)
-            self._show_state()
-        self._show_position()
+            self._show_played(turn, before)
+            self.show_state()
+        self.show_turn()
         if table.is_over:
             self._tell_record()
 
@@ -236,7 +181,7 @@ class PlayShell(Shell):
         if not taken:
             raise CommandError("there is no move to take back")
         self.screen.say(f"took back {taken} move{'s' * (taken > 1)}")
-        self._show_state()
+        self.show_state()
         self._go_on()
 
     def _restart(self, rest: str) -> None:
@@ -253,7 +198,7 @@ class PlayShell(Shell):
         if self.table.is_over:
             raise CommandError(self.status())
         self.table.resign((self.table.choosers or self.table.seating.people)[0])
-        self._show_position()
+        self.show_turn()
         self._tell_record()
 
     def _tell_record(self) -> None:
@@ -262,20 +207,7 @@ class PlayShell(Shell):
 
     # Questions
 
-    def _hint(self, rest: str) -> None:
-        choosers = self.table.choosers
-        if not choosers:
-            raise CommandError("there is no choice to give a hint for")
-        seconds = self._number("hint", rest) if rest else self.table.opponents.clock
-        role = choosers[0]
-        session = self.session
-        found = best_move(session.game, session.state, role, seconds / 2, session.seed)
-        self.screen.say(f"hint: {found}")
-
     def _thinking(self, rest: str) -> None:
         self._no_arguments("thinking", rest)
         self.thinks_aloud = not self.thinks_aloud
         self.screen.say(f"what the players say is {'shown' if self.thinks_aloud else 'hidden'}")
-
-    def _refuse(self, rest: str) -> None:
-        raise CommandError("that would tell what your role cannot see; `anygame play --reveal` shows it all")

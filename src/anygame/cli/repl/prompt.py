@@ -50,6 +50,10 @@ class Prompt:
         """
         return self._session.prompt(self._shell.prompt)
 
+    async def ask_beside(self) -> str:
+        """Return the next line, while the loop goes on; as `ask`."""
+        return await self._session.prompt_async(self._shell.prompt)
+
     def _toolbar(self) -> str:
         state = self._shell.session.state
         if self._status[0] is not state:

@@ -1,0 +1,141 @@
+"""The prompt of somebody who plays: own moves, questions about what is seen, a hint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.output import columns_of
+from anygame.cli.playing.colours import role_style
+from anygame.cli.playing.hints import best_move
+from anygame.cli.repl.manual import COMMANDS, Command
+from anygame.cli.repl.shell import CommandError, Shell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from anygame.cli.output import Screen
+    from anygame.cli.repl.session import Session
+    from anygame.game.roles import Role
+    from anygame.language.terms import Term
+
+__all__ = ["PersonShell", "chosen_commands"]
+
+#: Own moves are listed as long as they take no more lines than this; then their number is told.
+_LINES_OF_MOVES: Final = 3
+#: Commands that tell of the whole state, which not everybody sees in games with hidden information.
+_REVEALING: Final = ("board", "state", "goals", "query", "why", "why not", "history", "save", "hint")
+_OWN: Final = (
+    Command(
+        "play MOVE",
+        "make your move",
+        "The word `play` may be left out, and the move may be typed in short: `d 4`, `d4` or\n"
+        "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
+        "stands for the move at that place in `legal`; `#3` does so whatever else 3 could mean.",
+    ),
+    Command("hint [SECONDS]", "ask what mcts would play in your place"),
+)
+
+
+def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
+    """Return commands of the prompt by name, with those that somebody who plays has beside them."""
+    found = {command.name: command for command in (*_OWN, *own)}
+    return found | {name: COMMANDS[name] for name in names if name not in found}
+
+
+class PersonShell(Shell):
+    """The prompt of the people at a terminal.
+
+    Attributes:
+        people: their roles.
+        reveals: whether they see the whole state of games with hidden information.
+        hint_seconds: how long a hint is looked for, unless they say it.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        screen: Screen,
+        people: Sequence[Role],
+        *,
+        reveals: bool = False,
+        hint_seconds: float = 3.0,
+    ) -> None:
+        super().__init__(session, screen)
+        self.people = tuple(people)
+        self.reveals = reveals
+        self.hint_seconds = hint_seconds
+
+    @property
+    def choosers(self) -> Sequence[Role]:
+        """The people who have still to choose in this turn, in order."""
+        return [role for role in self.people if len(self.session.state.legal_moves(role)) > 1]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.session.state.is_terminal
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the rules hide from people what they do not perceive."""
+        return self.session.game.is_gdl2 and not self.reveals and not self.is_over
+
+    @property
+    def prompt(self) -> str:
+        """Who is to move."""
+        choosers = self.choosers
+        return f"{choosers[0]}> " if choosers else f"{self.session.step}> "
+
+    def _actions(self) -> dict[str, Callable[[str], None]]:
+        known = super()._actions() | {"hint": self._hint}
+        hidden = _REVEALING if self.is_hidden else ()
+        return {
+            name: self._refuse if name in hidden else known[name] for name in self.commands if name in known
+        }
+
+    def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
+        """Return the moves of the person whose turn it is, or of all people."""
+        people = self.choosers[:1] or self.people
+        return {role: self.session.state.legal_moves(role) for role in people}
+
+    def show_state(self) -> None:
+        """Draw the board on a terminal, unless the rules hide it."""
+        if self.screen.is_terminal and not self.is_hidden:
+            self.show_board()
+
+    def show_turn(self) -> None:
+        """Tell whose turn it is, in its colour, and which moves there are."""
+        choosers = self.choosers
+        style = role_style(choosers[0], self.session.state) if choosers else "bold"
+        self.screen.say(self.status(), style)
+        if choosers:
+            self._show_moves(self.session.state.legal_moves(choosers[0]))
+
+    def show_percepts(self) -> None:
+        """Tell the people what they have seen of the last turn."""
+        session = self.session
+        for role, percepts in session.states[-2].percepts(session.moves[-1]).items():
+            if role in self.people:
+                self.screen.say(f"{role} sees {' '.join(map(str, percepts)) or 'nothing'}")
+
+    def _show_moves(self, legal: Sequence[Term]) -> None:
+        width = len(str(len(legal)))
+        cells = [f"{number:>{width}}  {move}" for number, move in enumerate(legal, start=1)]
+        lines = list(columns_of(cells, self.screen.width - 2))
+        if len(lines) <= _LINES_OF_MOVES:
+            for line in lines:
+                self.screen.say(f"  {line}")
+        else:
+            self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
+
+    def _hint(self, rest: str) -> None:
+        choosers = self.choosers
+        if not choosers:
+            raise CommandError("there is no choice to give a hint for")
+        session = self.session
+        seconds = self._number("hint", rest) if rest else self.hint_seconds
+        found = best_move(session.game, session.state, choosers[0], seconds, session.seed)
+        self.screen.say(f"hint: {found}")
+
+    def _refuse(self, rest: str) -> None:
+        raise CommandError("that would tell what your role cannot see; `anygame play --reveal` shows it all")

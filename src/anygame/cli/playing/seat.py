@@ -1,0 +1,163 @@
+"""A person in a match: the seat that asks at this terminal, one person after the other, without a clock."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+from anygame.cli.output import Screen
+from anygame.cli.playing.person_shell import PersonShell, chosen_commands
+from anygame.cli.repl.session import Session
+from anygame.errors import AnygameError, PlayerError
+from anygame.game.typed_moves import typed_move
+from anygame.match.seats import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.seats import MatchInfo
+
+__all__ = ["PersonSeat", "SeatShell"]
+
+_LONGEST_LINE: Final = 4096
+#: One terminal for all who sit at it: who has it, by the loop that leads the matches.
+_TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
+
+
+class SeatShell(PersonShell):
+    """The prompt of one person in a match.
+
+    Attributes:
+        chosen: the move that was typed.
+    """
+
+    commands = chosen_commands(
+        *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "history", "warnings"),
+        *("help", "quit"),
+    )
+    chosen: Term | None = None
+
+    def status(self) -> str:
+        """Return one line: whose turn it is."""
+        return f"move {self.session.step + 1}: {self.people[0]}, your turn"
+
+    def _play(self, rest: str) -> None:
+        role = self.people[0]
+        self.chosen = typed_move(rest, self.session.state.legal_moves(role), role)
+
+
+class PersonSeat:
+    """A person at this terminal, who is asked where there is a choice.
+
+    Attributes:
+        name: what the person is called in records.
+        is_person: tells the referee that no clock holds here.
+    """
+
+    is_person = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._screen = Screen()
+        if not (sys.stdin.isatty() and self._screen.is_terminal):
+            raise PlayerError(
+                "`human` types moves at a terminal, and standard input or output is none here; "
+                "`anygame play` also reads moves from a script"
+            )
+        self._match_id = ""
+        self._shell: SeatShell | None = None
+        self._state: Callable[[], State] | None = None
+
+    async def start(self, match: MatchInfo) -> Reply:
+        """Sit down."""
+        self._match_id = match.match_id
+        self._state = match.state
+        self._shell = SeatShell(Session(match.game), self._screen, [match.role])
+        return Reply("ready")
+
+    async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
+        """Ask the person for a move, however long it takes; one that is the only one is made at once."""
+        shell = self._shell
+        if shell is None or match_id != self._match_id:
+            return Reply("busy", detail=f"{self.name} does not play {match_id}")
+        self._follow(shell, joint)
+        legal = shell.session.state.legal_moves(shell.people[0])
+        if len(legal) == 1:
+            return Reply(str(legal[0]))
+        async with _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            return Reply(str(await _asked(shell)))
+
+    def _follow(self, shell: SeatShell, joint: tuple[Term, ...] | None) -> None:
+        if joint is None:
+            return
+        shell.session.play_joint(joint)
+        if shell.session.game.is_gdl2:
+            shell.show_percepts()
+
+    async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
+        """Show the person how the match ended."""
+        if self._shell is not None and match_id == self._match_id:
+            self._follow(self._shell, joint)
+            self._shell.show_state()
+            self._shell = None
+
+    async def abort(self, match_id: str) -> None:
+        """Stand up."""
+        self._shell = None
+
+    async def close(self) -> None:
+        """Stand up."""
+        self._shell = None
+
+
+async def _asked(shell: SeatShell) -> Term:
+    """Return the move that a person types; other commands are executed before."""
+    ask = _asker(shell)
+    shell.show_state()
+    shell.show_turn()
+    shell.chosen = None
+    while shell.chosen is None:
+        try:
+            is_going_on = shell.execute(await ask())
+        except AnygameError as error:
+            shell.screen.say(error, "red")
+            continue
+        except (EOFError, KeyboardInterrupt):
+            is_going_on = False
+        if not is_going_on:
+            # As Ctrl-C elsewhere: the match is interrupted, and can be gone on with.
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.Event().wait()
+    return shell.chosen
+
+
+def _asker(shell: SeatShell) -> Callable[[], Awaitable[str]]:
+    try:
+        from anygame.cli.repl.prompt import Prompt
+    except ImportError:
+        return lambda: _plain_line(shell)
+    return Prompt(shell).ask_beside
+
+
+async def _plain_line(shell: SeatShell) -> str:
+    """Return the next line from the terminal; the loop goes on meanwhile."""
+    shell.screen.stream.write(shell.prompt)
+    shell.screen.stream.flush()
+    loop = asyncio.get_running_loop()
+    there = asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), there.set)
+    try:
+        await there.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    # A terminal hands out whole lines; nothing but this reads from it, so that nothing waits in a buffer.
+    line = os.read(sys.stdin.fileno(), _LONGEST_LINE)
+    if not line:
+        raise EOFError
+    return line.decode(errors="replace")
