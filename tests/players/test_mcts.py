@@ -14,16 +14,17 @@ import anygame
 from anygame.errors import LimitError, PlayerError
 from anygame.match import run
 from anygame.players import Clock, MctsPlayer, make_player
-from anygame.search import Search
+from anygame.search import Search, save_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif", machine="reasoner")
 
 
-def _player(iterations: int | None, seed: int = 1, role: str = "x", **options: bool) -> MctsPlayer:
-    player = MctsPlayer(seed, iterations=iterations, **options)
+def _player(iterations: int | None, seed: int = 1, role: str = "x", *, pondering: bool = False) -> MctsPlayer:
+    player = MctsPlayer(seed, iterations=iterations, pondering=pondering)
     player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
     return player
 
@@ -160,6 +161,25 @@ def test_thousands_of_moves_a_state() -> None:
     player.start(game, game.roles[0], Clock.of(0.05))
     state = game.initial_state()
     assert player.move(state, Clock.of(0.05)) in state.legal_moves("me")
+
+
+def test_states_of_a_table_are_played_perfectly(tmp_path: Path) -> None:
+    game = anygame.load(SHEETS / "tic_tac_toe.kif")
+    path = tmp_path / "values"
+    table = anygame.solve(game, table=True).table
+    assert table is not None
+    save_table(table, path)
+    player = make_player(f"mcts:table={path},iterations=1")
+    player.start(game, game.roles[1], Clock.of(0))
+    state = game.initial_state().next(["(mark 1 1)", "noop"])
+    assert str(player.move(state, Clock.of(5))) == "(mark 2 2)"
+    other = anygame.loads(COUNTDOWN)
+    player.start(other, other.roles[0], Clock.of(0))
+    assert player.move(other.initial_state(), Clock.of(0.2)) in other.initial_state().legal_moves(
+        other.roles[0]
+    )
+    with pytest.raises(PlayerError, match="there is no file nowhere"):
+        make_player("mcts:table=nowhere")
 
 
 def test_options_may_follow_the_name() -> None:

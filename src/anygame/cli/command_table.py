@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "query": "print all instances of a pattern that hold",
     "playout": "play games at random, print what they have in common",
     "simulate": "play games at random by the million, print what they have in common",
+    "analyse": "search a state: what its moves are worth, as far as that is known",
     "solve": "find the exact value of a game whose states can be counted",
     "perft": "count the sequences of joint moves of a length",
     "explain": "print how the rules are understood",

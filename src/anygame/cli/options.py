@@ -30,6 +30,7 @@ __all__ = [
     "argument",
     "choice",
     "flag",
+    "gigabytes",
     "natural",
     "option",
     "positive",
@@ -41,6 +42,8 @@ OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
 #: More than can ever be counted; int() need not read thousands of digits.
 _MOST_DIGITS: Final = 18
+#: More than machines have; and a number of bytes that arrays can be asked for.
+_MOST_GIGABYTES: Final = 100_000
 
 
 @dataclass(frozen=True)
@@ -207,4 +210,15 @@ def seconds(text: str) -> float:
         found = 0.0
     if not (isfinite(found) and found > 0):
         raise argparse.ArgumentTypeError(f"expected seconds, a number above 0, found {text!r}")
+    return found
+
+
+def gigabytes(text: str) -> float:
+    """Read an amount of memory."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= _MOST_GIGABYTES:
+        raise argparse.ArgumentTypeError(f"expected gigabytes, a number above 0, found {text[:40]!r}")
     return found

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import AnygameError, LimitError
+from anygame.errors import AnygameError, LimitError, TableError
 from anygame.players.player import Player
+from anygame.search import load_table
 from anygame.search.one_player import LineSearch, SeveralChooseError
 from anygame.search.searching import DEFAULT_MEMORY, Search
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
+    from anygame.search import Table
 
 __all__ = ["MctsPlayer"]
 
@@ -46,6 +49,11 @@ class MctsPlayer(Player):
         pondering: whether to think while others are to move. Others who play on the same machine lose some of
             it.
         iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
+        table: a file of exact values, as ``anygame solve --table`` writes it. States that it has are played
+            perfectly; one of another game says nothing.
+
+    Raises:
+        FileNotFoundError: there is no such file.
     """
 
     def __init__(
@@ -56,11 +64,14 @@ class MctsPlayer(Player):
         memory: int = DEFAULT_MEMORY,
         pondering: bool = False,
         iterations: int | None = None,
+        table: str | None = None,
     ) -> None:
         super().__init__(seed)
         self.threads, self.memory = threads, memory
         self.pondering, self.iterations = pondering, iterations
-        self._seed = seed
+        if table is not None and not Path(table).is_file():
+            raise FileNotFoundError(f"there is no file {table}")
+        self._seed, self._path = seed, table
         self._pondering: _Pondering | None = None
 
     def start(self, game: Game, role: Role, clock: Clock) -> None:
@@ -70,6 +81,10 @@ class MctsPlayer(Player):
         self._search = Search(game, seed=self._seed, threads=self.threads, memory=self.memory)
         self._lines: LineSearch | None = None
         self._may_be_puzzle = self.iterations is None and not game.is_gdl2
+        self._table: Table | None = None
+        if self._path is not None:
+            with suppress(TableError):
+                self._table = load_table(self._path, game)
         self._search.compile(0.0)
         while not clock.is_up and self._search.is_compiling:
             self._search.compile(min(_LOOK, clock.remaining()))
@@ -80,7 +95,10 @@ class MctsPlayer(Player):
         """Return the best move that is known when the clock is up."""
         legal = state.legal_moves(self.role)
         self.best = best = self.random.choice(legal)
-        if len(legal) > 1 and self._stop_pondering(clock):
+        known = () if self._table is None else self._table.best_moves(state).get(self.role, ())
+        if known:
+            self.best = best = known[0]
+        elif len(legal) > 1 and self._stop_pondering(clock):
             self._think(state, clock)
             best = self.best or best
         if self.pondering:

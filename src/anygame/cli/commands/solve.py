@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, command_options, option
+from anygame.cli.options import Command, command_options, gigabytes, option
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, progress_bar
@@ -28,27 +27,13 @@ _SHAPE: Final = """\
   expanded counts the states that were continued by every joint move, edges these joint moves;
   depth is the number of joint moves within which every state was"""
 
-#: More than machines have; and a number of bytes that arrays can be asked for.
-_MOST_GIGABYTES: Final = 100_000
-
-
-def _gigabytes(text: str) -> float:
-    """Read an amount of memory."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found <= _MOST_GIGABYTES:
-        raise argparse.ArgumentTypeError(f"expected gigabytes, a number above 0, found {text[:40]!r}")
-    return found
-
 
 @command_options
 class Options(PositionOptions):
     """What ``anygame solve`` is asked."""
 
     memory: float = option(
-        "--memory", read=_gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
+        "--memory", read=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
     )
     table: str | None = option("--table", metavar="FILE", help="write the values of all states to a file")
 

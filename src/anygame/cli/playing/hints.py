@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.players.clock import Clock
-from anygame.players.loading import make_player
+from anygame.search import Search
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -17,7 +16,10 @@ __all__ = ["best_move"]
 
 
 def best_move(game: Game, state: State, role: Role, seconds: float, seed: int) -> Term:
-    """Return the move that Monte Carlo tree search finds for a role in a state of a game, in some seconds."""
-    player = make_player("mcts", seed=seed)
-    player.start(game, role, Clock.of(seconds))
-    return player.move(state, Clock.of(seconds))
+    """Return the move that a search finds for a role in a state of a game, in some seconds.
+
+    Compiling may take as long once more; where that does not do, the reasoner searches.
+    """
+    search = Search(game, seed=seed)
+    search.compile(seconds)
+    return search.run(state, seconds=seconds).best(role)

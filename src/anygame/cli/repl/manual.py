@@ -68,6 +68,14 @@ _COMMANDS: Final = (
         "  why (legal player1 (move a 2))\n  why (next (control blue)) with (move a 2)",
     ),
     Command("why not SENTENCE", "show what is missing for a sentence to hold", "  why not terminal"),
+    Command(
+        "analyse [SECONDS]",
+        "search this state: what its moves are worth",
+        "For each role its moves, the best first: visits, mean goal and its error, what is proven, a line\n"
+        "of play. Ctrl-C ends it early; asked again, it goes on. Where the rules hide information, it sees\n"
+        "what players do not.",
+    ),
+    Command("hint [SECONDS]", "tell the best move of each role that has a choice, as far as it is found"),
     Command("save FILE", "write the moves so far to a file"),
     Command("load FILE", "go on from a saved file of this game"),
     Command("restart", "go back to the initial state; `redo` leads forward again"),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from argparse import ArgumentTypeError
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import Painter, draw
 from anygame.cli.answers import bare, describe_goal, goals_of, instances
 from anygame.cli.moves import advised, format_joint, is_chance, legal_by_role, read_joint
+from anygame.cli.options import seconds as read_seconds
+from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS, Analyses
 from anygame.cli.repl.manual import ALIASES, COMMANDS
 from anygame.cli.repl.move_list import chosen_moves, list_moves
 from anygame.errors import AnygameError, QueryError
@@ -93,6 +97,8 @@ class Shell:
             "random": self._random,
             "query": self._query,
             "why": self._why,
+            "analyse": self._analyse,
+            "hint": self._hint,
             "save": self._save,
             "load": self._load,
             "restart": self._restart,
@@ -280,6 +286,18 @@ class Shell:
             return text, None
         return nodes[0].span.text, read_joint(self.session.state, text[nodes[1].end :])
 
+    def _analyse(self, rest: str) -> None:
+        self._analyses.show(self.screen, self._seconds("analyse", rest, ANALYSIS_SECONDS))
+
+    def _hint(self, rest: str) -> None:
+        hints = list(self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)))
+        for hint in hints or ["no role has a choice here"]:
+            self.screen.say(hint)
+
+    @cached_property
+    def _analyses(self) -> Analyses:
+        return Analyses(self.session)
+
     # Files
 
     def _save(self, rest: str) -> None:
@@ -342,6 +360,12 @@ class Shell:
         if not (rest.isascii() and rest.isdigit() and int(rest[:9]) > 0):
             raise CommandError(f"expected a number from 1; found {shown(rest, 40)}\n{self._usage(name)}")
         return int(rest[:9])
+
+    def _seconds(self, name: str, rest: str, usual: float) -> float:
+        try:
+            return read_seconds(rest) if rest else usual
+        except ArgumentTypeError as error:
+            raise CommandError(f"{error}\n{self._usage(name)}") from error
 
     def _path(self, name: str, rest: str) -> str:
         path = rest[1:-1] if len(rest) > 2 and rest[0] == rest[-1] and rest[0] in "\"'" else rest

@@ -1,0 +1,101 @@
+"""The ``analyse`` command: what the moves of a state are worth, found by search."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.analysing import analyse
+from anygame.cli.exit_status import INTERRUPTED, OK
+from anygame.cli.options import Command, command_options, gigabytes, option, positive, seconds
+from anygame.cli.output import Screen
+from anygame.cli.positions import describe_position, load_position
+from anygame.cli.progress import compile_game
+from anygame.cli.shared_options import AFTER, PositionOptions
+from anygame.errors import LimitError
+from anygame.search import Search, load_table
+
+if TYPE_CHECKING:
+    from anygame.game import State
+    from anygame.search import Analysis, Table
+
+__all__ = ["COMMAND"]
+
+_DETAILS: Final = f"""\
+For each role its moves, the best first: visits (how many leaves were evaluated below
+them), the mean goal and its standard error, the value or its bounds where they are
+proven, and a line of best play as far as it is known. On a terminal, the table grows.
+Without --seconds and --iterations it goes on until Ctrl-C, or all is proven. The time
+counts once the game is compiled.
+
+{AFTER}
+with --json, an object a line, about four times a second and at the end; terms are texts
+in KIF:
+  {{"game", "step", "terminal", "iterations", "seconds", "nodes", "depth", "bytes", "engine",
+   "solved", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
+   "moves": {{ROLE: [{{"move", "visits", "goal", "error", "proven", "bounds": [N, N],
+                     "line": [[MOVE]]}}]}}}}
+  what is not known is null; bounds enclose the value; engine is `lanes` where leaves are
+  evaluated side by side in the compiled game, or `states`; depth is that of the tree
+"""
+
+
+@command_options
+class Options(PositionOptions):
+    """What ``anygame analyse`` is asked."""
+
+    seconds: float | None = option("--seconds", read=seconds, metavar="S", help="for how long")
+    iterations: int | None = option(
+        "--iterations", read=positive, metavar="N", help="how many leaves to evaluate"
+    )
+    threads: int = option("--threads", read=positive, default=1, metavar="N", help="cores to use (1)")
+    memory: float = option(
+        "--memory", read=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
+    )
+    seed: int | None = option("--seed", read=int, metavar="S", help="of random numbers")
+    table: str | None = option(
+        "--table", metavar="FILE", help="exact values of all states, as `anygame solve --table` writes them"
+    )
+
+
+def run(options: Options) -> int:
+    """Print what is known, again and again; Ctrl-C ends it."""
+    game, state = load_position(options)
+    table = None if options.table is None else load_table(options.table, game)
+    if options.machine != "reasoner" and not game.is_settled:
+        compile_game(game)
+    memory = round(options.memory * 2**30)
+    try:
+        search = Search(game, seed=options.seed, threads=options.threads, memory=memory)
+    except ValueError as error:
+        raise LimitError(str(error), "threads") from error
+    if options.json:
+        found = _printed(options, search, state, table)
+    else:
+        found = analyse(
+            search,
+            state,
+            Screen(),
+            seconds=options.seconds,
+            iterations=options.iterations,
+            table=table,
+        )
+    is_endless = options.seconds is None and options.iterations is None
+    return INTERRUPTED if found.interrupted and not is_endless else OK
+
+
+def _printed(options: Options, search: Search, state: State, table: Table | None) -> Analysis:
+    """Search, and print objects."""
+    position = describe_position(options, state)
+
+    def show(analysis: Analysis) -> None:
+        known = analysis if table is None else table.annotate(analysis, state)
+        told: dict[str, Any] = position | known.to_json()
+        print(json.dumps(told, ensure_ascii=False), flush=True)
+
+    found = search.run(state, seconds=options.seconds, iterations=options.iterations, progress=show)
+    show(found)
+    return found
+
+
+COMMAND = Command(Options, run, _DETAILS)

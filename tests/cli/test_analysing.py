@@ -1,0 +1,147 @@
+"""The analyse command, and `analyse` and `hint` at the prompt."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+from anygame.cli.analysing import analyse
+from anygame.cli.output import Screen
+from anygame.game.loading import load
+from anygame.search import Search
+from anygame.search.state_tree import StateSearcher
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WON = ["--after", "(mark 1 1)", "--after", "(mark 2 1)", "--after", "(mark 1 2)", "--after", "(mark 3 3)"]
+_REASONER = ["--machine", "reasoner", "--seed", "1"]
+
+
+@pytest.fixture(autouse=True)
+def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def test_a_proven_state_is_told_as_a_table() -> None:
+    output, status = run(["analyse", "tic_tac_toe", *_WON, *_REASONER])
+    lines = output.splitlines()
+    assert status == 0
+    assert " iterations in " in lines[0]
+    assert lines[1].split() == ["x", "visits", "goal", "error", "proven", "line"]
+    assert lines[2].startswith("  (mark 1 3)  ")
+    assert lines[2].endswith("100  (mark 1 3)")
+    assert lines[-1] == "  proven: 100"
+
+
+def test_a_budget_ends_it() -> None:
+    output, status = run(["analyse", "tic_tac_toe", "--iterations", "30", *_REASONER])
+    assert status == 0
+    assert output.startswith("30 iterations in ")
+    assert len(output.splitlines()) == 11
+    output, status = run(["analyse", "tic_tac_toe", "--seconds", "0.1", *_REASONER])
+    assert status == 0
+
+
+def test_json_is_an_object_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.search.searching._BETWEEN_REPORTS", 0.0)
+    output, status = run(["analyse", "tic_tac_toe", "--iterations", "40", "--json", *_REASONER])
+    found = [json.loads(line) for line in output.splitlines()]
+    assert status == 0
+    assert len(found) > 1
+    last = found[-1]
+    assert (last["game"], last["step"], last["terminal"], last["iterations"]) == ("tic_tac_toe", 0, False, 40)
+    assert {"seconds", "nodes", "goals", "proven", "engine"} <= last.keys()
+    assert sum(each["visits"] for each in last["moves"]["x"]) == 40
+    best = last["moves"]["x"][0]
+    assert best.keys() == {"move", "visits", "goal", "error", "proven", "bounds", "line"}
+    assert best["line"][0] == [best["move"], "noop"]
+
+
+def test_ends_have_their_goals() -> None:
+    output, status = run(["analyse", "tic_tac_toe", *_WON, "--after", "(mark 1 3)", *_REASONER])
+    assert status == 0
+    assert output.startswith("0 iterations")
+    assert "proven: 100" in output
+
+
+@pytest.mark.parametrize(("budget", "status"), [([], 0), (["--seconds", "60"], 130)])
+def test_it_is_ended_by_ctrl_c_with_what_is_known(
+    monkeypatch: pytest.MonkeyPatch, budget: list[str], status: int
+) -> None:
+    advance = StateSearcher.advance
+
+    def interrupted(self: StateSearcher, seconds: float, iterations: int | None = None) -> int:
+        advance(self, 60, 20)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(StateSearcher, "advance", interrupted)
+    output, found = run(["analyse", "tic_tac_toe", *budget, *_REASONER])
+    assert "(mark 2 2)" in output
+    assert found == status
+
+
+def test_exact_values_may_be_given(tmp_path: Path) -> None:
+    path = str(tmp_path / "values.table")
+    assert run(["solve", "tic_tac_toe", "--table", path])[1] == 0
+    output, status = run(
+        ["analyse", "tic_tac_toe", "--iterations", "10", "--table", path, "--json", *_REASONER]
+    )
+    assert status == 0
+    assert {each["proven"] for each in json.loads(output.splitlines()[-1])["moves"]["x"]} == {50}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--threads", "5000"], "threads should be a number from 1 to 4096, not 5000"),
+        (["--threads", "0"], "expected a whole number from 1, found '0'"),
+        (["--memory", "no"], "expected gigabytes, a number above 0, found 'no'"),
+        (["--seconds", "-1"], "expected seconds, a number above 0, found '-1'"),
+        (["--table", "/nowhere"], "cannot read /nowhere"),
+    ],
+)
+def test_wrong_options_are_told(arguments: list[str], message: str) -> None:
+    output, status = run(["analyse", "tic_tac_toe", *arguments])
+    assert status == 2
+    assert message in output
+
+
+class _Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.setattr("anygame.search.searching._BETWEEN_REPORTS", 0.0)
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = _Terminal()
+    game = load("tic_tac_toe", machine="reasoner")
+    analyse(Search(game, seed=1), game.initial_state(), Screen(stream), iterations=200)
+    shown = stream.getvalue()
+    assert shown.count(" iterations in ") > 1
+    assert "200 iterations in " in shown
+
+
+def test_the_prompt_analyses_and_gives_hints() -> None:
+    moves = "(mark 1 1)\n(mark 2 1)\n(mark 1 2)\n(mark 3 3)\n"
+    output, status = run(["repl", "tic_tac_toe"], f"{moves}analyse\nhint\n(mark 1 3)\nhint\n")
+    assert status == 0
+    assert "  proven: 100\n" in output
+    assert "x: (mark 1 3)   (goal 100, proven)\n" in output
+    assert output.endswith("no role has a choice here\n")
+
+
+def test_the_prompt_takes_seconds() -> None:
+    output, _ = run(["repl", "tic_tac_toe"], "hint 0.05\n")
+    assert output.splitlines()[-1].startswith("x: (mark ")
+    output, status = run(["repl", "tic_tac_toe"], "analyse soon\n")
+    assert status == 1
+    assert "expected seconds, a number above 0, found 'soon'\nusage: analyse [SECONDS]" in output
