@@ -143,9 +143,10 @@ def test_of_four_the_first_two_tell_boards_apart() -> None:
     assert (found.boards, len(found.squares), found.size) == ((0, 1), 9, 81)
 
 
-def test_three_dimensions_alike_are_no_board() -> None:
+def test_three_dimensions_alike_are_layers() -> None:
     sheet = "(n 1) (n 2) (n 3) (content x)"
-    assert not boards(f"{sheet} (<= (base (cube ?a ?b ?c ?d)) (n ?a) (n ?b) (n ?c) (content ?d))").layouts
+    found = board(f"{sheet} (<= (base (cube ?a ?b ?c ?d)) (n ?a) (n ?b) (n ?c) (content ?d))")
+    assert (found.boards, [names(key) for key in found.squares]) == ((2,), ["1", "2", "3"])
 
 
 def test_an_argument_without_which_things_would_collide_tells_boards_apart() -> None:

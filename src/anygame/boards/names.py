@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
 __all__ = [
     "BLOCKS",
+    "SIDES",
+    "SIGNS",
+    "Side",
     "COLOURS",
     "FIGURES",
     "GLYPHS",
@@ -21,6 +25,8 @@ __all__ = [
     "words",
 ]
 
+#: The sides of a cell.
+Side: TypeAlias = Literal["north", "east", "south", "west"]
 #: Colours that things on boards have; such a thing is never a blank.
 COLOURS: Final = frozenset(
     {
@@ -49,10 +55,22 @@ _LETTERS: Final = {
     "k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn",
     "kn": "knight", "ki": "king",
 }  # fmt: skip
-#: Words for what fills its cell.
+#: Words for what fills its cell, or stands between two.
 BLOCKS: Final = frozenset(
-    {"wall", "block", "blocked", "brick", "rock", "dirt", "stonewall", "arrow", "burned", "burnt", "obstacle"}
+    {
+        *("wall", "walls", "block", "blocks", "blocked", "brick", "bricks", "rock", "dirt", "obstacle"),
+        *("arrow", "burned", "burnt", "barrier", "blockade", "fence", "limits", "forbidden", "hole", "holes"),
+    }
 )
+#: Words for the sides of a cell.
+SIDES: Final[Mapping[str, Side]] = {
+    **dict.fromkeys(("north", "up", "above", "top"), "north"),
+    **dict.fromkeys(("south", "down", "below", "bottom"), "south"),
+    **dict.fromkeys(("east", "right"), "east"),
+    **dict.fromkeys(("west", "left"), "west"),
+}
+#: Words for signs between cells.
+SIGNS: Final = {"gt": ">", "greater": ">", "more": ">", "lt": "<", "less": "<", "smaller": "<"}
 #: Figures as characters: with a filled body, and in outline.
 GLYPHS: Final = {
     "king": "♚♔", "queen": "♛♕", "rook": "♜♖", "bishop": "♝♗", "knight": "♞♘", "pawn": "♟♙",

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
 
-from anygame.boards.drawing.looks import Looks
-from anygame.boards.drawing.pictures import Cell, Grid, Label
+from anygame.boards.drawing.labels import labels_of, labels_of_whole
+from anygame.boards.drawing.looks import kinds_of, looks_of
+from anygame.boards.drawing.pictures import Cell, Grid, Thing, Wall
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from anygame.boards.drawing.pictures import CellShape, Thing
+    from anygame.boards.drawing.looks import Kind
+    from anygame.boards.drawing.pictures import CellShape, Look
     from anygame.boards.finding.layout import Layout, Square
-    from anygame.language.terms import Compound, Constant, Term
+    from anygame.boards.names import Side
+    from anygame.language.terms import Term
 
 __all__ = ["GridMaker"]
+
+
+class _Sign(NamedTuple):
+    """A fact where it lies: on a cell, or on a side of one, perhaps with a sign for it."""
+
+    board: tuple[Term, ...]
+    square: Square
+    fact: Compound
+    kind: Kind
+    side: Side | None
+    sign: str = ""
 
 
 class GridMaker:
@@ -33,8 +48,9 @@ class GridMaker:
         self._colours = colours
         self._row: dict[Term, int] = {row: index for index, row in enumerate(layout.rows)}
         self._column: dict[Term, int] = {column: index for index, column in enumerate(layout.columns)}
-        self._looks = Looks.of(layout, (), colours)
-        figures = any(look.figure for look in self._looks.shown.values())
+        self._kinds = kinds_of(layout)
+        self._looks = looks_of(layout, self._kinds, colours)
+        figures = any(look.figure for look in self._looks.values())
         self._chequered = layout.shape == "square" and figures
 
     def grids(
@@ -49,75 +65,119 @@ class GridMaker:
         """
         layout = self._layout
         placed = layout.place(facts)
-        present = {layout.content(fact) for board in placed.values() for on in board.values() for fact in on}
-        unknown = present - self._looks.shown.keys()
-        looks = Looks.of(layout, sorted(unknown, key=str), self._colours) if unknown else self._looks
-        number = 0
-        for row, (_, keys) in enumerate(groupby(placed, key=lambda key: key[:-1])):
-            for column, key in enumerate(keys):
-                cells = self._cells(number, key, placed[key], looks)
-                known.update(((self._number, cell.terms), cell.id) for cell in cells)
-                yield Grid(
-                    " ".join(filter(None, [layout.functor if named else "", *map(str, key)])),
-                    cells,
-                    tuple(self._labels(placed[key])),
-                    looks=tuple(looks.shown.values()),
-                    place=(row, column),
-                    group=self._number,
-                )
-                number += 1
+        signs = self._placed(placed, facts)
+        unknown = {sign.kind for sign in signs if not sign.side} - self._looks.keys()
+        looks = self._looks
+        if unknown:
+            looks = looks_of(layout, [*self._kinds, *sorted(unknown, key=str)], self._colours)
+        keys = list(placed)
+        parts = [
+            self._cells(number, key, placed[key], [sign for sign in signs if sign.board == key], looks)
+            for number, key in enumerate(keys)
+        ]
+        known.update(((self._number, cell.terms), cell.id) for cells in parts for cell in cells)
+        walls = [
+            Wall(self._id(keys.index(sign.board), sign.square), sign.side, sign.fact, sign.sign)
+            for sign in signs
+            if sign.side
+        ]
+        title = layout.functor if named else ""
+        shown = tuple(looks.values())
+        if layout.places:
+            cells = tuple(
+                sorted((cell for part in parts for cell in part), key=lambda cell: (cell.y, cell.x))
+            )
+            labels = tuple(labels_of_whole(layout, layout.places))
+            borders = _borders(parts)
+            yield Grid(title, cells, labels, (*walls, *borders), looks=shown, group=self._number)
+            return
+        for number, (key, cells) in enumerate(zip(keys, parts, strict=True)):
+            own = {cell.id for cell in cells}
+            yield Grid(
+                " ".join(filter(None, [title, *map(str, key)])),
+                cells,
+                tuple(labels_of(layout, placed[key], self._left(placed[key]))),
+                tuple(wall for wall in walls if wall.cell in own),
+                looks=shown,
+                place=layout.arrangement.get(key, (0, number)),
+                group=self._number,
+            )
+
+    def _placed(
+        self, placed: Mapping[tuple[Term, ...], Mapping[Square, Sequence[Compound]]], facts: Collection[Term]
+    ) -> list[_Sign]:
+        """Return all that lies on the boards: facts of their own fluent, then those of overlays."""
+        layout = self._layout
+        found = []
+        for board, squares in placed.items():
+            for square, on in squares.items():
+                for fact in on:
+                    content = layout.content(fact)
+                    side = layout.sides.get(content)
+                    found.append(_Sign(board, square, fact, (layout.functor, content), side))
+        for overlay in layout.overlays:
+            lying = overlay.fixed or sorted(fact for fact in facts if overlay.holds(fact))
+            for term in lying:
+                assert isinstance(term, Compound)
+                where = layout.locate(overlay, term)
+                if where is not None:
+                    content = tuple(term.arguments[index] for index in overlay.contents)
+                    side = overlay.side or overlay.sides.get(content)
+                    found.append(_Sign(*where, term, (overlay.functor, content), side, overlay.sign))
+        return found
+
+    def _id(self, board: int, square: Square) -> str:
+        return f"cell-{self._number}-{board}-{self._row[square[0]]}-{self._column[square[1]]}"
 
     def _cells(
-        self, board: int, key: tuple[Term, ...], placed: Mapping[Square, Sequence[Compound]], looks: Looks
+        self,
+        board: int,
+        key: tuple[Term, ...],
+        squares: Iterable[Square],
+        signs: Iterable[_Sign],
+        looks: Mapping[Kind, Look],
     ) -> tuple[Cell, ...]:
         layout = self._layout
         shape: CellShape = "square" if layout.shape == "square" else "hexagon"
-        left = self._left(placed)
+        things: dict[Square, list[Thing]] = defaultdict(list)
+        for sign in signs:
+            if not sign.side:
+                things[sign.square].append(Thing(sign.fact, sign.kind[1], looks[sign.kind]))
+        left = self._left(squares)
         cells = []
-        for square, facts in placed.items():
+        for square in squares:
             # Facts may lie where the rules' own `base` has no square, but only on rows and columns it has.
             row, column = self._row[square[0]], self._column[square[1]]
             terms = layout.terms(key, square)
-            things: tuple[Thing, ...] = tuple(looks.thing(layout.content(fact), fact) for fact in facts)
+            x, y = (2 * column + layout.offsets[row] - left) / 2, float(row)
+            if layout.places:
+                x, y = layout.places[key, square]
             cells.append(
                 Cell(
-                    f"cell-{self._number}-{board}-{row}-{column}",
+                    self._id(board, square),
                     " ".join(map(str, terms)),
                     terms,
-                    (2 * column + layout.offsets[row] - left) / 2,
-                    float(row),
+                    x,
+                    y,
                     shape,
-                    things,
+                    tuple(things[square]),
                     chequered=self._chequered,
                     dark=self._chequered and (len(layout.rows) - 1 - row + column) % 2 == 0,
                 )
             )
         return tuple(sorted(cells, key=lambda cell: (cell.y, cell.x)))
 
-    def _left(self, placed: Mapping[Square, Sequence[Compound]]) -> int:
+    def _left(self, placed: Iterable[Square]) -> int:
         offsets = self._layout.offsets
         return min((2 * self._column[c] + offsets[self._row[r]] for r, c in placed), default=0)
 
-    def _labels(self, placed: Mapping[Square, Sequence[Compound]]) -> Iterator[Label]:
-        """Yield the names of rows and columns; on a hexagon those of the first and last cell of each row."""
-        layout = self._layout
-        left = self._left(placed)
-        slanted = layout.shape == "slanted"
-        for index, row in enumerate(layout.rows):
-            shift = (layout.offsets[index] - left) / 2 if slanted else 0
-            yield Label(str(row), shift - 1, index, "west")
-            if layout.shape == "hexagon":
-                columns = [column for column in layout.columns if (row, column) in placed]
-                widest = max(sum(r == row for r, _ in placed) for row in layout.rows)
-                if columns:
-                    yield Label(f"{columns[0]}..{columns[-1]}", widest, index, "east")
-        if layout.shape == "hexagon":
-            return
-        if slanted or not layout.upwards:
-            yield from self._header(layout.columns, layout.offsets[0] - left, -1)
-        if slanted or layout.upwards:
-            yield from self._header(layout.columns, layout.offsets[-1] - left, len(layout.rows))
 
-    def _header(self, columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
-        for index, column in enumerate(columns):
-            yield Label(str(column), index + shift / 2, y, "north" if y < 0 else "south")
+def _borders(parts: Sequence[Sequence[Cell]]) -> Iterator[Wall]:
+    """Yield the borders between parts of one board that touch each other."""
+    part = {(cell.x, cell.y): number for number, cells in enumerate(parts) for cell in cells}
+    for number, cells in enumerate(parts):
+        for cell in cells:
+            if part.get((cell.x + 1, cell.y), number) != number:
+                yield Wall(cell.id, "east", None)
+            if part.get((cell.x, cell.y + 1), number) != number:
+                yield Wall(cell.id, "south", None)

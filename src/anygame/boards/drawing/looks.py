@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.drawing.pictures import Look, Thing
+from anygame.boards.drawing.pictures import Look
 from anygame.boards.drawing.symbols import abbreviate
 from anygame.boards.names import (
     BLOCKS,
@@ -23,54 +22,54 @@ if TYPE_CHECKING:
 
     from anygame.boards.drawing.pictures import Form
     from anygame.boards.finding.layout import Content, Layout
-    from anygame.language.terms import Term
 
-__all__ = ["BLANK", "Looks", "name_of", "role_colours"]
+__all__ = ["Kind", "kinds_of", "looks_of", "role_colours"]
 
 #: What an empty cell shows.
-BLANK: Final = "."
+_BLANK: Final = "."
 _MARK: Final = "x"
 
+#: What stands somewhere: the fluent that says so, and its content.
+Kind = tuple[str, "Content"]
 
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """How the contents of a board are shown.
 
-    Attributes:
-        blank: the content that says that nothing stands there.
-        shown: what each content looks like; its fact is that of no state.
+def kinds_of(layout: Layout) -> list[Kind]:
+    """Return all that may stand on the cells of a board, as far as the layout knows it."""
+    own = [(layout.functor, content) for content in layout.values if content not in layout.sides]
+    return own + [
+        (overlay.functor, content)
+        for overlay in layout.overlays
+        if not overlay.side
+        for content in (overlay.values if overlay.contents else [()])
+        if content not in overlay.sides
+    ]
+
+
+def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) -> dict[Kind, Look]:
+    """Choose how things are shown.
+
+    Args:
+        layout: the board.
+        kinds: what may stand there.
+        colours: of the roles.
     """
-
-    blank: Content | None
-    shown: Mapping[Content, Look]
-
-    @classmethod
-    def of(cls, layout: Layout, seen: Iterable[Content], colours: Mapping[str, str]) -> Looks:
-        """Choose how all is shown that may stand on a board.
-
-        Args:
-            layout: the board.
-            seen: contents beyond those that the layout expects.
-            colours: of the roles.
-        """
-        contents = [content for content in dict.fromkeys((*layout.values, *seen)) if content != layout.blank]
-        names = [name_of(content) for content in contents]
-        blank = [] if layout.blank is None else [name_of(layout.blank)]
-        symbols = abbreviate(blank + names)[len(blank) :]
-        codes = read_codes(names, initials(list(colours)))
-        found = {}
-        for content, name, symbol in zip(contents, names, symbols, strict=True):
-            figure, side = codes.get(name) or read_figure(name)
-            colour = _colour(side, colours) or _colour(name, colours)
-            form = _form(content, figure)
-            found[content] = Look(symbol if content else _MARK, name, form, figure, colour)
-        if layout.blank is not None:
-            found[layout.blank] = Look(BLANK, name_of(layout.blank), "text", "", "", empty=True)
-        return cls(layout.blank, found)
-
-    def thing(self, content: Content, fact: Term) -> Thing:
-        """Return a content as a thing."""
-        return Thing(fact, content, self.shown[content])
+    blank = None if layout.blank is None else (layout.functor, layout.blank)
+    shown = [kind for kind in dict.fromkeys(kinds) if kind != blank]
+    names = [_name(kind, layout) for kind in shown]
+    empty = [] if layout.blank is None else [" ".join(map(str, layout.blank))]
+    # One name has one symbol, though it be a content of two fluents.
+    distinct = list(dict.fromkeys(names))
+    symbols = dict(zip(distinct, abbreviate(empty + distinct)[len(empty) :], strict=True))
+    codes = read_codes(names, initials(list(colours)))
+    found = {}
+    for kind, name in zip(shown, names, strict=True):
+        figure, side = codes.get(name) or read_figure(name)
+        colour = _colour(side, colours) or _colour(name, colours)
+        form = _form(kind, name, figure)
+        found[kind] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
+    if blank is not None:
+        found[blank] = Look(_BLANK, empty[0], empty=True)
+    return found
 
 
 def role_colours(roles: Sequence[str]) -> dict[str, str]:
@@ -79,6 +78,14 @@ def role_colours(roles: Sequence[str]) -> dict[str, str]:
     free = [colour for colour in ROLE_COLOURS if colour not in named.values()] or list(ROLE_COLOURS)
     others = [role for role in roles if not named[role]]
     return named | {role: free[number % len(free)] for number, role in enumerate(others)}
+
+
+def _name(kind: Kind, layout: Layout) -> str:
+    """Return what a thing is called: by its content, or by its fluent where that says it all."""
+    functor, content = kind
+    if content:
+        return " ".join(map(str, content))
+    return "" if functor == layout.functor else functor
 
 
 def _colour(name: str, colours: Mapping[str, str]) -> str:
@@ -91,17 +98,11 @@ def _colour(name: str, colours: Mapping[str, str]) -> str:
     return colours[owners.pop()] if len(owners) == 1 else ""
 
 
-def _form(content: Content, figure: str) -> Form:
-    name = name_of(content)
-    if not content:
+def _form(kind: Kind, name: str, figure: str) -> Form:
+    if set(words(name)) & BLOCKS:
+        return "block"
+    if not kind[1]:
         return "mark"
     if figure:
         return "piece"
-    if name.lower() in COLOURS:
-        return "stone"
-    return "block" if set(words(name)) & BLOCKS else "text"
-
-
-def name_of(content: Content) -> str:
-    """Return a content as text."""
-    return " ".join(map(str, content))
+    return "stone" if name.lower() in COLOURS else "text"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import TypeAlias
 
+    from anygame.boards.names import Side
     from anygame.language.terms import Term
 
 __all__ = [
@@ -28,7 +29,6 @@ __all__ = [
     "Look",
     "Mark",
     "Picture",
-    "Side",
     "Thing",
     "Touch",
     "Wall",
@@ -47,8 +47,6 @@ Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 #: ``from`` and ``to``: of the last move; ``last``: another cell that it names; ``changed``: differs from the
 #: state before; ``legal``: a legal move names it; ``hint``: for callers to use.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "hint"]
-#: The sides of a cell.
-Side: TypeAlias = Literal["north", "east", "south", "west"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +128,13 @@ class Wall:
     Attributes:
         cell: the id of the cell.
         side: of the cell.
-        fact: that says so.
+        fact: that says so; None for the border between parts of a board.
         sign: what stands on the side, such as ``<``; empty for a wall.
     """
 
     cell: str
     side: Side
-    fact: Term
+    fact: Term | None
     sign: str = ""
 
 

@@ -94,9 +94,15 @@ class _Sheet:
     def rows(self) -> dict[float, int]:
         """Return the line of each height at which something stands; parts of a grid are a line apart."""
         heights = {cell.y for cell in self.grid.cells} | {y for _, y in self.grid.dots}
-        between = {wall.side for wall in self.grid.walls} & {"north", "south"}
-        if between:
-            heights |= {height + half for height in set(heights) for half in (-0.5, 0.5)}
+        by_id = {cell.id: cell.y for cell in self.grid.cells}
+        between = {
+            by_id[wall.cell] + (0.5 if wall.side == "south" else -0.5)
+            for wall in self.grid.walls
+            if wall.side in ("north", "south")
+        }
+        if any(wall.fact is not None and wall.side in ("north", "south") for wall in self.grid.walls):
+            heights |= {height + 0.5 for height in sorted(heights)[:-1]}
+        heights |= between
         heights |= {label.y for label in self.grid.labels}
         ordered = sorted(heights)
         found = dict.fromkeys(ordered[:1], 0)

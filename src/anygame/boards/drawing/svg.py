@@ -213,14 +213,17 @@ class _Drawing:
     # -- things ------------------------------------------------------------------------------------
 
     def _things(self, cell: Cell, x: float, y: float) -> Iterator[str]:
-        shown = [thing.look for thing in cell.contents if thing.look.form != "block"]
-        if len(shown) < 2:
-            for look in shown:
-                yield self._thing(look, x, y, 1.0)
-            return
-        for position, look in enumerate(shown[:_STACKED]):
+        shown = [thing.look for thing in cell.contents if thing.look.form not in ("block", "mark")]
+        marks = [thing.look for thing in cell.contents if thing.look.form == "mark"]
+        if len(shown) == 1:
+            yield self._thing(shown[0], x, y, 1.0)
+        for position, look in enumerate(shown[:_STACKED] if len(shown) > 1 else ()):
             dx, dy = 0.48 * (position % 2) - 0.24, 0.48 * (position // 2) - 0.24
             yield self._thing(look, x + dx, y + dy, 0.5)
+        # A mark beside something stands in the corner.
+        for position, look in enumerate(marks[:_STACKED]):
+            place = (x + 0.38, y - 0.38 + 0.2 * position, 0.25) if shown or position else (x, y, 1.0)
+            yield self._thing(look, *place)
 
     def _thing(self, look: Look, x: float, y: float, size: float) -> str:
         body = look.colour if look.colour in BODIES else ""

@@ -55,6 +55,8 @@ def find_coordinates(fluent: Fluent) -> Coordinates | None:
         return Coordinates(along[0], along[1])
     if len(along) == 3:
         return _of_three(fluent, along) if loose else _with_number(fluent, along)
+    if len(along) == 4 and not loose and _is_key(fluent.initial, along[:3]) and len(fluent.initial) >= 8:
+        return Coordinates(along[1], along[2], (along[0],))
     return Coordinates(along[2], along[3], (along[0], along[1])) if len(along) == 4 and loose else None
 
 
@@ -84,13 +86,12 @@ def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[i
     return next(((index,) for index in loose if _is_key(facts, [*along, index])), ())
 
 
-def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates | None:
-    """Tell boards apart by the odd one of three sizes, else the smallest; three equal sizes are no board."""
+def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
+    """Tell boards apart by the odd one of three sizes, else the smallest; of three alike, by the last."""
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())
-    if len(counts) == 1:
-        return None
-    telling = min((index for index in along if counts[sizes[index]] == 1), key=sizes.__getitem__)
+    odd = [index for index in along if counts[sizes[index]] == 1]
+    telling = min(odd, key=sizes.__getitem__) if odd else along[2]
     first, second = (index for index in along if index != telling)
     return Coordinates(first, second, (telling,))
 

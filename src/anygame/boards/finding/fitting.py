@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from anygame.boards.finding.arrangement import arrange
 from anygame.boards.finding.axes import AXIS_LIMIT, ordered
 from anygame.boards.finding.coordinates import Coordinates, find_coordinates
 from anygame.boards.finding.layout import Layout
@@ -68,7 +70,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     shape = _shape(axes[0], axes[1], everywhere, hint)
     offsets = _offsets(axes[0], axes[1], everywhere, shape)
     step = -1 if bearing.upwards else 1
-    return Layout(
+    layout = Layout(
         fluent.functor,
         fluent.arity,
         row=at.second if bearing.swapped else at.first,
@@ -84,6 +86,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         values=values,
         blank=blank,
     )
+    return replace(layout, arrangement=arrange(layout, fluent.axes)) if len(squares) > 1 else layout
 
 
 def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:

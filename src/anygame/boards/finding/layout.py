@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.language.terms import Compound, Constant
@@ -11,18 +11,57 @@ from anygame.language.terms import Compound, Constant
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from anygame.boards.names import Side
     from anygame.language.terms import Term
 
-__all__ = ["Boards", "Content", "Layout", "Shape", "Square", "split_name"]
+__all__ = ["Boards", "Cell", "Content", "Layout", "Overlay", "Place", "Shape", "Square", "split_name"]
 
 #: Row and column of a square.
 Square = tuple["Term", "Term"]
+#: A square with the board that it is on.
+Cell = tuple[tuple["Term", ...], Square]
+#: Where a cell lies: column and row from the top left, in cells.
+Place = tuple[float, float]
 #: What stands on a square: the remaining arguments of its fact, none for a mere mark.
 Content = tuple["Term", ...]
 #: ``hexagon``: rows are centred; ``slanted``: each row lies half a square further to the right.
 Shape = Literal["square", "hexagon", "slanted"]
 
 _SQUARE_NAME: Final = re.compile(r"([A-Za-z]+)([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Another fluent that lies on the cells of a board, or facts of the rules that do.
+
+    Attributes:
+        functor: the fluent, or the relation.
+        arity: its number of arguments.
+        key: the arguments that name a cell, in the order of `Layout.key`.
+        contents: the argument that says what lies there; none where the name of the fluent says it.
+        values: what may lie there, as far as it is known.
+        side: the side of its cell on which it stands; None where it lies on the cell.
+        sign: what stands on the side, empty for a wall.
+        sides: the sides that contents name; empty where they lie on the cell.
+        fixed: the facts, where they are the same in all states.
+    """
+
+    functor: str
+    arity: int
+    key: tuple[int, ...]
+    contents: tuple[int, ...]
+    values: tuple[Content, ...] = ()
+    side: Side | None = None
+    sign: str = ""
+    sides: Mapping[Content, Side] = field(default_factory=dict)
+    fixed: tuple[Compound, ...] = ()
+
+    def holds(self, fact: Term) -> bool:
+        """Whether a fact is one of this fluent."""
+        return isinstance(fact, Compound) and (fact.functor, len(fact.arguments)) == (
+            self.functor,
+            self.arity,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +83,10 @@ class Layout:
         offsets: for every row, how far it is shifted to the right, in half squares (perhaps negative).
         values: every content that may stand on a square, sorted by text.
         blank: the content that means an empty square, if there is one.
+        arrangement: row and column of every board among its sisters; empty for a single one.
+        places: where the cells of all boards lie on one large board; empty where boards are apart.
+        overlays: what else lies on the squares.
+        sides: the sides of a square that contents name: such facts are walls.
     """
 
     functor: str
@@ -60,6 +103,10 @@ class Layout:
     offsets: tuple[int, ...]
     values: tuple[Content, ...] = ()
     blank: Content | None = None
+    arrangement: Mapping[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
+    places: Mapping[Cell, Place] = field(default_factory=dict)
+    overlays: tuple[Overlay, ...] = ()
+    sides: Mapping[Content, Side] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -69,6 +116,9 @@ class Layout:
     def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
         """Yield the fluents that lie on this board, each with its arguments that name a cell."""
         yield self.functor, self.arity, self.key
+        for overlay in self.overlays:
+            if not overlay.fixed:
+                yield overlay.functor, overlay.arity, overlay.key
 
     @property
     def size(self) -> int:
@@ -84,6 +134,23 @@ class Layout:
             return False
         square = self.square(fact)
         return square is not None and square[0] in self.rows and square[1] in self.columns
+
+    def covers(self, fact: Term) -> bool:
+        """Whether the fact lies on this board, be it one of its own fluent or of an overlay."""
+        return self.holds(fact) or any(
+            overlay.holds(fact) and self.locate(overlay, fact) is not None for overlay in self.overlays
+        )
+
+    def locate(self, overlay: Overlay, fact: Term) -> tuple[tuple[Term, ...], Square] | None:
+        """Return the board and the square on which a fact of an overlay lies; None where it lies on none."""
+        assert isinstance(fact, Compound)
+        given = dict(zip(self.key, (fact.arguments[index] for index in overlay.key), strict=True))
+        board = tuple(given[index] for index in self.boards)
+        square = (
+            (given[self.row], given[self.column]) if self.row != self.column else split_name(given[self.row])
+        )
+        on = square is not None and square in self.squares.get(board, ())
+        return (board, square) if on and square is not None else None
 
     def square(self, fact: Compound) -> Square | None:
         """Return row and column of a fact of this fluent."""
@@ -132,7 +199,9 @@ class Boards:
 
     def others(self, facts: Iterable[Term]) -> tuple[Term, ...]:
         """Return the facts that lie on no board, sorted."""
-        return tuple(sorted(fact for fact in facts if not any(layout.holds(fact) for layout in self.layouts)))
+        return tuple(
+            sorted(fact for fact in facts if not any(layout.covers(fact) for layout in self.layouts))
+        )
 
 
 def split_name(name: Term) -> Square | None:

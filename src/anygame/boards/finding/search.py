@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from anygame.boards.finding.arrangement import side_by_side, whole_board
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.fluents import fluents_of
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards
+from anygame.boards.finding.overlays import find_overlays, sides_of
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from anygame.boards.finding.fluents import Fluent
     from anygame.boards.finding.layout import Layout
     from anygame.game.game import Game
+    from anygame.language.rules import Rule
 
 __all__ = ["find_boards"]
 
@@ -40,7 +44,41 @@ def find_boards(game: Game) -> Boards:
         layouts = [layout for hint in hints if hint.functor for layout in _as_hinted(fluents, hint, notes)]
     else:
         layouts = _as_found(fluents, hints, notes)
+    layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
     return Boards(tuple(layouts), tuple(notes))
+
+
+def _joined(layout: Layout, game: Game) -> Layout:
+    """Join boards that are parts of one, where the rules tell how, or by the two coordinates of each."""
+    if len(layout.squares) < 2 or layout.shape != "square":
+        return layout
+    places = whole_board(layout, game.initial_state(), game.program.rules)
+    if not places and len(layout.boards) == 2:
+        places = side_by_side(layout)
+    return replace(layout, places=places or {})
+
+
+def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Sequence[Rule]) -> list[Layout]:
+    """Lay over each other what the rules show to lie on one board: the fuller one carries the others."""
+    filled = {(fluent.functor, fluent.arity): len(fluent.initial) for fluent in fluents}
+    order = sorted(layouts, key=lambda layout: -filled[layout.functor, layout.arity])
+    taken: set[tuple[str, int]] = set()
+    found: dict[tuple[str, int], Layout] = {}
+    for layout in order:
+        if (layout.functor, layout.arity) in taken:
+            continue
+        overlays = [
+            overlay
+            for overlay in find_overlays(layout, fluents, rules)
+            if (overlay.functor, overlay.arity) not in taken | found.keys()
+            and not (overlay.contents and 2 * filled.get((overlay.functor, overlay.arity), 0) > layout.size)
+        ]
+        taken |= {(overlay.functor, overlay.arity) for overlay in overlays}
+        found[layout.functor, layout.arity] = replace(
+            layout, overlays=tuple(overlays), sides=sides_of(layout.values)
+        )
+    keys = [(layout.functor, layout.arity) for layout in layouts]
+    return [found[key] for key in keys if key in found]
 
 
 def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[Layout]:

@@ -1,0 +1,116 @@
+"""Overlays: other fluents, and facts of the rules, that lie on the cells of a board: walls, marks, movers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.boards.finding.cell_places import cell_places
+from anygame.boards.finding.layout import Overlay
+from anygame.boards.names import BLOCKS, SIDES, SIGNS, words
+from anygame.language.terms import Compound, Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from anygame.boards.finding.cell_places import Predicate
+    from anygame.boards.finding.fluents import Fluent
+    from anygame.boards.finding.layout import Content, Layout
+    from anygame.boards.names import Side
+    from anygame.language.rules import Rule
+
+__all__ = ["find_overlays", "sides_of"]
+
+#: Facts of the rules that are drawn; more belong to no board that can be drawn.
+_FIXED_LIMIT: Final = 4096
+
+
+def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Overlay, ...]:
+    """Return what lies on the cells of a board besides its own fluent.
+
+    A fluent does if the rules name a cell by its arguments, once, and leave at most one argument for what
+    lies there. Relations that always hold do too if they are called so: walls, holes, exits.
+    """
+    places = cell_places(rules, layout.functor, layout.arity, layout.key)
+    known = {(fluent.functor, fluent.arity): fluent for fluent in fluents}
+    found = []
+    for predicate, keys in sorted(places.items()):
+        own = (predicate.name, predicate.arity) == (layout.functor, layout.arity)
+        if len(keys) > 1 or (own and predicate.kind == "fluent"):
+            continue
+        (key,) = keys
+        contents = tuple(index for index in range(predicate.arity) if index not in key)
+        if len(contents) > 1:
+            continue
+        if predicate.kind == "fluent":
+            fluent = known.get((predicate.name, predicate.arity))
+            if fluent:
+                found.append(_of_fluent(fluent, key, contents))
+        elif predicate.kind == "relation":
+            found += _fixed(predicate, key, contents, rules)
+    return tuple(found)
+
+
+def sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
+    """Return the side of a cell that each content names, if all of them do; else nothing."""
+    contents = list(values)
+    found: dict[Content, Side] = {
+        content: SIDES[str(content[0]).lower()]
+        for content in contents
+        if len(content) == 1 and str(content[0]).lower() in SIDES
+    }
+    return found if len(found) == len(contents) else {}
+
+
+def _of_fluent(fluent: Fluent, key: tuple[int, ...], contents: tuple[int, ...]) -> Overlay:
+    side, sign = _side(fluent.functor) if not contents else (None, "")
+    values = tuple((value,) for index in contents for value in fluent.domains[index])
+    return Overlay(
+        fluent.functor,
+        fluent.arity,
+        key,
+        contents,
+        values=values,
+        side=side,
+        sign=sign,
+        sides=sides_of(values),
+    )
+
+
+def _fixed(
+    predicate: Predicate, key: tuple[int, ...], contents: tuple[int, ...], rules: Iterable[Rule]
+) -> Iterator[Overlay]:
+    """Yield a relation that is given by facts alone, if its name says that it can be seen."""
+    if not set(words(predicate.name)) & BLOCKS:
+        return
+    named = [rule for rule in rules if rule.head.key == (predicate.name, predicate.arity)]
+    facts = [rule.head.arguments for rule in named if not rule.body]
+    if len(facts) < len(named) or len(facts) > _FIXED_LIMIT:
+        return
+    fixed = tuple(Compound(predicate.name, arguments) for arguments in facts if _is_flat(arguments))
+    values = tuple({tuple(arguments[index] for index in contents) for arguments in facts} - {()})
+    side, sign = _side(predicate.name) if not contents else (None, "")
+    yield Overlay(
+        predicate.name,
+        predicate.arity,
+        key,
+        contents,
+        values=values,
+        side=side,
+        sign=sign,
+        sides=sides_of(values),
+        fixed=fixed,
+    )
+
+
+def _is_flat(arguments: Iterable[object]) -> bool:
+    return all(isinstance(argument, Constant) for argument in arguments)
+
+
+def _side(name: str) -> tuple[Side | None, str]:
+    """Return the side of a cell that a name says, with what stands there: a wall, or a sign."""
+    found = words(name)
+    side = next((SIDES[word] for word in found if word in SIDES), None)
+    sign = next((SIGNS[word] for word in found if word in SIGNS), "")
+    if side and sign and side in ("north", "south"):
+        sign = {"<": "\u2227", ">": "\u2228"}[sign]
+    return (side, sign) if sign or set(found) & BLOCKS else (None, "")
