@@ -45,11 +45,13 @@ class Verdict:
         move: the legal move that was replied; None where there is none.
         error: as in match records: empty, ``TO``, ``CE``, or ``IL`` and what was replied instead of a move.
         detail: what happened, for people.
+        said: what the player said it thinks.
     """
 
     move: Term | None
     error: str = ""
     detail: str = ""
+    said: tuple[str, ...] = ()
 
 
 def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -> Verdict:
@@ -62,18 +64,19 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
     ['IL NOOP', 'IL ( noop )', 'IL null', 'IL null']
     """
     if reply.error or reply.text is None:
-        return Verdict(None, reply.error or "CE", reply.detail)
+        return Verdict(None, reply.error or "CE", reply.detail, reply.said)
     found = first_expression(reply.text)
     if found is None:
-        return Verdict(None, "IL null", reply.detail or "the reply holds no readable expression")
+        detail = reply.detail or "the reply holds no readable expression"
+        return Verdict(None, "IL null", detail, reply.said)
     text, term = found
     if term in legal:
-        return Verdict(term, "", reply.detail)
+        return Verdict(term, "", reply.detail, reply.said)
     if term is not None and not case_sensitive:
         folded = [move for move in legal if str(move).lower() == str(term).lower()]
         if folded:
-            return Verdict(folded[0], "", reply.detail)
-    return Verdict(None, f"IL {_shortened(text)}", reply.detail)
+            return Verdict(folded[0], "", reply.detail, reply.said)
+    return Verdict(None, f"IL {_shortened(text)}", reply.detail, reply.said)
 
 
 def first_expression(text: str) -> Expression | None:

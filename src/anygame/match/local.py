@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anygame.language.terms import Term
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
 from anygame.match.workers import PlayerFailedError, Worker
 from anygame.players.clock import Clock
+from anygame.players.failures import Failures
 from anygame.players.player import goals_of
 
 if TYPE_CHECKING:
@@ -38,10 +40,12 @@ class LocalSeat:
         self._state: State | None = None
         self._worker: Worker | None = None
         self._is_thinking = False
+        self._failures = Failures()
 
     async def start(self, match: MatchInfo) -> Reply:
         """Let the player get ready: ``ready``, or ``busy`` where it fails."""
         self._match = match
+        self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
         seconds = match.start_clock
         return await self._ask(
@@ -68,9 +72,10 @@ class LocalSeat:
         if not self._is_thinking or not isinstance(best, Term):
             return reply
         if reply.error == TIMED_OUT:
-            return Reply(str(best), detail="the best move when the clock ran out")
+            return replace(reply, text=str(best), error=None, detail="the best move when the clock ran out")
         if reply.text == "nil" and reply.detail and best in state.legal_moves(role):
-            return Reply(str(best), detail=f"{reply.detail}; played: the best move it had found")
+            detail = f"{reply.detail}; played: the best move it had found"
+            return replace(reply, text=str(best), detail=detail)
         return reply
 
     def _advanced(self, joint: tuple[Term, ...] | None) -> State:
@@ -107,6 +112,13 @@ class LocalSeat:
 
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
         """Let the player's thread make a call; reply what it returns, or the text given for that."""
+        reply = await self._answered(call, seconds, done, failed)
+        said = self.player.take_said()
+        return replace(reply, said=said) if said else reply
+
+    async def _answered(
+        self, call: Callable[[], object], seconds: float, done: str | None, failed: str
+    ) -> Reply:
         if self._worker is None:
             self._worker = Worker(self.name)
         try:
@@ -114,6 +126,7 @@ class LocalSeat:
         except TimeoutError:
             return Reply(None, TIMED_OUT, f"{self.name} did not answer within {seconds:g} s")
         except PlayerFailedError as error:
+            self._failures.report(self.name, error.traceback)
             return Reply(failed, detail=f"{self.name} failed: {error}")
         if done is not None:
             return Reply(done)

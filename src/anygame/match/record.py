@@ -3,8 +3,8 @@
 States are lists of facts, moves lists of one move per role, as text with blanks between all parts; times are
 milliseconds since 1970. There is one state more than there are moves, and as many times and lists of errors
 as states; the first errors are those of START. What the reference form has no key for is kept under
-``anygame``: the rule sheet, so that a record can be replayed and gone on with on its own; roles, seed, and
-the reasons for errors, so that one learns from the record why a player's reply was replaced.
+``anygame``: the rule sheet, so that a record can be replayed and gone on with on its own; roles, seed, what
+players said, and the reasons for errors, so that one learns from the record why a reply was replaced.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _TOKEN_LENGTH: Final = 32
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
 _REASONS: Final = "reasons"
+_SAID: Final = "said"
 #: A traceback's last line or a parser's message says what is needed in less.
 _LONGEST_REASON: Final = 500
 
@@ -61,6 +62,7 @@ class Record:
         errors: per state, what each role did wrong on the way to it (see `anygame.match.judging.Verdict`).
         reasons: per state, for each role what happened on the way to it, for people; None where nothing did.
             Empty as long as there is no reason at all.
+        said: likewise, what the players said that they think, line by line.
         state_times: when each state was reached.
         goals: in the order of the roles; None until the match is completed.
         start_time: when the match was set up.
@@ -83,6 +85,7 @@ class Record:
     moves: list[list[str]] = field(default_factory=list)
     errors: list[list[str]] = field(default_factory=list)
     reasons: list[list[str | None]] = field(default_factory=list)
+    said: list[list[list[str]]] = field(default_factory=list)
     state_times: list[int] = field(default_factory=list)
     goals: list[int] | None = None
     start_time: int = field(default_factory=lambda: int(time.time() * 1000))
@@ -123,6 +126,14 @@ class Record:
             self.reasons += [list(nothing) for _ in range(len(self.states) - 1 - len(self.reasons))]
             self.reasons.append([shown(reason, _LONGEST_REASON) or None for reason in reasons] or nothing)
 
+    def quote(self, said: Sequence[Sequence[str]]) -> None:
+        """Note what each role said on the way to the last state."""
+        if self.said or any(said):
+            missing = len(self.states) - 1 - len(self.said)
+            self.said += [[[] for _ in said] for _ in range(missing)]
+            del self.said[len(self.states) - 1 :]
+            self.said.append([list(lines) for lines in said])
+
     def add_moves(self, joint: Iterable[Term]) -> None:
         """Note a joint move; the state after it comes next."""
         self.moves.append([spaced(move) for move in joint])
@@ -130,7 +141,7 @@ class Record:
     def take_back_to(self, step: int) -> None:
         """Forget what came after a state, as if the match had come no further."""
         del self.moves[step:]
-        for what in (self.states, self.state_times, self.errors, self.reasons):
+        for what in (self.states, self.state_times, self.errors, self.reasons, self.said):
             del what[step + 1 :]
         self.goals = None
         self.is_completed = self.is_aborted = False
@@ -176,6 +187,7 @@ class Record:
         if self.tournament:
             found["tournamentNameFromHost"] = self.tournament
         own = self.own | ({_REASONS: self.reasons} if self.reasons else {})
+        own |= {_SAID: self.said} if self.said else {}
         if own:
             found[_OWN] = own
         return found | self.others
@@ -283,6 +295,9 @@ def _from_json(data: object, name: str) -> Record:
         values["reasons"] = values["own"].pop(_REASONS, [])
         if not _are_reasons(values["reasons"]):
             raise RecordError(f"{name} is damaged: {_REASONS} should be lists of texts or null")
+        values["said"] = values["own"].pop(_SAID, [])
+        if not _are_said(values["said"]):
+            raise RecordError(f"{name} is damaged: {_SAID} should be lists of lists of texts")
     unsaid: dict[str, Any] = {"token": "", "start_time": 0, "others": others}
     record = Record(**unsaid | values)
     _check_lengths(record, name)
@@ -318,6 +333,10 @@ def _are_reasons(value: object) -> bool:
     return isinstance(value, list) and all(
         isinstance(inner, list) and all(each is None or _is_text(each) for each in inner) for inner in value
     )
+
+
+def _are_said(value: object) -> bool:
+    return isinstance(value, list) and all(_SHAPES["lists of texts"](step) for step in value)
 
 
 def _is_truth(value: object) -> bool:

@@ -26,6 +26,7 @@ from anygame.match.seats import (
     Reply,
     is_person,
 )
+from anygame.players.failures import Failures
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -97,6 +98,7 @@ class Referee:
         wire_id: what the match is called to players, if not as in the record.
         former_id: what it was called when it was stopped; the players are sent ABORT for that first.
         scramble: see `MatchInfo`.
+        failures: tells what goes wrong in the code of players.
     """
 
     def __init__(
@@ -111,6 +113,7 @@ class Referee:
         wire_id: str = "",
         former_id: str = "",
         scramble: int | None = None,
+        failures: Failures | None = None,
     ) -> None:
         self.game = game
         self.seats = tuple(seats)
@@ -122,6 +125,7 @@ class Referee:
         self._id = wire_id or record.match_id
         self._former = former_id
         self._scramble = scramble
+        self._failures = failures or Failures()
         self._joint: Joint | None = None
         self._is_told = False
 
@@ -164,10 +168,11 @@ class Referee:
         self._is_told = True
         self._watcher.asked(0, record.start_clock)
         replies = await self._ask(self._start, record.start_clock + REACH_CLOCK)
-        verdicts = [Verdict(None, reply.error or "", reply.detail) for reply, _ in replies]
+        verdicts = [Verdict(None, reply.error or "", reply.detail, reply.said) for reply, _ in replies]
         if is_new:
             record.errors[0] = [verdict.error for verdict in verdicts]
             record.explain([verdict.detail for verdict in verdicts])
+            record.quote([verdict.said for verdict in verdicts])
             self._keep(record)
         self._watcher.ready(verdicts, [seconds for _, seconds in replies])
 
@@ -191,6 +196,7 @@ class Referee:
         record.add_state(
             state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
         )
+        record.quote([verdict.said for verdict in verdicts])
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
         self._watcher.moved(Turn(record.step, self._joint, tuple(verdicts), seconds, state))
@@ -224,6 +230,7 @@ class Referee:
                 record.play_clock,
                 self._scramble,
                 lambda: self._state,
+                self._failures,
             )
         )
 

@@ -18,6 +18,7 @@ from anygame.match.referee import Referee
 from anygame.match.replaying import replay
 from anygame.match.seats import is_person
 from anygame.match.signing import signed
+from anygame.players.failures import Failures
 from anygame.players.loading import make_player
 
 if TYPE_CHECKING:
@@ -102,7 +103,9 @@ def run(
 
     async def play() -> Record:
         try:
-            return await lead(game, seats, found, terms, keep=keep, watcher=watcher)
+            return await lead(
+                game, seats, found, terms, keep=keep, watcher=watcher, failures=Failures(record)
+            )
         finally:
             await asyncio.gather(*[seat.close() for seat in made])
 
@@ -199,10 +202,20 @@ async def lead(
     *,
     keep: Callable[[Record], None] = lambda record: None,
     watcher: Watcher | None = None,
+    failures: Failures | None = None,
 ) -> Record:
     """Play a match from its start; see `Referee.play`."""
     scramble = record.start_time if terms.scramble else None
-    referee = Referee(game, seats, record, seed=terms.seed, keep=keep, watcher=watcher, scramble=scramble)
+    referee = Referee(
+        game,
+        seats,
+        record,
+        seed=terms.seed,
+        keep=keep,
+        watcher=watcher,
+        scramble=scramble,
+        failures=failures,
+    )
     return await referee.play()
 
 
@@ -213,6 +226,7 @@ async def resume(
     *,
     keep: Callable[[Record], None] = lambda record: None,
     watcher: Watcher | None = None,
+    failures: Failures | None = None,
 ) -> Record:
     """Go on with a match from the last state of its record, and return the record.
 
@@ -247,6 +261,7 @@ async def resume(
         wire_id=_wire_id(record.match_id, len(resumed)),
         former_id=former,
         scramble=record.start_time if record.is_scrambled else None,
+        failures=failures,
     )
     return await referee.play()
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.players.failures import Failures
 
 __all__ = [
     "ABORT_CLOCK",
@@ -60,6 +61,7 @@ class MatchInfo:
             match; None to send the rules as they are. Only seats that send text need it; the moves they
             take and the replies they return are always in the words of ``game``.
         state: returns the state that the match is in, for seats that share this process; None elsewhere.
+        failures: tells what goes wrong in the code of players that share this process.
     """
 
     match_id: str
@@ -69,6 +71,7 @@ class MatchInfo:
     play_clock: float
     scramble: int | None = None
     state: Callable[[], State] | None = None
+    failures: Failures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +83,13 @@ class Reply:
         error: None, ``"TO"`` (nothing whole came within the clock) or ``"CE"`` (the player cannot be reached,
             or broke off).
         detail: what happened, for people.
+        said: what the player says it thinks, line by line.
     """
 
     text: str | None
     error: str | None = None
     detail: str = ""
+    said: tuple[str, ...] = ()
 
 
 class Seat(Protocol):

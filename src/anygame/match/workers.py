@@ -8,6 +8,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from anygame.players.failures import own_traceback
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,7 +17,15 @@ __all__ = ["CallThread", "PlayerFailedError", "Worker"]
 
 
 class PlayerFailedError(Exception):
-    """The code of a player raised something."""
+    """The code of a player raised something.
+
+    Attributes:
+        traceback: that of the player's code.
+    """
+
+    def __init__(self, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.traceback = traceback
 
 
 class CallThread:
@@ -68,7 +78,7 @@ def _make(call: Callable[[], object], future: asyncio.Future[Any]) -> None:
     try:
         outcome: object = call()
     except BaseException as error:  # whatever a player raises is its own business
-        outcome = PlayerFailedError(f"{type(error).__name__}: {error}"[:1000])
+        outcome = PlayerFailedError(f"{type(error).__name__}: {error}"[:1000], own_traceback(error))
     with suppress(RuntimeError):  # the loop has been closed: nobody waits
         future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError
+from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from anygame.players.clock import Clock
 
 __all__ = ["Player", "goals_of"]
+
+#: What a player can say about one move: more would fill records.
+_MOST_SAID: Final = 20
+_LONGEST_SAID: Final = 500
 
 
 class Player(ABC):
@@ -66,6 +71,19 @@ class Player(ABC):
     @abstractmethod
     def move(self, state: State, clock: Clock) -> Term:
         """Return a legal move of ``self.role`` before the clock is up."""
+
+    def say(self, *words: object) -> None:
+        """Say what one thinks of the match, in a line: watchers show it, and the record keeps it.
+
+        Of what is said about one move, twenty lines of 500 characters count.
+        """
+        said = self.__dict__.setdefault("_said", [])
+        if len(said) < _MOST_SAID:
+            said.append(shown(" ".join(map(str, words)), _LONGEST_SAID))
+
+    def take_said(self) -> tuple[str, ...]:
+        """Return what was said since this was called last."""
+        return tuple(self.__dict__.pop("_said", ()))
 
     def stop(self, goals: Mapping[Role, int | None]) -> None:  # noqa: B027 - few players care
         """Learn how the match ended; None where the rules give a role no goal."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from anygame.errors import RecordError
 from anygame.match.replaying import replay
 from anygame.match.running import lead, new_record, resume, seated
+from anygame.players.failures import Failures
 from anygame.tournament.schedule import schedule
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Tournament:
         self.store = store
         self.terms = terms
         self._make_seat = make_seat
+        self._failures = Failures()
         self._settle()
 
     def _settle(self) -> None:
@@ -100,13 +102,14 @@ class Tournament:
 
         known = self.store.record(meeting)
         if known is None:
-            return await lead(game, seats, new_record(game, seats, terms), terms, keep=keep, watcher=watcher)
+            record = new_record(game, seats, terms)
+            return await lead(game, seats, record, terms, keep=keep, watcher=watcher, failures=self._failures)
         if known.is_completed:
             faults = replay(known, game).faults
             if faults:
                 raise RecordError(f"the record of the match {meeting.key} is damaged: {faults[0]}")
             return known
-        return await resume(game, seats, known, keep=keep, watcher=watcher)
+        return await resume(game, seats, known, keep=keep, watcher=watcher, failures=self._failures)
 
 
 def _digest(game: Game) -> str:

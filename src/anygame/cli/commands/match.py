@@ -27,6 +27,7 @@ from anygame.match.running import Terms, keeper, lead, new_record, resume, seate
 from anygame.match.seats import is_person
 from anygame.match.series import Tally, rotated
 from anygame.match.signing import read_key
+from anygame.players.failures import Failures
 from anygame.players.loading import is_address, is_strategy
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ __all__ = ["COMMAND"]
 
 _DETAILS: Final = f"""\
 {PLAYERS}
+A player of this machine that raises has its traceback printed once on standard error, and
+with --record kept beside the record. What players say is shown, and in the record.
+
 A reply that is late (TO), missing (CE), or no legal move (IL) is replaced by a random
 legal move, and the match goes on. Ctrl-C sends ABORT to the players.
 
@@ -49,10 +53,11 @@ with --json, one object a line:
   {{"event": "start", "match", "game", "players": {{ROLE: NAME}}, "seed", "step", "record"}}
   {{"event": "ready", "errors": {{ROLE: ERROR}}, "reasons": {{ROLE: TEXT}},
    "seconds": {{ROLE: SECONDS}}}}
-  {{"event": "turn", "step", "moves": {{ROLE: MOVE}}, "errors", "reasons", "seconds"}}
+  {{"event": "turn", "step", "moves": {{ROLE: MOVE}}, "errors", "reasons", "seconds", "said"}}
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
   {{"event": "summary", "games", "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
-  errors, reasons and seconds only of roles that have any; margin is half of a 95 % interval
+  errors, reasons, seconds, and the lines that players said, only of roles that have any;
+  margin is half of a 95 % interval
 
 exit status:
   0    done
@@ -115,6 +120,7 @@ class _Series:
         self.faults = 0
         self.path: str | None = None
         self._watcher: Watcher | None = None
+        self._failures: Failures | None = None
         seated(game, self.seats)
 
     async def play(self) -> None:
@@ -144,7 +150,8 @@ class _Series:
             print()
         self._watcher = _watcher(self.options, self.game, self.path, seats)
         keep = keeper(self.path, self.key)
-        await lead(self.game, seats, record, terms, keep=keep, watcher=self._watcher)
+        self._failures = Failures(self.path, self._failures)
+        await lead(self.game, seats, record, terms, keep=keep, watcher=self._watcher, failures=self._failures)
         if record.goals is None:
             self.faults += 1
         else:
@@ -206,7 +213,8 @@ def _resume(options: Options, path: str) -> int:
 
     async def play() -> None:
         try:
-            await resume(game, order, record, keep=keeper(path, key), watcher=watcher)
+            keep = keeper(path, key)
+            await resume(game, order, record, keep=keep, watcher=watcher, failures=Failures(path))
         finally:
             await asyncio.gather(*[seat.close() for seat in seats])
 

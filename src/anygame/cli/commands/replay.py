@@ -29,7 +29,7 @@ __all__ = ["COMMAND"]
 #: Steps that one animated file shows: it holds a drawing of each.
 _ANIMATED: Final = 500
 
-Text = TypeVar("Text", str, "str | None")
+Said = TypeVar("Said")
 
 _DETAILS: Final = """\
 On a terminal, the record is stepped through: Enter goes on, b back, a number to that
@@ -206,6 +206,9 @@ class _Shown:
     def _say_moves(self, step: int) -> None:
         moves = self.record.moves[step - 1]
         self.screen.say(f"{step:>3}  {'  '.join(map(_tight, moves))}")
+        for role, lines in zip(self.roles, _at(self.record.said, step), strict=False):
+            for line in lines:
+                self.screen.say(f"     {role} said: {line}", "italic")
         # Records of others may say less than there are moves.
         errors = chain(_at(self.record.errors, step), repeat(""))
         reasons = chain(_at(self.record.reasons, step), repeat(None))
@@ -230,7 +233,7 @@ class _Shown:
         screen.say()
 
 
-def _at(lists: list[list[Text]], step: int) -> list[Text]:
+def _at(lists: list[list[Said]], step: int) -> list[Said]:
     """Return what a record says of a step, for each role."""
     return lists[step] if step < len(lists) else []
 

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-__all__ = ["HiddenWatcher", "JsonWatcher", "LineWatcher", "TerminalWatcher", "Ticker", "describe_fault"]
+__all__ = [
+    "HiddenWatcher",
+    "JsonWatcher",
+    "LineWatcher",
+    "TerminalWatcher",
+    "Ticker",
+    "describe_fault",
+    "show_said",
+]
 
 _TICK: Final = 0.25
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
@@ -42,8 +50,9 @@ class LineWatcher(Watcher):
             self.screen.say(f"going on after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Tell who did not answer to START, or failed there."""
+        """Tell who did not answer to START, or failed there, and what was said."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
+            show_said(self.screen, role, verdict)
             if verdict.error or verdict.detail:
                 self.screen.say(f"START  {role}: {describe_fault(verdict)}", "red")
 
@@ -52,6 +61,7 @@ class LineWatcher(Watcher):
         moves = "  ".join(map(str, turn.joint))
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
+            show_said(self.screen, role, verdict)
             if verdict.error:
                 self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
             elif verdict.detail:
@@ -168,6 +178,7 @@ class JsonWatcher(Watcher):
             "errors": self._by_role([verdict.error for verdict in verdicts]),
             "reasons": self._by_role([verdict.detail for verdict in verdicts]),
             "seconds": self._by_role([round(taken, 3) for taken in seconds]),
+            "said": self._by_role([list(verdict.said) for verdict in verdicts]),
         }
         return {name: {role: value for role, value in of.items() if value} for name, of in told.items()}
 
@@ -214,3 +225,9 @@ def describe_fault(verdict: Verdict) -> str:
     kind, _, reply = verdict.error.partition(" ")
     what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
     return f"{what} ({verdict.detail})" if verdict.detail else what
+
+
+def show_said(screen: Screen, role: str, verdict: Verdict) -> None:
+    """Show what a player said that it thinks."""
+    for line in verdict.said:
+        screen.say(f"     {role} says: {line}", "italic")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.seats import Seat
+    from anygame.players.failures import Failures
 
 __all__ = ["Opponents"]
 
@@ -41,12 +42,13 @@ class Opponents:
         self._thread = Thread(target=self._loop.run_forever, name="opponents", daemon=True)
         self._thread.start()
 
-    def start(self, match_id: str, game: Game, state: Callable[[], State]) -> None:
+    def start(self, match_id: str, game: Game, state: Callable[[], State], failures: Failures) -> None:
         """Let them get ready, while the person looks at the board."""
         self._match = match_id
 
         def ready(role: Role, seat: Seat) -> Awaitable[Reply]:
-            return seat.start(MatchInfo(match_id, game, role, 2 * self.clock, self.clock, None, state))
+            clock = self.clock
+            return seat.start(MatchInfo(match_id, game, role, 2 * clock, clock, None, state, failures))
 
         self._started = self._submit(self._all(ready))
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.matches.watching import Ticker, describe_fault
+from anygame.cli.matches.watching import Ticker, describe_fault, show_said
 from anygame.cli.moves import format_joint, is_chance, legal_by_role
 from anygame.cli.playing.outcome import outcome
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
@@ -109,6 +109,8 @@ class PlayShell(PersonShell):
                 self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
             elif verdict.detail:
                 self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
+            if self.thinks_aloud:
+                show_said(self.screen, role, verdict)
         if self.session.game.is_gdl2 and not self.reveals:
             self.show_percepts()
             return

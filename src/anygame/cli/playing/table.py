@@ -11,6 +11,7 @@ from anygame.match.judging import Verdict, judge
 from anygame.match.local import LocalSeat
 from anygame.match.referee import Turn, final_goals
 from anygame.match.running import Terms, keeper, new_record
+from anygame.players.failures import Failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,7 @@ class Table:
         self.chosen: dict[Role, Term] = {}
         self.resigned: Role | None = None
         self._path_of = path_of
+        self._failures: Failures | None = None
         self._begin()
 
     # -- who is to choose --------------------------------------------------------------------------
@@ -204,7 +206,8 @@ class Table:
             self.record.add_moves(joint)
             self.record.add_state(state, nothing)
         self.path = self._path_of(self.record)
-        self.opponents.start(self.record.match_id, session.game, lambda: self.session.state)
+        self._failures = Failures(self.path, self._failures)
+        self.opponents.start(self.record.match_id, session.game, lambda: self.session.state, self._failures)
 
     def _new_record(self) -> Record:
         game, seating, clock = self.session.game, self.seating, self.opponents.clock
@@ -219,6 +222,7 @@ class Table:
         record.add_moves(turn.joint)
         errors, reasons = zip(*[(verdict.error, verdict.detail) for verdict in turn.verdicts], strict=True)
         record.add_state(turn.state, errors, reasons)
+        record.quote([verdict.said for verdict in turn.verdicts])
         if turn.state.is_terminal:
             try:
                 record.goals = final_goals(turn.state)
