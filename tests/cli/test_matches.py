@@ -37,7 +37,8 @@ def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _events(output: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in output.splitlines()]
+    """Return what is printed with --json; tracebacks of players stand on standard error beside it."""
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
 
 def _recorded(tmp_path: Path, *more: str) -> Path:

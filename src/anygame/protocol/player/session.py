@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.language.terms import Term
 from anygame.match.workers import CallThread
 from anygame.players.clock import Clock
+from anygame.players.failures import Failures, own_traceback
 from anygame.players.player import goals_of
 from anygame.protocol.letter_case import match_ignoring_case
 from anygame.protocol.messages import parse_message
@@ -94,6 +95,7 @@ class Session:
         self._settings = settings
         self._tell = tell
         self._player: Player | None = None
+        self._failures = Failures()
         self._rules = CallThread("rules")
         self._thinking = CallThread("thinking")
         self._match: PlayedGame | None = None
@@ -143,6 +145,11 @@ class Session:
     def _clock(self, match: PlayedGame, seconds: float, think_by: float) -> Clock:
         return _MatchClock(seconds, _monotonic(think_by), match.ended)
 
+    def _report(self, error: BaseException) -> None:
+        """Print what the player raised for whoever writes it; managers are told the message alone."""
+        if self._player is not None:
+            self._failures.report(self._player.name, own_traceback(error))
+
     # -- START ---------------------------------------------------------------------------------------
 
     def _load(self, match: PlayedGame, role: str, rules: str, longest: float, clock: Clock) -> None:
@@ -162,6 +169,7 @@ class Session:
         try:
             self._made().start(match.game, match.role, clock)
         except BaseException as error:  # whatever a player raises is its own business
+            self._report(error)
             self._tell(["failed", _told(error)])
         else:
             self._tell(["ready"])
@@ -206,6 +214,7 @@ class Session:
             match.thinking_of = turn
             move = player.move(state, clock)
         except BaseException as error:  # whatever a player raises is its own business
+            self._report(error)
             fault = f"the player failed: {_told(error)}"
         found = _legal(move, legal)
         if move is not None and found is None:
@@ -253,7 +262,8 @@ class Session:
         try:
             if match is not None and self._player is not None:
                 self._player.abort() if goals is None else self._player.stop(goals)
-        except BaseException:  # it is not asked again
+        except BaseException as error:  # it is not asked again
+            self._report(error)
             self._player = None
         self._tell(["left"])
 
