@@ -31,6 +31,8 @@ _LOOK: Final = 0.05
 _SHARE_OF_LINES: Final = 0.8
 #: Thinking behind others' moves is ended at once, also where clocks are short.
 _SHORT_SLICE: Final = 0.01
+#: Seconds to wait for a thought to end; one that takes longer is in rules that are very slow.
+_LONGEST_WAIT: Final = 10.0
 #: Play clocks after which nobody will ask any more: a manager gives up earlier.
 _PATIENCE: Final = 20
 
@@ -98,7 +100,7 @@ class MctsPlayer(Player):
         known = () if self._table is None else self._table.best_moves(state).get(self.role, ())
         if known:
             self.best = best = known[0]
-        elif len(legal) > 1 and self._stop_pondering(clock):
+        elif self._stop_pondering(clock) and len(legal) > 1:
             self._think(state, clock)
             best = self.best or best
         if self.pondering:
@@ -158,7 +160,7 @@ class MctsPlayer(Player):
 
     def _stop_pondering(self, clock: Clock) -> bool:
         """Return whether nobody searches any more; it may take a while where rules are slow."""
-        if self._pondering is not None and self._pondering.stop(clock.remaining() / 2):
+        if self._pondering is not None and self._pondering.stop(min(clock.remaining() / 2, _LONGEST_WAIT)):
             self._pondering = None
         return self._pondering is None
 

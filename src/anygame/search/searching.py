@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from math import inf
 from threading import Lock, Thread
 from time import perf_counter
@@ -233,4 +234,11 @@ def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> S
     game.compile_if_worth_it()
     if game.machine.name != "network":
         return None
-    return None
+    # Numba, which compiles the tree, is loaded for searches alone.
+    try:
+        made: Searcher = import_module("anygame.search.tree.searcher").TreeSearcher(
+            game, seed=seed, threads=threads, memory=memory
+        )
+    except ImportError:
+        return None
+    return made

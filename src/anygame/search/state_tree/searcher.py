@@ -21,12 +21,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.analysis import Analysis
     from anygame.search.state_tree.node import Choice
-    from anygame.search.state_tree.playouts import Ending
 
 __all__ = ["StateSearcher"]
 
-#: Of single playouts from 0 to 1. Half of it is enough for half-won positions, and deeper trees.
-_EXPLORATION: Final = 0.5
 #: Joint moves from the root to a leaf at most, for games that go on for ever.
 _DEEPEST: Final = 500
 #: What a state, its node and its place in the table take: frozen sets of some tens of facts, measured.
@@ -60,9 +57,9 @@ class StateSearcher:
         self._game = game
         self._random = Random(seed)
         self._scale = GoalScale(game)
-        self._playouts = Playouts(game, self._scale, self._random)
-        self._memory = memory
         self._opposition = Opposition(game)
+        self._playouts = Playouts(game, self._scale, self._opposition, self._random)
+        self._memory = memory
         self._wanting = tuple([place for place, role in enumerate(game.roles) if not role.is_random])
         self._nodes: dict[State, Node] = {}
         self._bytes = 0
@@ -138,10 +135,7 @@ class StateSearcher:
             elif leaf is not None and self._is_closed(leaf):
                 worth = tuple(leaf.least)
             else:
-                ending = yield from self._played(state)
-                if ending.is_over:
-                    self._opposition.see(ending.goals)
-                worth = self._scale.worth(ending.goals)
+                worth = yield from self._played(state)
             self._learn(path, worth)
             yield True
 
@@ -157,7 +151,7 @@ class StateSearcher:
             if node.worth is not None or self._is_closed(node) or node in met or len(path) >= _DEEPEST:
                 return path, node, node.state
             met.add(node)
-            chosen = node.choose(self._random, _EXPLORATION, pruned=self._opposition.holds)
+            chosen = node.choose(self._random, self._playouts.exploration, pruned=self._opposition.holds)
             path.append((node, chosen))
             self._depth = max(self._depth, len(path))
             child = node.children.get(chosen)
@@ -169,14 +163,14 @@ class StateSearcher:
                     return path, child, state
             node = child
 
-    def _played(self, state: State) -> Generator[bool, None, Ending]:
+    def _played(self, state: State) -> Generator[bool, None, tuple[float, ...]]:
         playing = self._playouts.play(state)
         while True:
             try:
                 next(playing)
             except StopIteration as end:
-                ending: Ending = end.value
-                return ending
+                worth: tuple[float, ...] = end.value
+                return worth
             yield False
 
     def _learn(self, path: _Path, worth: tuple[float, ...]) -> None:
