@@ -109,6 +109,8 @@ class MctsPlayer(Player):
 
     def _think(self, state: State, clock: Clock) -> None:
         """Find a move, and keep `best` up to date."""
+        if clock.is_up:
+            return
         if self._may_be_puzzle and self._lines is None:
             self._look_for_puzzle()
         if self._lines is None or not self._follow_line(self._lines, state, clock):

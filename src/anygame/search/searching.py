@@ -28,6 +28,8 @@ DEFAULT_MEMORY: Final = 1 << 30
 _SLICE: Final = 0.05
 #: Seconds between two reports of progress: as often as people can read.
 _BETWEEN_REPORTS: Final = 0.25
+#: A slice that took too long, since a question to the rules did, is feared again, and less with every slice.
+_FORGETTING: Final = 0.9
 #: Of the time of a run, the part that must be left for a tree that begins anew to be the better one.
 _WORTH_BEGINNING: Final = 0.5
 
@@ -78,6 +80,7 @@ class Search:
         self._iterations = 0
         self._seconds = 0.0
         self._interrupted = False
+        self._overrun = 0.0
 
     # -- what evaluates leaves ---------------------------------------------------------------------
 
@@ -181,12 +184,14 @@ class Search:
                 while not searcher.is_done and not (stop is not None and stop()):
                     left = end - perf_counter()
                     wanted = None if iterations is None else iterations - self._iterations
-                    if left <= 0 or wanted == 0:
+                    if left <= self._overrun or wanted == 0:
                         break
                     length = min(left, slice_seconds)
                     before = perf_counter()
                     done = searcher.advance(length, wanted)
-                    if not done and perf_counter() - before < length / 2:
+                    taken = perf_counter() - before
+                    self._overrun = max(_FORGETTING * self._overrun, taken - length, 0.0)
+                    if not done and taken < length / 2:
                         break
                     self._iterations += done
                     self._seconds = perf_counter() - begin
