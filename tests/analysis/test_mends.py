@@ -169,7 +169,7 @@ def test_declarations_stand_inside_parentheses_round_the_sheet() -> None:
 
 def test_new_relations_have_names_that_are_free() -> None:
     sheet = (
-        "(role x) (p domain1) (<= q (not (DOMAIN1 a))) (init (n 1)) (init (n 2)) (init (n 3)) (init (n 4))"
+        "(role x) (p domain2) (<= q (not (DOMAIN1 a))) (init (n 1)) (init (n 2)) (init (n 3)) (init (n 4))"
     )
     text = mended(f"{sheet} (init (n 5))", "base")
     assert "(domain2 ?x1)" in text

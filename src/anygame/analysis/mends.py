@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.declarations import declarations
+from anygame.analysis.doctor import check_program
 from anygame.analysis.doctor.codes import literal_order
 from anygame.analysis.doctor.codes.reading import zero_arity
 from anygame.analysis.doctor.codes.reasoning import unsafe_variable
@@ -32,6 +33,14 @@ __all__ = ["MENDS", "Mended", "find_mends", "mend_sheet"]
 
 #: The kinds of mends.
 MENDS: Final = ("order", "case", "parentheses", "role", "base", "input")
+
+#: Findings of `anygame check` after which what the rules make true and legal is not what was meant.
+_DOUBTS: Final = frozenset(
+    (
+        "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
+        "unknown-move", "never-starts",
+    )
+)  # fmt: skip
 
 _CLOSING: Final = re.compile(r"\)|;[^\r\n]*")
 
@@ -161,9 +170,12 @@ def _missing_declarations(
     missing = [name for name, arity in keys if name in kinds and (name, arity) not in declared]
     if not missing:
         return [], []
+    names = " and no ".join(missing)
     try:
         rules = normal_rules(program)
     except RuleSheetError:
-        names = " and no ".join(missing)
         return [], [f"no {names} can be told while variables are unbound; see `anygame check`"]
+    if doubt := next((found for found in check_program(program) if found.code in _DOUBTS), None):
+        place = f" at {doubt.span.place}" if doubt.span else ""
+        return [], [f"no {names} is added while `anygame check` doubts the rules: {doubt.code}{place}"]
     return declarations(program, rules, missing)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
-from anygame.language.terms import Variable
+from anygame.language.rules import atoms_in
+from anygame.language.terms import Constant, Variable
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.game.roles import Role
     from anygame.game.state import State
@@ -27,7 +28,16 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["PLAY_SEVERITIES", "Bounds", "Finding", "PlayCheck", "check_play", "check_rules"]
+__all__ = [
+    "BRIEF",
+    "PLAY_SEVERITIES",
+    "Bounds",
+    "Finding",
+    "PlayCheck",
+    "check_play",
+    "check_rules",
+    "play_commands",
+]
 
 #: How bad each finding of play is.
 PLAY_SEVERITIES: Final = {
@@ -39,15 +49,20 @@ PLAY_SEVERITIES: Final = {
     "goal-conflict": Severity.ERROR,
     "goal-in-play": Severity.ERROR,
     "endless": Severity.WARNING,
+    "standstill": Severity.WARNING,
     "play-cut": Severity.INFO,
 }
 
+#: Codes that tell how far play went.
+_OF_LENGTH: Final = frozenset(("endless", "play-cut"))
 #: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
 #: Times that what is wrong is set aside and the rest tried: faults that hide each other are seldom many.
 _ROUNDS: Final = 6
-#: Joint moves of a line that are shown: a screen of them.
-_SHOWN_MOVES: Final = 40
+#: Joint moves of a line that are shown; more are told in full where asked for.
+_SHOWN_MOVES: Final = 12
+#: Characters of a joint move that are shown: a line of a terminal.
+_SHOWN_CHARACTERS: Final = 90
 #: How an endless game goes on and on is soon seen.
 _SHOWN_OF_ENDLESS: Final = 6
 #: Joint moves of one state that are tried, so that one state with thousands does not use up all there are.
@@ -78,7 +93,7 @@ def check_rules(program: Program) -> list[Diagnostic]:
             program = replace(program, rules=kept)
             continue
         except LimitError as error:
-            found[_limit(error, _first(program.rules))] = None
+            found[_limit(error, program.rules)] = None
         break
     return sorted(found)
 
@@ -88,8 +103,15 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
     return node is not None and span is not None and node.start <= span.start < node.end
 
 
-def _limit(error: LimitError, span: Span | None) -> Diagnostic:
-    return Diagnostic("limit-reached", Severity.ERROR, str(error), span)
+def _limit(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
+    """Return a bound that was reached as a finding, at the recursive rule that is to blame, if one is."""
+    blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
+    recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
+    hint = "let the recursion end: count with constants (succ 1 2), or bound what it builds on"
+    span = _first(recursive) or _first(blamed) or _first(rules)
+    return Diagnostic(
+        "limit-reached", Severity.ERROR, prefix + error.message, span, hint=hint if recursive else ""
+    )
 
 
 def _first(rules: Iterable[Rule]) -> Span | None:
@@ -109,6 +131,7 @@ class Bounds:
         steps: joint moves after which a playout is taken to be endless.
         states: states of the search for short lines.
         seconds: time for all of it.
+        brief: whether only what is certain is told: not that games are long, nor that the time was up.
     """
 
     playouts: int = 10
@@ -116,6 +139,12 @@ class Bounds:
     steps: int = 500
     states: int = 500
     seconds: float = 30.0
+    brief: bool = False
+
+
+#: What shows in a moment shows most of what play can show: so much is played where nobody asks for more.
+#: That a random game is long is then no finding.
+BRIEF: Final = Bounds(playouts=10, steps=500, states=100, seconds=0.5, brief=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +210,8 @@ class PlayCheck:
         try:
             self._run()
         except LimitError as error:
-            self._note("limit-reached", "", f"playing stopped: {error}", _first(self.game.program.rules), ())
+            found = _limit(error, self.game.program.rules, "playing stopped: ")
+            self._note(found.code, "", found.message, found.span, (), found.hint)
 
     def findings(self) -> list[Finding]:
         """Return what was found so far, sorted by place."""
@@ -210,11 +240,17 @@ class PlayCheck:
             if not self._look(state, line, declared) or len(seen) > self.bounds.states:
                 continue
             legal = [state.legal_moves(role) for role in self.game.roles]
-            for joint in islice(product(*legal), _JOINTS_A_STATE):
-                next_state = state.next(joint)
+            joints = list(islice(product(*legal), _JOINTS_A_STATE + 1))
+            reached = {joint: state.next(joint) for joint in joints[:_JOINTS_A_STATE]}
+            for joint, next_state in reached.items():
                 if next_state not in seen:
                     seen.add(next_state)
                     waiting.append((next_state, (*line, joint)))
+            if len(joints) <= _JOINTS_A_STATE and set(reached.values()) == {state}:
+                message = "every move leads to the same state again, and the game is not over"
+                self._note(
+                    "standstill", "", message, _terminal_span(self.game), line, "a rule that changes it"
+                )
 
     def _play_out(self, random: Random, declared: _Declared) -> None:
         state = self.game.initial_state()
@@ -228,8 +264,7 @@ class PlayCheck:
         if len(line) > self.bounds.steps:
             self._endless += 1
             del line[self.bounds.steps :]
-            terminal = next((r for r in self.game.program.rules if r.head.key == ("terminal", 0)), None)
-            span = terminal.span if terminal else _first(self.game.program.rules)
+            span = _terminal_span(self.game)
             self._note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
 
     def _look(self, state: State, line: Iterable[JointMove], declared: _Declared) -> bool:
@@ -249,7 +284,8 @@ class PlayCheck:
         for role in stuck:
             message = f"{role} has no legal move here, and the game is not over"
             hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
-            self._note("no-move", role, message, _role_span(self.game, role), line, hint)
+            span = _waiting_span(self.game, role) if len(stuck) < len(self.game.roles) else None
+            self._note("no-move", role, message, span or _role_span(self.game, role), line, hint)
         return not stuck
 
     def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
@@ -283,6 +319,8 @@ class PlayCheck:
     def _findings(self) -> Iterator[Finding]:
         """Yield what was noted, with the lines as notes."""
         for (code, _), problem in self._problems.items():
+            if self.bounds.brief and code in _OF_LENGTH:
+                continue
             message = problem.message
             line: Line | None = problem.line
             if code == "endless":
@@ -298,16 +336,22 @@ class PlayCheck:
             yield Finding(Diagnostic(code, severity, message, problem.span, notes, problem.hint), line)
 
 
+def play_commands(line: Line) -> list[str]:
+    """Return the commands of the prompt that lead along a line."""
+    return [f"play {' '.join(map(str, joint))}" for joint in line]
+
+
 def _notes(line: Line, most: int) -> Iterator[Note]:
-    """Yield the commands of the REPL that lead along a line."""
+    """Yield the commands that lead along a line, shortened where they are long or many."""
     if not line:
         yield Note("so it is in the initial state")
         return
     yield Note(f"after {len(line)} joint move{'s' * (len(line) > 1)}:")
-    for joint in line[:most]:
-        yield Note(f"  play {' '.join(map(str, joint))}")
+    commands = play_commands(line)
+    for command in commands[:most]:
+        yield Note(f"  {shown(command, _SHOWN_CHARACTERS)}")
     if len(line) > most:
-        yield Note(f"  ... and {len(line) - most} more")
+        yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes them all)")
 
 
 def _role_span(game: Game, role: Role) -> Span | None:
@@ -315,15 +359,32 @@ def _role_span(game: Game, role: Role) -> Span | None:
     return next((rule.span for rule in rules if rule.head.arguments[0] is role.term), _first(rules))
 
 
+def _terminal_span(game: Game) -> Span | None:
+    rules = [rule for rule in game.program.rules if rule.head.key == ("terminal", 0)]
+    return _first(rules) or _first(game.program.rules)
+
+
+def _waiting_span(game: Game, role: Role) -> Span | None:
+    """Return the span of the rule that lets a role wait while others move: its move has no arguments."""
+    heads = [
+        rule.head
+        for rule in game.program.rules
+        if rule.head.key == ("legal", 2) and unify(rule.head.arguments[0], role.term, {}) is not None
+    ]
+    return next((head.span for head in heads if isinstance(head.arguments[1], Constant)), None)
+
+
 def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
-    """Return the span of the first rule that can give a role one of some goals."""
+    """Return the span of the rule with the fewest conditions of those that give a role one of some goals."""
     known = set(values)
-    for rule in game.program.rules:
-        if rule.head.key == ("goal", 2) and unify(rule.head.arguments[0], role.term, {}) is not None:
-            value = rule.head.arguments[1]
-            if isinstance(value, Variable) or str(value) in known:
-                return rule.span
-    return None
+    able = [
+        rule
+        for rule in game.program.rules
+        if rule.head.key == ("goal", 2)
+        and unify(rule.head.arguments[0], role.term, {}) is not None
+        and (isinstance(rule.head.arguments[1], Variable) or str(rule.head.arguments[1]) in known)
+    ]
+    return min(able, key=lambda rule: len(rule.body)).span if able else None
 
 
 class _Declared:

@@ -64,6 +64,7 @@ class Diagnostic:
         span: where; None where the text as a whole is meant.
         notes: other places that have to do with it.
         hint: what to try, or empty.
+        follows: whether it follows from another one, which names the cause.
     """
 
     code: str
@@ -72,6 +73,7 @@ class Diagnostic:
     span: Span | None = None
     notes: tuple[Note, ...] = ()
     hint: str = ""
+    follows: bool = False
 
     def __lt__(self, other: object) -> bool:
         return self._sort_key < other._sort_key if isinstance(other, Diagnostic) else NotImplemented

@@ -30,6 +30,8 @@ _FOLDED: Final = frozenset(
 )
 _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 _FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
+#: What other languages write between a head and its body, and slips of ``<=``.
+_ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
 #: A look at the clock takes as long as a tenth of a fact.
 _ITEMS_BETWEEN_LOOKS: Final = 1000
 _EXAMPLES: Final = {
@@ -333,7 +335,7 @@ class Reader:
             head_node, body = node.children[1], node.children[2:]
             if not body:
                 self._warn("empty-body", "a rule without a body is read as a fact", node, _excerpt(head_node))
-        if self._is_old_declaration(head_node):
+        if self._is_old_declaration(head_node) or self._has_wrong_arrow(node):
             return None
         rule = Rule(self._head(head_node), tuple(map(self.formula, body)), node)
         self._check_rule(rule)
@@ -363,6 +365,19 @@ class Reader:
             return False
         message = f"`{name}` takes {_arguments(KEYWORDS[name])}, found {found}: this item is ignored"
         self._warn("old-declaration", message, node, _EXAMPLES[name])
+        return True
+
+    def _has_wrong_arrow(self, node: Node) -> bool:
+        """Report a rule that starts with another arrow than ``<=``; it would be read as an odd fact."""
+        first, *others = node.children or (node,)
+        is_rule = any(child.children or fold_head(child.text) == "terminal" for child in others)
+        if first.text not in _ARROWS or not is_rule:
+            return False
+        message = f"`{first.text}` starts no rule: in GDL the head comes first, after `<=`"
+        # Without variables it might be a fact of a relation of that name, that nobody reads.
+        is_ground = _first_variable(node) is node
+        report = self._warn if is_ground else self._error
+        report("wrong-arrow", message, first, "(<= head body ...)")
         return True
 
     def _check_rule(self, rule: Rule) -> None:

@@ -1,4 +1,4 @@
-"""Golden cases: a sheet and all that ``anygame check --info`` tells of it.
+"""Golden cases: a sheet and all that ``anygame check --info --all`` tells of it.
 
 ``cases/CODE/in.kif`` has what CODE is about, ``cases/CODE-near/in.kif`` something like it that is in order;
 numbers tell several of one code apart. A first line ``; options: ...`` adds options.
@@ -31,7 +31,8 @@ def output_of(case: Path) -> str:
     first = (case / "in.kif").read_text(encoding="utf-8").partition("\n")[0]
     more = first.removeprefix("; options: ").split() if first.startswith("; options: ") else []
     ignored = [] if case.name.startswith("no-declarations") else ["--ignore", "no-declarations"]
-    output, status = run(["check", "in.kif", "--info", *ignored, *more])
+    played = [] if "--play" in more else ["--play", "0"]
+    output, status = run(["check", "in.kif", "--info", "--all", *played, *ignored, *more])
     return f"{output}[exit status {status}]\n"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anygame.analysis.doctor.code import Check, Code
 from anygame.analysis.doctor.codes import CHECKS, CODES
+from anygame.analysis.doctor.diagnosis import causes_first
 from anygame.analysis.doctor.reading import Reading, read_sheet
 from anygame.analysis.doctor.sheet import Sheet
 from anygame.analysis.safety import normal_rules
@@ -15,7 +16,7 @@ from anygame.language.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from anygame.language.rules import Program
 
-__all__ = ["CHECKS", "CODES", "Check", "Code", "Reading", "check_program", "read_sheet"]
+__all__ = ["CHECKS", "CODES", "Check", "Code", "Reading", "causes_first", "check_program", "read_sheet"]
 
 
 def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.analysis.doctor import check_program, read_sheet
+from anygame.analysis.doctor import causes_first, check_program, read_sheet
 from anygame.cli.diagnostic_codes import known_codes
+from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
 from anygame.cli.options import Command, argument, command_options, flag, natural, option, several
 from anygame.cli.output import Screen, complain, print_json
@@ -18,25 +19,29 @@ from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.cli.sheets import SUFFIXES, sheet_source
 from anygame.errors import RuleSheetError
-from anygame.game.checking import Bounds, PlayCheck, check_rules
+from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
 from anygame.game.game import Game
-from anygame.language.diagnostics import Diagnostic, Severity, format_diagnostic, shown
+from anygame.language.diagnostics import Diagnostic, Severity, shown
+from anygame.language.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from anygame.analysis.doctor import Reading
     from anygame.cli.remedies import Remedy
     from anygame.game.checking import Line
-    from anygame.language.source import Span
+    from anygame.language.source import Source, Span
 
 __all__ = ["COMMAND"]
 
 _DETAILS: Final = """\
-Folders are searched for *.kif. What is style rather than a fault is an info, which
---info shows, and --select of its code. `anygame explain-code CODE` tells more of a code.
+Folders are searched for *.kif. What is likely to be the cause comes first; what only follows
+from it is counted there, and --all shows it. What is style rather than a fault is an info,
+which --info shows, and --select of its code. `anygame explain-code CODE` tells more of a code.
 
-with --play N, N games are played at random, and the states near the start are searched:
-what goes wrong is shown with the shortest line of play found, as commands of the REPL.
+Some games are played at random for half a second, and the states near the start searched.
+With --play N, N games are played, however long it takes, and those that do not end are told.
+What goes wrong is shown with the shortest line of play found, as commands of the prompt.
 
 with --json, one object; play is a line of play, joint moves in the order of the roles;
 mend is there where `anygame mend` can do it, with the edits:
@@ -64,7 +69,11 @@ class Options(JsonOption, CaseOption):
     ignore: list[str] = several("--ignore", metavar="CODE", help="leave these codes out; commas or repeated")
     json: bool = flag("--json", help="print JSON", group="form")
     sarif: bool = flag("--sarif", help="print SARIF 2.1.0, for editors and CI", group="form")
-    play: int = option("--play", read=natural, default=0, metavar="N", help="play N games at random too")
+    all: bool = flag("--all", help="show what only follows from something else, too")
+    play: int | None = option(
+        "--play", read=natural, metavar="N", help="play N games at random, 0 none (some, for half a second)"
+    )
+    lines: str | None = option("--lines", metavar="FILE", help="write the lines of play in full to FILE")
     seed: int = option("--seed", read=int, default=0, metavar="S", help="of these games (0)")
     steps: int = option(
         "--steps", read=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
@@ -90,16 +99,18 @@ def run(options: Options) -> int:
                 status = BAD_INPUT
                 continue
             examination.found += [_Found(d) for d in error.diagnostics if isinstance(d, Diagnostic)]
-        findings = sorted(examination.found, key=lambda finding: finding.diagnostic)
+        findings = examination.causes_first()
         checked += 1
         chosen = list(choice.of_findings(findings))
-        hidden += len(findings) - len(chosen)
+        hidden += sum(map(choice.hides, findings))
         reports += [(_name(file), finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
         if status == INTERRUPTED:
             break
     counts = Counter(finding.diagnostic.severity for _, finding in reports)
+    if options.lines:
+        _write_lines(options.lines, reports)
     if options.json:
         print_json(_json(checked, counts, reports))
     elif options.sarif:
@@ -159,28 +170,46 @@ class _Examination:
 
     Attributes:
         options: what is asked.
+        source: the sheet.
         found: all that was found.
         progress: how far playing has come, for people.
     """
 
     options: Options
+    source: Source | None = None
     found: list[_Found] = field(default_factory=list)
     progress: str = ""
 
     def examine(self, file: str) -> None:
         """Examine a sheet: its text, its rules, and then play."""
         options = self.options
-        reading = read_sheet(sheet_source(file), case_sensitive=options.case_sensitive)
+        self.source = sheet_source(file)
+        reading, diagnostics = self._read(self.source)
         program = reading.program
-        diagnostics = dict.fromkeys(reading.diagnostics)
-        if program.rules:
-            diagnostics.update(dict.fromkeys(check_program(program, complete=reading.complete)))
-            diagnostics.update(dict.fromkeys(check_rules(program)))
         remedies = remedies_for(program, diagnostics) if reading.complete else {}
         self.found += [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in diagnostics]
-        if options.play and not any(d.severity is Severity.ERROR for d in diagnostics):
+        if options.play != 0 and not any(d.severity is Severity.ERROR for d in diagnostics):
             game = Game(program, case_sensitive=options.case_sensitive)
-            self._play(PlayCheck(game, Bounds(options.play, options.seed, options.steps)))
+            if options.play is None:
+                check = PlayCheck(game, replace(BRIEF, seed=options.seed))
+            else:
+                check = PlayCheck(game, Bounds(options.play, options.seed, options.steps))
+            self._play(check)
+
+    def _read(self, source: Source) -> tuple[Reading, dict[Diagnostic, None]]:
+        """Return what came of reading a sheet, and all that is found without play."""
+        reading = read_sheet(source, case_sensitive=self.options.case_sensitive)
+        diagnostics = dict.fromkeys(reading.diagnostics)
+        if reading.program.rules:
+            found = check_program(reading.program, complete=reading.complete)
+            diagnostics.update(dict.fromkeys([*found, *check_rules(reading.program)]))
+        return reading, diagnostics
+
+    def causes_first(self) -> list[_Found]:
+        """Return what was found, in the order in which it is told."""
+        known = {found.diagnostic: found for found in self.found}
+        order = causes_first(self.source, known, lambda source: self._read(source)[1])
+        return [replace(known[found], diagnostic=told) for found, told in order]
 
     def _play(self, check: PlayCheck) -> None:
         """Play, with progress on a terminal."""
@@ -207,12 +236,14 @@ class _Choice:
     selected: frozenset[str]
     ignored: frozenset[str]
     infos: bool
+    echoes: bool
     strict: bool
 
     @classmethod
     def of(cls, options: Options) -> _Choice:
         """Return what the options ask for. Raises QueryError for an unknown code."""
-        return cls(known_codes(options.select), known_codes(options.ignore), options.info, options.strict)
+        selected, ignored = known_codes(options.select), known_codes(options.ignore)
+        return cls(selected, ignored, options.info, options.all, options.strict)
 
     def of_findings(self, findings: Iterable[_Found]) -> Iterator[_Found]:
         """Yield what is shown, warnings as errors if they count as such."""
@@ -222,19 +253,36 @@ class _Choice:
                 continue
             if diagnostic.severity is Severity.INFO and not (self.infos or self.selected):
                 continue
+            if diagnostic.follows and not (self.echoes or self.selected):
+                continue
             if self.strict and diagnostic.severity is Severity.WARNING:
                 finding = replace(finding, diagnostic=replace(diagnostic, severity=Severity.ERROR))
             yield finding
+
+    def hides(self, finding: _Found) -> bool:
+        """Return whether a finding is an info that only an option shows."""
+        return finding.diagnostic.severity is Severity.INFO and not (self.infos or self.selected)
 
 
 # -- what is printed ----------------------------------------------------------------------------------
 
 
 def _print(findings: Iterable[_Found]) -> None:
+    screen = Screen()
     for finding in findings:
-        print(format_diagnostic(finding.diagnostic))
+        screen.show(diagnostic_lines(finding.diagnostic))
         if finding.remedy:
-            print(f"  mend: {finding.remedy.command}")
+            screen.say(f"  mend: {finding.remedy.command}")
+
+
+def _write_lines(file: str, reports: Iterable[tuple[str, _Found]]) -> None:
+    """Write the lines of play in full, as commands of the prompt."""
+    parts = []
+    for name, finding in reports:
+        if finding.line:
+            parts.append(f"# {name}: {finding.diagnostic.code}: {finding.diagnostic.message}")
+            parts += play_commands(finding.line)
+    write_whole(Path(file), "".join(f"{part}\n" for part in parts))
 
 
 def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
@@ -244,7 +292,11 @@ def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
         return
     parts = [_count(counts[severity], str(severity)) for severity in sorted(Severity, reverse=True)]
     told = ", ".join(part for part in parts if part) or "nothing wrong"
-    more = f" ({hidden} not shown)" if hidden else ""
+    more = (
+        f" ({_count(hidden, 'info')} not shown: --info shows {'them' if hidden > 1 else 'it'})"
+        if hidden
+        else ""
+    )
     style = "red" if counts[Severity.ERROR] else "yellow" if counts[Severity.WARNING] else "green"
     screen.say(f"{told} in {_count(files, 'file') or 'no file'}{more}", style)
 

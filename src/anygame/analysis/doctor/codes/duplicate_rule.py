@@ -59,7 +59,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in rules:
             if rule.body:
                 inner.append(rule)
-            elif rule.head in facts:
+            elif rule.head in facts and rule.head.arguments:  # bare words twice are stray text
                 yield _duplicate(rule, facts[rule.head])
             else:
                 facts[rule.head] = rule

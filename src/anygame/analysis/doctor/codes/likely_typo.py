@@ -1,32 +1,38 @@
-"""A name used once that is nearly another one."""
+"""A name that is nearly another one, and out of place where it stands."""
 
 from __future__ import annotations
 
-from collections import Counter
-from difflib import get_close_matches
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.nearness import is_near, nearest, slips
 from anygame.language.diagnostics import Severity, shown
+from anygame.language.rules import KEYWORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.doctor.sheet import Sheet
+    from anygame.analysis.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
+__all__ = ["CHECK", "CODE"]
 
-_SHORTEST_TYPO: Final = 4
-_COMMON: Final = 3
-_NEARNESS: Final = 0.8
+#: Uses that make a name a common one.
+_COMMON: Final = 2
+#: A variable of three letters is a word; shorter ones are numbered by letters, as ?x and ?y.
+_SHORTEST_VARIABLE: Final = 3
+#: A relation is told by where it stands too, so that three letters are enough.
+_SHORTEST_RELATION: Final = 3
+#: The same slip is made twice, by copying, but not throughout.
+_MOST_RULES: Final = 2
 _MOST_COMPARED: Final = 400
 
-_CODE: Final = Code(
+CODE: Final = Code(
     "likely-typo",
-    Severity.INFO,
-    "a name used once that is nearly another one",
-    demand="A name that is used once is not nearly one that is used often.",
+    Severity.WARNING,
+    "a name that is nearly another one, and known nowhere else",
+    demand="A name that nobody else knows is not nearly a keyword, or one that others use.",
     why="Nothing tells a misspelt name from a new one but that nobody else knows it.",
     source=PRACTICE,
     bad="(colour yellow)\n(best yellow)\n(warm yellow)\n(bright yelow)",
@@ -35,29 +41,99 @@ _CODE: Final = Code(
 
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report relations, functions and constants, and variables of a rule, that are nearly others."""
+    yield from _relations(sheet)
+    yield from _terms(sheet)
+    yield from _variables(sheet)
+
+
+def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report relations that nothing reads, or nothing makes, and that are nearly others."""
+    places: dict[Key, list[Name]] = defaultdict(list)
+    for name in sheet.names:
+        if name.kind == "relation" and KEYWORDS.get(name.text) != name.arity:
+            places[name.text, name.arity].append(name)
+    strays = [key for key in places if key not in sheet.heads or key not in sheet.reads]
+    for key in strays[:_MOST_COMPARED]:
+        if len(_rules(places[key])) > _MOST_RULES:
+            continue
+        keyword = _near_keyword(key)
+        near = keyword or _near_relation(sheet, key, places)
+        if near is not None:
+            what = "reads" if key in sheet.heads else "makes"
+            kind = "a keyword" if keyword else f"used {_times(len(places[near, key[1]]))}"
+            message = f"nothing {what} {shown(key[0])}, but {shown(near)} is {kind}"
+            yield CODE.found(message, places[key][0].span, hint=shown(near))
+
+
+def _near_keyword(key: Key) -> str | None:
+    keywords = [word for word, arity in KEYWORDS.items() if arity == key[1]]
+    slipped = [word for word in keywords if slips(key[0].lower(), word) == 1]
+    return slipped[0] if slipped else nearest(key[0], keywords, _SHORTEST_RELATION)
+
+
+def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str | None:
+    """Return the relation with as many arguments that one in a single rule is nearly."""
+    if len(_rules(places[key])) > 1:
+        return None
+    same = [other for other in places if other[1] == key[1] and other != key]
+    known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
+    if (near := nearest(key[0], known, _SHORTEST_RELATION)) is not None:
+        return near
+    # What only heads know is what a misspelt body means, and the other way round.
+    is_made = key in sheet.heads
+    halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
+    near = nearest(key[0], halves, _SHORTEST_RELATION)
+    is_told_of_the_head = near is not None and not is_made and len(_rules(places[near, key[1]])) == 1
+    return None if is_told_of_the_head else near
+
+
+def _rules(names: Iterable[Name]) -> set[int]:
+    return {id(name.rule) for name in names}
+
+
+def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report constants and functions used once, where a name used often is like them."""
     names = [name for name in sheet.names if name.kind in {"constant", "function"}]
     counts = Counter(name.text for name in names)
-    common = [
-        text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON and _is_word(text)
-    ]
-    rare = [name for name in names if counts[name.text] == 1 and _is_word(name.text)]
+    common = [text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON]
+    rare = [name for name in names if counts[name.text] == 1]
     for name in rare[:_MOST_COMPARED]:
-        near = [
-            text
-            for text in get_close_matches(name.text, common, n=3, cutoff=_NEARNESS)
-            if text.lower() != name.text.lower()
-        ]
-        if near:
-            yield _CODE.found(
-                f"{shown(name.text)} is used nowhere else, but {shown(near[0])} is, {counts[near[0]]} times",
-                name.span,
-                hint=shown(near[0]),
-            )
+        near = nearest(name.text, common)
+        if near is not None:
+            message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {_times(counts[near])}"
+            yield CODE.found(message, name.span, hint=shown(near))
 
 
-def _is_word(text: str) -> bool:
-    return len(text) >= _SHORTEST_TYPO and not any(map(str.isdigit, text))
+def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report variables that stand once in their rule, where another of the rule is like them."""
+    by_rule: dict[int, list[Name]] = defaultdict(list)
+    for name in sheet.names:
+        if name.kind == "variable":
+            by_rule[id(name.rule)].append(name)
+    for names in by_rule.values():
+        counts = Counter(name.text for name in names)
+        for name in names:
+            if counts[name.text] > 1:
+                continue
+            # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
+            near = [
+                other
+                for other, count in counts.items()
+                if count >= _COMMON
+                and other[0] == name.text[0]
+                and other[-1].isupper() == name.text[-1].isupper()
+                and is_near(name.text, other, _SHORTEST_VARIABLE)
+            ]
+            if near:
+                message = (
+                    f"?{shown(name.text)} stands once in this rule, but ?{shown(near[0])} stands there too"
+                )
+                yield CODE.found(message, name.span, hint=f"?{shown(near[0])}")
 
 
-CHECK: Final = Check((_CODE,), _check, needs_all=False)
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+CHECK: Final = Check((CODE,), _check, needs_all=False)

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.sheet import span_of
+from anygame.analysis.doctor.unfounded import item_of, unfounded
+from anygame.analysis.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.analysis.doctor.sheet import Key, Sheet
+    from anygame.analysis.doctor.unfounded import Item, Unfounded
     from anygame.analysis.domains import Top
     from anygame.analysis.normal import NormalRule
     from anygame.language.diagnostics import Diagnostic
@@ -87,6 +90,18 @@ _IDLE_NEGATION: Final = Code(
     good="(colour red)\n(<= terminal (true over) (not (colour red)))\n(init over)",
 )
 
+_NEVER_STARTS: Final = Code(
+    "never-starts",
+    Severity.WARNING,
+    "what needs itself before it can hold",
+    demand="Some fact, `init` or rule starts each relation, fluent and move without needing it already.",
+    why="Where each rule for a fluent asks for it, it never becomes true; its `init` is missing or misspelt.",
+    source=PRACTICE,
+    bad="(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n(succ 1 2)\n(<= terminal (true (step 2)))",
+    good="(init (step 1))\n(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n(succ 1 2)\n"
+    "(<= terminal (true (step 2)))",
+)
+
 _OF_NAMES: Final = (_UNWRITTEN_FLUENT, _UNKNOWN_MOVE)
 
 
@@ -100,6 +115,7 @@ class _Reason:
         span: the place of the cause.
         relation: the relation that is empty, where that is the reason.
         hint: what to try.
+        atoms: those that cannot hold, or not together.
     """
 
     code: Code | None
@@ -108,6 +124,7 @@ class _Reason:
     notes: tuple[Note, ...] = ()
     relation: Key | None = None
     hint: str = ""
+    atoms: tuple[Atom, ...] = ()
 
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -115,18 +132,33 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
     reasons = {id(part): _reason(sheet, part) for part in sheet.normal}
+    unstarted = unfounded(sheet, lambda part: _has_code(reasons[id(part)]))
     for number, rule in enumerate(sheet.program.rules):
         if rule.body and number not in sheet.parts:
             message = "this rule can never fire: it wants terms to be equal that differ"
             yield _NEVER_FIRES.found(message, rule.span, hint="mend or delete it")
-    yield from _once([*_in_rules(sheet, reasons)])
-    yield from _groundless(sheet, reasons)
+    yield from _once([*_in_rules(sheet, reasons, unstarted)])
+    for group in unstarted.roots:
+        if _is_asked(sheet, group):
+            yield _never_starts(sheet, group)
 
 
-def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None]) -> Iterator[Diagnostic]:
+def _has_code(reason: _Reason | None) -> bool:
+    return reason is not None and reason.code is not None
+
+
+def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
     for number, parts in sheet.parts.items():
-        yield from _of_rule(sheet.program.rules[number], [reasons[id(part)] for part in parts])
-        yield from _of_tests(sheet, parts)
+        rule = sheet.program.rules[number]
+        yield from _of_rule(rule, [reasons[id(part)] for part in parts], unstarted)
+        yield from _of_tests(sheet, parts, unstarted)
+
+
+def _found(code: Code, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
+    """Return a diagnostic; it follows from others if what it misses has rules that cannot fire either."""
+    found = code.found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
+    stalled = [unstarted.stalled.get(item_of(atom), set()) - {id(rule)} for atom in reason.atoms]
+    return replace(found, follows=any(stalled))
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -142,31 +174,22 @@ def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         yield replace(first, notes=(*first.notes, more)) if others else first
 
 
-def _of_rule(rule: Rule, causes: list[_Reason | None]) -> Iterator[Diagnostic]:
+def _of_rule(rule: Rule, causes: list[_Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
     found_causes = [cause for cause in causes if cause is not None]
     for cause in found_causes:
         if cause.code in _OF_NAMES:
-            yield cause.code.found(cause.message, cause.span, *cause.notes, hint=cause.hint)
+            yield _found(cause.code, cause.message, cause, rule, unstarted)
     plain = [cause for cause in found_causes if cause.code is _NEVER_FIRES]
     if plain and len(found_causes) == len(causes):
-        cause = plain[0]
-        yield _NEVER_FIRES.found(
-            f"this rule can never fire: {cause.message}",
-            cause.span or rule.span,
-            *cause.notes,
-            hint=cause.hint,
-        )
+        message = f"this rule can never fire: {plain[0].message}"
+        yield _found(_NEVER_FIRES, message, plain[0], rule, unstarted)
     elif plain:
         for cause in plain:
-            yield _DEAD_ALTERNATIVE.found(
-                f"this alternative can never hold: {cause.message}",
-                cause.span or rule.span,
-                *cause.notes,
-                hint=cause.hint,
-            )
+            message = f"this alternative can never hold: {cause.message}"
+            yield _found(_DEAD_ALTERNATIVE, message, cause, rule, unstarted)
 
 
-def _of_tests(sheet: Sheet, parts: Iterable[NormalRule]) -> Iterator[Diagnostic]:
+def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -> Iterator[Diagnostic]:
     """Report what is wrong in negations and in disjunctions that only test."""
     for part in parts:
         for item in part.body:
@@ -175,40 +198,44 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule]) -> Iterator[Diagnostic]
                     reason = _reason_of_atom(sheet, atom, part.origin, {})
                     if reason is None or not reason.code:
                         continue
-                    if reason.code is not _NEVER_FIRES:
-                        yield reason.code.found(reason.message, reason.span, *reason.notes, hint=reason.hint)
-                    elif positive:
-                        message = f"this alternative can never hold: {reason.message}"
-                        yield _DEAD_ALTERNATIVE.found(message, reason.span, *reason.notes, hint=reason.hint)
-                    else:
-                        message = f"this negation always holds: {reason.message}"
-                        yield _IDLE_NEGATION.found(message, reason.span, *reason.notes, hint=reason.hint)
+                    code, message = reason.code, reason.message
+                    if code is _NEVER_FIRES and positive:
+                        code, message = _DEAD_ALTERNATIVE, f"this alternative can never hold: {message}"
+                    elif code is _NEVER_FIRES:
+                        code, message = _IDLE_NEGATION, f"this negation always holds: {message}"
+                    yield _found(code, message, reason, part.origin, unstarted)
 
 
-def _groundless(sheet: Sheet, reasons: dict[int, _Reason | None]) -> Iterator[Diagnostic]:
-    """Report relations all of whose rules wait for each other."""
-    waits: dict[Key, set[Key]] = {}
-    for key, rules in sheet.heads.items():
-        places = {id(rule) for rule in rules}
-        causes = [reasons[id(part)] for part in sheet.normal if id(part.origin) in places]
-        wanted = {cause.relation for cause in causes if cause and cause.relation}
-        if causes and len([c for c in causes if c and c.relation]) == len(causes):
-            waits[key] = {relation for relation in wanted if relation}
-    changed = True
-    while changed:
-        kept = {key: wanted for key, wanted in waits.items() if all(other in waits for other in wanted)}
-        changed = len(kept) < len(waits)
-        waits = kept
-    if waits:
-        key = min(waits, key=lambda key: sheet.program.rules.index(sheet.heads[key][0]))
-        others = [other for other in waits if other != key]
-        yield _NEVER_FIRES.found(
-            f"{shown(key[0])} can never hold: each of its rules needs "
-            + ("itself" if not others else "what in turn needs it"),
-            sheet.heads[key][0].span,
-            *[Note("and this one waits for it", sheet.heads[other][0].span) for other in others[:3]],
-            hint="a fact, or a rule that starts it",
-        )
+def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
+    """Report relations, fluents and moves all of whose rules wait for each other."""
+    # What a fluent lacks is its `init`; moves and relations only wait for it.
+    fluents = [item for item in group if item[0] == "true"]
+    group = [*fluents, *(item for item in group if item not in fluents)]
+    heads = [_first_head(sheet, item) for item in group]
+    (kind, key), first = group[0], heads[0]
+    assert key is not None
+    needs = "itself" if len(group) == 1 else "what in turn needs it"
+    message = f"{named(key)} can never hold: each of its rules needs {needs}"
+    hint = "a fact, or a rule that starts it"
+    if kind == "true":
+        message = f"{named(key)} never becomes true: no `init` starts it, and each `next` of it needs {needs}"
+        hint = f"(init {pattern(key)})"
+    elif kind == "does":
+        message = f"{named(key)} is never legal: each rule that allows it needs {needs}"
+    notes = [Note("and this one waits for it", head.span) for head in heads[1:4]]
+    return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
+
+
+def _is_asked(sheet: Sheet, group: Sequence[Item]) -> bool:
+    """Return whether rules of something else read it."""
+    return any(
+        item_of(rule.head) not in group and any(item_of(atom) in group for atom, _ in atoms_in(rule.body))
+        for rule in sheet.program.rules
+    )
+
+
+def _first_head(sheet: Sheet, item: Item) -> Atom:
+    return next(rule.head for rule in sheet.program.rules if item_of(rule.head) == item)
 
 
 def _reason(sheet: Sheet, part: NormalRule) -> _Reason | None:
@@ -232,7 +259,8 @@ def _contradiction(part: NormalRule) -> _Reason | None:
         if isinstance(item, Not) and isinstance(item.formula, Literal) and item.formula.atom in held:
             atom = item.formula.atom
             note = Note("it must hold here", held[atom].span)
-            return _Reason(_NEVER_FIRES, f"{shown(str(atom))} must hold and not hold", atom.span, (note,))
+            message = f"{shown(str(atom))} must hold and not hold"
+            return _Reason(_NEVER_FIRES, message, atom.span, (note,))
         if isinstance(item, Distinct) and item.left is item.right:
             message = f"{item.left} is never distinct from itself"
             return _Reason(_NEVER_FIRES, message, span_of(item, part.origin))
@@ -248,7 +276,7 @@ def _disjoint(places: Places) -> _Reason | None:
                 first = next((use for use in uses if not use[0] & tops), uses[0])
                 message = f"no value fits {variable} everywhere: here it is {_listed(tops)}"
                 note = Note(f"and here it is {_listed(first[0])}", first[1].span)
-                return _Reason(_NEVER_FIRES, message, atom.span, (note,))
+                return _Reason(_NEVER_FIRES, message, atom.span, (note,), atoms=(atom, first[1]))
     return None
 
 
@@ -302,16 +330,16 @@ def _reason_of_term(
         if key in sheet.writers:
             return _Reason(None, "", span)
         message = f"nothing ever makes the fluent {_kind(top)} true: no init, no next writes it"
-        return _Reason(_UNWRITTEN_FLUENT, message, span, hint=_fluent_advice(sheet, key, atom))
+        return _Reason(_UNWRITTEN_FLUENT, message, span, hint=_fluent_advice(sheet, key, atom), atoms=(atom,))
     if where.endswith(" of does") and where.startswith("the second") and atom.predicate == "does":
         if key in sheet.moves:
             return _Reason(None, "", span)
         message = f"{_kind(top)} is never legal, so that nobody ever does it"
-        return _Reason(_UNKNOWN_MOVE, message, span, hint=_near_key(key, sheet.moves))
+        return _Reason(_UNKNOWN_MOVE, message, span, hint=_near_key(key, sheet.moves), atoms=(atom,))
     near = get_close_matches(key[0], sorted({t[0] if isinstance(t, tuple) else t.name for t in tops}), n=1)
     hint = shown(near[0]) if near and near[0] != key[0] else ""
     message = f"{where} is never {_kind(top)}, but {_listed(tops)}"
-    return _Reason(_NEVER_FIRES, message, span, hint=hint)
+    return _Reason(_NEVER_FIRES, message, span, hint=hint, atoms=(atom,))
 
 
 def _fluent_advice(sheet: Sheet, key: Key, atom: Atom) -> str:
@@ -349,6 +377,7 @@ def _listed(tops: Iterable[Top]) -> str:
 CHECK: Final = Check(
     (
         _NEVER_FIRES,
+        _NEVER_STARTS,
         _DEAD_ALTERNATIVE,
         _UNWRITTEN_FLUENT,
         _UNKNOWN_MOVE,

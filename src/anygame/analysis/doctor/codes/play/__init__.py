@@ -13,6 +13,7 @@ from anygame.analysis.doctor.codes.play import (
     move_outside_input,
     no_move,
     play_cut,
+    standstill,
 )
 
 if TYPE_CHECKING:
@@ -29,4 +30,5 @@ CODES: Final[tuple[Code, ...]] = (
     goal_in_play.CODE,
     endless.CODE,
     play_cut.CODE,
+    standstill.CODE,
 )

@@ -35,6 +35,7 @@ from anygame.analysis.doctor.codes.reading import (
     variable_as_name,
     variable_in_fact,
     variable_sentence,
+    wrong_arrow,
     zero_arity,
 )
 
@@ -75,4 +76,5 @@ CODES: Final[tuple[Code, ...]] = (
     state_in_head.CODE,
     stray_rule.CODE,
     variable_in_fact.CODE,
+    wrong_arrow.CODE,
 )

@@ -1,0 +1,152 @@
+"""A fluent that is there at the start and gone after the first move."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.sheet import key_of
+from anygame.analysis.doctor.unfounded import item_of
+from anygame.analysis.doctor.wording import named, pattern
+from anygame.language.diagnostics import Note, Severity
+from anygame.language.rules import Distinct, Literal, atoms_in
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.analysis.doctor.sheet import Key, Sheet
+    from anygame.analysis.doctor.unfounded import Item
+    from anygame.analysis.domains import Top
+    from anygame.analysis.normal import NormalRule
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
+
+__all__ = ["CHECK"]
+
+#: Facts that a move writes anew: as many as its arguments, and more of them are a board.
+_MOST_WRITTEN: Final = 4
+
+#: A board has two coordinates, and what stands there.
+_COORDINATES: Final = 3
+#: Values that can each have a meaning of their own; more of them are numbers.
+_MOST_VALUES: Final = 50
+_GONE: Final = "it is gone after the first move"
+
+_CODE: Final = Code(
+    "lost-fluent",
+    Severity.WARNING,
+    "a fluent that is there at the start and kept by no rule",
+    demand="A fluent that `init` sets up is kept, or changed, by a `next`.",
+    why=(
+        "What no `next` makes true again is false after every move. Nothing stays by itself: most often the "
+        "rule that keeps it is missing or misspelt."
+    ),
+    source=PRACTICE,
+    bad="(init (lamp on))\n(<= terminal (not (true (lamp on))))",
+    good="(init (lamp on))\n(<= (next (lamp on)) (true (lamp on)))\n(<= terminal (not (true (lamp on))))",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report fluents that `init` writes and rules read, where no `next` keeps them, or not all their values.
+
+    Fluents without arguments are left out: a mark of the first turn is meant to go.
+    """
+    nexts = sheet.heads.get(("next", 1), [])
+    if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
+        return
+    writers = _by_fluent(nexts)
+    for key, starts in _by_fluent(sheet.heads.get(("init", 1), ())).items():
+        readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
+        if not key[1] or not readers:
+            continue
+        are_many = _are_many(sheet, starts)
+        if not _is_kept(sheet, key, writers.get(key, ()), are_many):
+            how = "what no move writes anew is gone after the first" if key in writers else _GONE
+            message = f"{named(key)} is set up by init and kept by no rule: {how}"
+        elif are_many and (lost := _lost_values(sheet, key)):
+            last = " or ".join(map(str, lost[:3]))
+            message = f"{named(key)} is kept by no rule where it ends in {last}: it is gone one move later"
+        else:
+            continue
+        hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
+        yield _CODE.found(message, starts[0].span, Note("it is read here", readers[0].span), hint=hint)
+
+
+def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
+    """Return the last arguments of a fluent with which no `next` of it keeps it, nor looks at it."""
+    if key[1] < _COORDINATES or not sheet.is_safe:
+        return []
+    values = sheet.domains.below(("true", 1, 0), key, key[1] - 1)
+    met: set[Top] = set()
+    for part in sheet.normal:
+        if part.head.predicate == "next" and key_of(part.head.arguments[0]) == key:
+            met |= _values_met(sheet, part, key)
+    lost = values - met
+    is_told_apart = len(values) <= _MOST_VALUES and len(lost) < len(values)
+    return sorted(lost, key=str) if is_told_apart else []
+
+
+def _values_met(sheet: Sheet, part: NormalRule, key: Key) -> set[Top]:
+    """Return the last arguments with which a rule for a fluent's `next` asks for it."""
+    head = part.head.arguments[0]
+    domains = sheet.domains.of_variables(part)
+    asked = [f.atom.arguments[0] for f in part.body if isinstance(f, Literal) and f.atom.predicate == "true"]
+    lasts = [term.arguments[-1] for term in asked if isinstance(term, Compound) and key_of(term) == key]
+    if not lasts and ("true", key) in _read_by(sheet, [part.origin]):  # by way of a relation
+        assert isinstance(head, Compound)
+        lasts = [head.arguments[-1]]
+    met: set[Top] = set()
+    for last in lasts:
+        if isinstance(last, Constant):
+            met.add(last)
+        elif isinstance(last, Variable):
+            met |= domains.get(last, frozenset()) - _excluded(part, last)
+    return met
+
+
+def _excluded(part: NormalRule, variable: Variable) -> set[Top]:
+    """Return the constants that a variable of a rule must be distinct from."""
+    tests = [f for f in part.body if isinstance(f, Distinct) and variable in {f.left, f.right}]
+    others = [f.right if f.left is variable else f.left for f in tests]
+    return {other for other in others if isinstance(other, Constant)}
+
+
+def _are_many(sheet: Sheet, starts: Sequence[Rule]) -> bool:
+    """Return whether so many facts are set up that one move hardly writes them all anew."""
+    by_rules = any(set(rule.head.variables()) for rule in starts)
+    return by_rules or len(starts) > max(_MOST_WRITTEN, len(sheet.roles))
+
+
+def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule], are_many: bool) -> bool:
+    """Return whether some `next` of a fluent looks at the fluent, or writes it without having to."""
+    if not are_many and writers:
+        return True
+    reads = _read_by(sheet, writers)
+    return ("true", key) in reads or ("true", None) in reads
+
+
+def _read_by(sheet: Sheet, rules: Iterable[Rule]) -> set[Item]:
+    """Return what rules read, directly or by relations."""
+    found: set[Item] = set()
+    pending = list(rules)
+    while pending:
+        for atom, _ in atoms_in(pending.pop().body):
+            item = item_of(atom)
+            if item not in found:
+                found.add(item)
+                pending += sheet.heads.get(atom.key, ()) if not item[0] or atom.predicate == "legal" else ()
+    return found
+
+
+def _by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
+    found: dict[Key, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        if key := key_of(rule.head.arguments[0]):
+            found[key].append(rule)
+    return found
+
+
+CHECK: Final = Check((_CODE,), _check)

@@ -1,0 +1,180 @@
+"""Which finding names the cause, and which follow from it.
+
+A slip has echoes: a misspelt head leaves rules that never fire, roles without a goal. Where a finding says
+what was meant (a name that is nearly right), the sheet is examined once more with that put right: what is
+then no longer found followed from the slip. This is diagnosis by repair, as in Lerner, Flower, Grossman and
+Chambers, "Searching for type-error messages" (2007), with the doctor's findings in the place of a type
+checker's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.codes import play, reading
+from anygame.language.diagnostics import Diagnostic, Note, Severity
+from anygame.language.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from anygame.language.source import Span
+
+__all__ = ["causes_first"]
+
+#: Codes whose hint is what was meant, to be written in the place of what is found.
+_SAYS_WHAT: Final = frozenset(("likely-typo", "case-differs"))
+#: The nearer to a slip of the author's, the lower; what most often only follows comes last.
+_NEARNESS: Final = {
+    "likely-typo": 1, "case-differs": 1, "relation-arity": 1, "function-arity": 1, "stray-text": 1,
+    "unknown-role": 2, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2, "lost-fluent": 2,
+    "never-starts": 2, "unsafe-variable": 2, "growing-recursion": 2, "unstratified": 2,
+    "never-fires": 3, "dead-alternative": 3, "idle-negation": 3, "undeclared-fluent": 3, "undeclared-move": 3,
+    "no-legal": 6, "no-goal": 6, "no-terminal": 6,
+}  # fmt: skip
+_OF_READING: Final = 0
+_OTHERS: Final = 4
+_OF_PLAY: Final = 5
+#: Slips that are put right for a trial, and seconds for all of them: a sheet seldom has more than one or two.
+_MOST_TRIALS: Final = 12
+_SECONDS: Final = 1.5
+_DEAD: Final = frozenset(("never-fires", "never-starts"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What putting a slip right changes.
+
+    Attributes:
+        gone: what is then no longer found.
+        is_worse: whether something wrong is found that was not.
+    """
+
+    gone: frozenset[Diagnostic]
+    is_worse: bool
+
+
+def causes_first(
+    source: Source | None, found: Iterable[Diagnostic], examine: Callable[[Source], Iterable[Diagnostic]]
+) -> list[tuple[Diagnostic, Diagnostic]]:
+    """Return all findings about a sheet, those that name a cause first, each with how it is told.
+
+    What follows from others is marked, and what it follows from says how much that is.
+
+    Args:
+        source: the sheet.
+        found: what was found in it, marked already where its check knows that it follows.
+        examine: finds the same kinds of things in another sheet.
+    """
+    every = sorted(found)
+    causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
+    if source is not None and sum(each.severity > Severity.INFO for each in every) > 1:
+        causes = _causes(source, every, examine)
+    echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
+    following = {each for each in every if each.follows or each in echoes}
+    if any(each.code == "limit-reached" for each in every):
+        following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
+    strays = [each.span for each in every if each.code == "stray-text" and each.span]
+    following |= {each for each in every if each.code != "stray-text" and _stands_in(each, strays)}
+    if not any(each.severity > Severity.INFO for each in every if each not in following):
+        following = set()  # they follow from each other
+    every.sort(key=lambda each: (each in following, *_rank(each, causes)))
+    return list(zip(every, _told(every, causes, following), strict=True))
+
+
+def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
+    place = finding.span
+    return place is not None and any(span.start <= place.start < span.end for span in spans)
+
+
+def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) -> tuple[object, ...]:
+    """Return what sorts findings: errors and proven slips, what is near to a slip, and play."""
+    if finding.code in _PLAY_CODES:
+        nearness = _OF_PLAY
+    else:
+        nearness = _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
+    is_info = finding.severity is Severity.INFO
+    is_error = finding.severity is Severity.ERROR and nearness < _OF_PLAY
+    return (is_info, not (is_error or finding in causes), nearness, -finding.severity, finding)
+
+
+_READING_CODES: Final = frozenset(code.name for code in reading.CODES)
+_PLAY_CODES: Final = frozenset(code.name for code in play.CODES)
+
+
+# -- slips put right ----------------------------------------------------------------------------------
+
+
+def _causes(
+    source: Source, every: Sequence[Diagnostic], examine: Callable[[Source], Iterable[Diagnostic]]
+) -> dict[Diagnostic, frozenset[Diagnostic]]:
+    """Return the findings that name a slip, each with what is no longer found where it is put right."""
+    until = monotonic() + _SECONDS
+    causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
+    slips = [each for each in every if each.code in _SAYS_WHAT and each.span and each.span.source is source]
+    for slip in slips[:_MOST_TRIALS]:
+        if monotonic() > until:
+            break
+        trial = _try(source, slip, every, examine)
+        if trial.gone and not trial.is_worse:
+            causes[slip] = trial.gone
+    return causes
+
+
+def _try(
+    source: Source,
+    slip: Diagnostic,
+    every: Sequence[Diagnostic],
+    examine: Callable[[Source], Iterable[Diagnostic]],
+) -> _Trial:
+    assert slip.span is not None
+    start, end, meant = slip.span.start, slip.span.end, slip.hint.partition(",")[0]
+    more = len(meant) - (end - start)
+    repaired = Source(source.name, source.text[:start] + meant + source.text[end:])
+    left = Counter(_identity(each, end, more) for each in examine(repaired))
+    before = Counter(_identity(each) for each in every)
+    gone = frozenset(each for each in every if each is not slip and not left[_identity(each)])
+    worse = any(identity[0] > Severity.INFO for identity in left - before)
+    return _Trial(frozenset(each for each in gone if each.severity > Severity.INFO), worse)
+
+
+def _identity(finding: Diagnostic, end: int = 0, more: int = 0) -> tuple[Severity, str, int]:
+    """Return what makes findings of two sheets the same, of which the second has more text up to an end."""
+    start = finding.span.start if finding.span else -1
+    return finding.severity, finding.code, start - more if end and start >= end + more else start
+
+
+# -- what is told -------------------------------------------------------------------------------------
+
+
+def _told(
+    every: Sequence[Diagnostic],
+    causes: dict[Diagnostic, frozenset[Diagnostic]],
+    following: set[Diagnostic],
+) -> list[Diagnostic]:
+    """Say of each cause how much follows from it; of what is left over, the first one says it."""
+    left = {each for each in following if each.severity > Severity.INFO}
+    told: list[Diagnostic] = []
+    for each in every:
+        gone = causes.get(each, frozenset()) & left if each not in following else frozenset()
+        left -= gone
+        told.append(_with_echoes(replace(each, follows=each in following), gone))
+    if told and not told[0].follows:
+        told[0] = _with_echoes(told[0], frozenset(left))
+    return told
+
+
+def _with_echoes(finding: Diagnostic, echoes: frozenset[Diagnostic]) -> Diagnostic:
+    if not echoes:
+        return finding
+    dead = sum(each.code in _DEAD for each in echoes)
+    others = len(echoes) - dead
+    parts = [f"{dead} rule{'s' * (dead > 1)} never fire{'s' * (dead == 1)}"] if dead else []
+    if others:
+        more = " more" if dead else ""
+        parts.append(f"{others}{more} finding{'s' * (others > 1)} follow{'s' * (others == 1)}")
+    note = Note(f"because of that, {' and '.join(parts)} (`--all` lists them)")
+    return replace(finding, notes=(*finding.notes, note))

@@ -1,0 +1,142 @@
+"""Mistakes that people make in a sheet that is in order, and what the doctor says first, by default."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.transcripts import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHEET = """\
+(role x) (role o)
+(init (control x))
+(<= (init (cell ?m ?n b)) (row ?m) (column ?n))
+(row 1) (row 2) (row 3)
+(column 1) (column 2) (column 3) (column 4)
+(other x o) (other o x)
+(<= (legal ?p (mark ?m ?n)) (true (control ?p)) (true (cell ?m ?n b)))
+(<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+(<= (next (cell ?m ?n ?p)) (does ?p (mark ?m ?n)))
+(<= (next (cell ?m ?n ?v)) (true (cell ?m ?n ?v)) (not (marked ?m ?n)))
+(<= (marked ?m ?n) (does ?p (mark ?m ?n)))
+(<= (next (control ?q)) (true (control ?p)) (other ?p ?q))
+(<= (open) (true (cell ?m ?n b)))
+(<= (column_of ?n ?p) (column ?n) (true (cell 1 ?n ?p)) (true (cell 2 ?n ?p)) (true (cell 3 ?n ?p)))
+(<= (line ?p) (column_of ?n ?p) (role ?p))
+(<= terminal (line ?p))
+(<= terminal (not open))
+(<= (goal ?p 100) (line ?p))
+(<= (goal ?p 0) (other ?p ?q) (line ?q))
+(<= (goal ?p 50) (role ?p) (not (line x)) (not (line o)))
+""".replace("(open)", "open")
+FRAME = "(<= (next (cell ?m ?n ?v)) (true (cell ?m ?n ?v)) (not (marked ?m ?n)))\n"
+CONTROL = "(<= (next (control ?q)) (true (control ?p)) (other ?p ?q))\n"
+NOOP = "(<= (legal ?p noop) (role ?p) (not (true (control ?p))))\n"
+INIT = "(init (control x))\n"
+
+
+def told(text: str, *options: str) -> str:
+    return run(["check", "-", *options], text)[0]
+
+
+def heads(output: str) -> list[str]:
+    return re.findall(r"^<stdin>:(?!.*: note:)(.*)", output, flags=re.MULTILINE)
+
+
+def test_the_sheet_is_in_order() -> None:
+    assert told(SHEET) == ""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "expected"),
+    [
+        ("(init (control x))", "(init (contrl x))", "2:8: warning[likely-typo]: contrl is used"),
+        ("(next (cell ?m ?n ?v))", "(next (cel ?m ?n ?v))", "10:12: warning[likely-typo]: cel is used"),
+        ("(legal ?p (mark", "(leagl ?p (mark", "7:6: warning[likely-typo]: nothing reads leagl, but legal"),
+        ("(<= terminal (line", "(<= terminl (line", "16:5: warning[likely-typo]: nothing reads terminl"),
+        ("(<= (column_of", "(<= (colum_of", "14:6: warning[likely-typo]: nothing reads colum_of"),
+        (INIT, "", "11:5: warning[never-starts]: control with 1 argument never becomes true"),
+        (CONTROL, "", "2:1: warning[lost-fluent]: control with 1 argument is set up by init"),
+        (NOOP, "", "1:10: error[no-move]: o has no legal move here, and the game is not over"),
+        (FRAME, "", "3:1: warning[lost-fluent]: cell with 3 arguments is set up by init"),
+        ("(<= terminal (not", "(=> terminal (not", "17:2: warning[wrong-arrow]: `=>` starts no rule"),
+        ("(row 1) (row 2)", "// the board\n(row 1) (row 2)", "4:1: warning[stray-text]: `//` starts no"),
+        ("(row 1) (row 2)", "{index 1}\n(row 1) (row 2)", "4:1: warning[stray-text]: '{index 1}' stand"),
+        ("(row 1) (row 2)", "the board\n(row 1) (row 2)", "4:1: warning[stray-text]: 'the board' stand"),
+        ("(true (control ?p)) (true", "(control ?p) (true", "7:29: warning[undefined-relation]: "),
+    ],
+)  # fmt: skip
+def test_the_cause_comes_first(wrong: str, right: str, expected: str) -> None:
+    assert wrong in SHEET
+    (first, *_) = heads(told(SHEET.replace(wrong, right, 1)))
+    assert first.startswith(expected)
+
+
+def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
+    text = SHEET.replace("(init (control x))", "(init (contrl x))")
+    output = told(text)
+    assert len(heads(output)) == 1
+    note = re.search(r"^note: because of that, (.*) \(`--all` lists them\)$", output, flags=re.MULTILINE)
+    assert note is not None
+    assert len(heads(told(text, "--all"))) > 1
+
+
+def test_the_reader_of_a_lost_fluent_is_shown() -> None:
+    output = told(SHEET.replace(CONTROL, ""))
+    assert "<stdin>:7:29: note: it is read here\n" in output
+
+
+def test_play_shows_the_line_without_being_asked() -> None:
+    assert "note: so it is in the initial state\n" in told(SHEET.replace(NOOP, ""))
+    assert heads(told(SHEET.replace(NOOP, ""), "--play", "0")) == []
+
+
+def test_endless_recursion_is_one_message_at_its_place() -> None:
+    endless = (
+        SHEET
+        + "(number zero)\n(<= (number (s ?n)) (number ?n))\n(<= (legal ?p (say ?n)) (role ?p) (number ?n))\n"
+    )
+    for options in ([], ["--play", "2"]):
+        (only,) = heads(told(endless, *options))
+        assert only.startswith("22:1: error[limit-reached]: playing stopped: terms nest deeper than 150")
+
+
+def test_mend_adds_no_declarations_to_what_is_doubted(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.kif"
+    sheet.write_text(SHEET.replace("(init (control x))", "(init (contrl x))"))
+    output, _ = run(["mend", str(sheet), "--write"])
+    assert "no base and no input is added while `anygame check` doubts the rules: likely-typo" in output
+    assert "(base" not in sheet.read_text()
+    sheet.write_text(SHEET)
+    run(["mend", str(sheet), "--write"])
+    assert "(base" in sheet.read_text()
+
+
+def test_long_lines_of_play_are_shortened_and_written_in_full_to_a_file(tmp_path: Path) -> None:
+    counter = "".join(f"(succ {n} {n + 1})" for n in range(30))
+    text = f"""
+        (role r) (init (at 0)) {counter} (legal r {"go" * 100})
+        (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= terminal (true (at 25)))
+        (<= (goal r 100) (true (at 24)))
+    """
+    lines = tmp_path / "lines.txt"
+    output = told(text, "--lines", str(lines))
+    assert "note: after 25 joint moves:" in output
+    assert "... and 13 more (`--lines FILE` writes them all)" in output
+    assert max(map(len, output.splitlines())) < 300
+    written = lines.read_text().splitlines()
+    assert written[0].startswith("# <stdin>: goal-missing: ")
+    assert written[1:] == [f"play {'go' * 100}"] * 25
+
+
+def test_hidden_infos_are_counted_with_the_option_that_shows_them() -> None:
+    pexpect = pytest.importorskip("pexpect")
+    program = "import sys; from anygame.cli.main import main; sys.exit(main())"
+    shown = pexpect.run(f"{sys.executable} -c '{program}' check tic_tac_toe", env={"TERM": "dumb"}).decode()
+    assert re.search(r"nothing wrong in 1 file( \(\d+ infos? not shown: --info shows (it|them)\))?", shown)
