@@ -15,6 +15,15 @@ from anygame.search import solve
 if TYPE_CHECKING:
     from anygame import Game, State
 
+
+@pytest.fixture(params=[False, True], ids=["few states", "many states"])
+def _however_many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solve as graphs of few states are, or as those of many."""
+    if request.param:
+        for module in ("expansion", "graph"):
+            monkeypatch.setattr(f"anygame.search.{module}.MANY_STATES", 0)
+
+
 NIM = """
 (role first) (role second) {heaps} (init (control first)) {less}
 (<= (above ?n ?m) (less ?n ?m)) (<= (above ?n ?k) (less ?n ?m) (above ?m ?k))
@@ -46,6 +55,7 @@ def test_nim_is_won_where_the_theory_says(heaps: tuple[int, ...]) -> None:
     assert found.goals == ({"first": 100, "second": 0} if sum_without_carry else {"first": 0, "second": 100})
 
 
+@pytest.mark.usefixtures("_however_many")
 def test_tic_tac_toe_has_5478_states_and_is_a_draw() -> None:
     game = anygame.load("tic_tac_toe")
     found = solve(game)
@@ -84,13 +94,14 @@ def test_every_state_of_a_game_has_the_value_of_a_plain_minimax() -> None:
         assert solve(game, state).goals["x"] == value(state)
 
 
+@pytest.mark.usefixtures("_however_many")
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize(
     "kinds", [("left",), ("left", "right"), ("left", "right", "random"), KINDS], ids="-".join
 )
 def test_games_on_graphs_have_the_values_of_a_plain_iteration(kinds: tuple[str, ...], forward: bool) -> None:
     random = Random(f"{kinds} {forward}")
-    for _ in range(15):
+    for _ in range(5):
         nodes = random_nodes(random, kinds, forward=forward, missing=0.1)
         if not any(nodes[n].goals[0] is not None for n in reached(nodes)):
             continue
@@ -108,6 +119,7 @@ def test_games_on_graphs_have_the_values_of_a_plain_iteration(kinds: tuple[str, 
                 assert found.solved == (most - least < 1e-9)
 
 
+@pytest.mark.usefixtures("_however_many")
 def test_the_line_of_one_role_is_a_shortest_one() -> None:
     game = anygame.load("lights_out")
     found = solve(game)
@@ -167,6 +179,7 @@ def test_an_interrupt_ends_it_with_what_is_known() -> None:
     assert 5000 < found.expanded < found.states
 
 
+@pytest.mark.usefixtures("_however_many")
 def test_a_state_that_no_play_leads_to_is_solved_too() -> None:
     game = anygame.load("tic_tac_toe")
     game.compile()
@@ -174,6 +187,7 @@ def test_a_state_that_no_play_leads_to_is_solved_too() -> None:
     assert solve(game, state).states >= 1
 
 
+@pytest.mark.usefixtures("_however_many")
 def test_a_terminal_state_is_its_own_solution() -> None:
     game = _nim(1)
     state = game.initial_state().next(["(leave h0 0)", "noop"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from anygame.errors import GoalError
 from anygame.network.state_set import StateSet
-from anygame.search.graph import MOST_AT_A_TIME, Found
+from anygame.search.graph import MANY_STATES, MOST_AT_A_TIME, Found
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.search.block_successors import BlockSuccessors
 
 __all__ = ["LaneExpansion", "StateExpansion"]
 
@@ -47,6 +48,8 @@ class LaneExpansion:
         first = batch.packed()[:1]
         self._states = StateSet(first.shape[1])
         self._states.add(first)
+        self._kernel = game.backends.needed_network().kernel
+        self._blocks: BlockSuccessors | None = None
 
     def __len__(self) -> int:
         return len(self._states)
@@ -61,8 +64,22 @@ class LaneExpansion:
 
     def expand(self, first: int, end: int) -> Found:
         """Continue a range of states by every joint move."""
-        batch, count = self._batch, end - first
-        states = self._states.rows[first:end]
+        # A copy: the states move in memory when more are added.
+        states = self._states.rows[first:end].copy()
+        if len(self._states) < MANY_STATES:
+            return self._in_batch(states)
+        options, terminal, goals, successors = self._native().of(states)
+        return Found(options, terminal, goals, self._states.add(successors))
+
+    def _native(self) -> BlockSuccessors:
+        if self._blocks is None:
+            from anygame.search.block_successors import BlockSuccessors
+
+            self._blocks = BlockSuccessors(self._kernel)
+        return self._blocks
+
+    def _in_batch(self, states: NDArray[np.uint64]) -> Found:
+        batch, count = self._batch, len(states)
         self._load(states)
         terminal: NDArray[np.bool_] = batch.terminal[:count]
         going = np.logical_not(terminal)[:, None]

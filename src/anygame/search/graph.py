@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.state_set import StateSet
 
-__all__ = ["MOST_AT_A_TIME", "Expansion", "Found", "StateGraph", "explore"]
+__all__ = ["MANY_STATES", "MOST_AT_A_TIME", "Expansion", "Found", "StateGraph", "explore"]
 
 #: States expanded at a time: enough to fill lanes, few enough for their arrays to stay in the caches.
 MOST_AT_A_TIME: Final = 4096
+#: From so many states on, compiled loops save more than the half second that they take to load.
+MANY_STATES: Final = 200_000
 #: What the values of a state take: two bounds and a distance, and as much while they are computed.
 _BYTES_OF_VALUES: Final = 40
 #: About so many joint moves are made at a time, so that what lists them stays small beside the graph.

@@ -112,6 +112,7 @@ class _Solver:
         self._has_chance = any(several[place] for place in self._random)
         #: Of the roles whose values were computed; those of others follow from them.
         self._values: dict[int, Values] = {}
+        self._is_native = False
         self._groups: list[Group] = []
         self._distances: NDArray[np.int32] | None = None
 
@@ -183,20 +184,22 @@ class _Solver:
         return Players(most, least, self._random)
 
     def _valued(self) -> Solution:
-        from anygame.search.values import backwards, find_values
+        from anygame.search.graph import MANY_STATES
+        from anygame.search.values import backwards
 
         roles = self._game.roles
         bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
         # Who chooses nothing still has a value where nobody chooses anything.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
-        self._groups = groups = backwards(self._graph)
+        takes_turns = not (self._has_chance or self._is_simultaneous())
+        self._is_native = takes_turns and self._graph.states >= MANY_STATES
+        self._groups = [] if self._is_native else backwards(self._graph)
         for place in leading:
             goals = self._goals(place)
             if not len(goals):
                 return self._unsolved(f"no end gives {roles[place]} a goal")
-            values = find_values(self._graph, groups, self._players(place), goals.min(), goals.max())
-            bounds[roles[place]] = Bounds(_number(values.lower[0]), _number(values.upper[0]))
-            self._values[place] = values
+            self._values[place] = self._find_values(self._players(place), goals)
+            bounds[roles[place]] = Bounds(*map(_number, self._values[place].bounds(0)))
         first = bounds[roles[leading[0]]]
         assert first is not None
         for place, ends in self._opposed_roles():
@@ -206,6 +209,15 @@ class _Solver:
             return self._unsolved(reason, bounds)
         goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
         return self._told(goals_by_role, bounds, "", self._line())
+
+    def _find_values(self, players: Players, goals: NDArray[np.float64]) -> Values:
+        if self._is_native:
+            from anygame.search.retrograde import retrograde_values
+
+            return retrograde_values(self._graph, players)
+        from anygame.search.values import find_values
+
+        return find_values(self._graph, self._groups, players, goals.min(), goals.max())
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
         """Return the roles whose values follow from those of the first computed, with the pairs of goals."""
@@ -225,9 +237,13 @@ class _Solver:
 
         if self._distances is None and not (self._has_chance or self._is_simultaneous()):
             leading, values = next(iter(self._values.items()))
-            self._distances = distances(
-                self._graph, self._groups, values, self._players(leading), self._middle(leading)
-            )
+            players, middle = self._players(leading), self._middle(leading)
+            if values.levels is None:
+                self._distances = distances(self._graph, self._groups, values, players, middle)
+            else:
+                from anygame.search.retrograde import retrograde_distances
+
+                self._distances = retrograde_distances(self._graph, values, players, middle)
         return self._distances
 
     def _line(self) -> tuple[tuple[Term, ...], ...]:
@@ -241,7 +257,7 @@ class _Solver:
         players, middle = self._players(leading), self._middle(leading)
         line: list[tuple[Term, ...]] = []
         while 0 < left[number] < FAR:
-            value = float(values.lower[number])
+            value, _ = values.bounds(number)
             late = value < middle if graph.options[number, leading] > 1 else value > middle
             edge = best_edge(graph, values, left, number, late and players.least is not None)
             if edge is None:

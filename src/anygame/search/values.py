@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,17 @@ if TYPE_CHECKING:
 
     from anygame.search.graph import StateGraph
 
-__all__ = ["FAR", "Group", "Players", "Values", "backwards", "best_edge", "distances", "find_values"]
+__all__ = [
+    "FAR",
+    "Group",
+    "Players",
+    "Values",
+    "backwards",
+    "best_edge",
+    "distances",
+    "find_values",
+    "runs_forward",
+]
 
 #: Expectations over endless play approach their limits: a sweep that changes less than this is the last.
 TOLERANCE: Final = 1e-12
@@ -55,12 +65,23 @@ class Values:
     """Bounds of the value of each expanded state.
 
     Attributes:
-        lower: float [states].
-        upper: float [states].
+        lower: [states]; goals, float, or where there are levels the ranks of these.
+        upper: [states]; likewise.
+        levels: all goals, ascending: float [levels]; None where values are not ranks.
     """
 
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    lower: NDArray[Any]
+    upper: NDArray[Any]
+    levels: NDArray[np.float64] | None = None
+
+    def goals(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what some values are as goals."""
+        return np.asarray(values if self.levels is None else self.levels[values.astype(np.int64)])
+
+    def bounds(self, state: int) -> tuple[float, float]:
+        """Return between what goals the value of a state lies."""
+        least, most = self.goals(np.array([self.lower[state], self.upper[state]])).tolist()
+        return least, most
 
 
 class Group(NamedTuple):
@@ -114,7 +135,7 @@ def find_values(
     goals = graph.goals[:, players.most]
     known = ~np.isnan(goals)
     lower[graph.ends[known]] = upper[graph.ends[known]] = goals[known]
-    forward = _runs_forward(graph)
+    forward = runs_forward(graph)
     sweeps, changed = 0, float("inf")
     while changed > TOLERANCE and sweeps < _MOST_SWEEPS:
         sweeps, changed = sweeps + 1, 0.0
@@ -128,8 +149,8 @@ def find_values(
     return Values(lower, upper)
 
 
-def _runs_forward(graph: StateGraph) -> bool:
-    """Whether every joint move leads from a layer to a later one."""
+def runs_forward(graph: StateGraph) -> bool:
+    """Return whether every joint move leads from a layer to a later one."""
     for layer in range(len(graph.layers) - 1):
         first, end = graph.offsets[graph.layers[layer]], graph.offsets[graph.layers[layer + 1]]
         if first < end and graph.children[first:end].min() < graph.layers[layer + 1]:

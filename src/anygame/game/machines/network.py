@@ -84,6 +84,7 @@ class NetworkMachine:
     Attributes:
         roles: in the order of the sheet.
         compiled: the network, and its names.
+        kernel: the code of the network.
         is_cached: whether its machine code was found, not made.
     """
 
@@ -94,7 +95,7 @@ class NetworkMachine:
         self.compiled = compiled
         self.is_cached = False
         self._reasoner = reasoner
-        self._kernel = build_kernel(compiled.network)
+        self.kernel = build_kernel(compiled.network)
         self._asking = RLock()
         self._terms = np.empty(len(compiled.fluents), object)
         self._terms[:] = compiled.fluents
@@ -104,16 +105,16 @@ class NetworkMachine:
 
     @cached_property
     def _single(self) -> Single:
-        return Single(self._kernel)
+        return Single(self.kernel)
 
     @cached_property
     def simulator(self) -> Simulator:
         """What plays random matches."""
-        return Simulator(self._kernel)
+        return Simulator(self.kernel)
 
     def lanes(self, count: int, seed: int) -> GameLanes:
         """Return games side by side."""
-        return GameLanes(Lanes(self._kernel, count, seed), self.compiled)
+        return GameLanes(Lanes(self.kernel, count, seed), self.compiled)
 
     # -- positions ---------------------------------------------------------------------------------
 

@@ -1,0 +1,229 @@
+"""Blocks of lanes in native code: states in and out, their moves listed, and made one round after the other.
+
+A block is the rows of 512 games (``network.kernels.rows``). Bits are turned 64 by 64 (Warren, Hacker's
+Delight, section 7-3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numba import njit
+
+from anygame.network.kernels.rows import GO, RESTART
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["compiled", "list_moves", "load_states", "put_moves", "read_children", "read_ends"]
+
+#: Nothing is allocated, and arrays are not assigned to as a whole: that takes seconds to compile.
+_OPTIONS: Final[dict[str, Any]] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
+compiled: Any = njit(**_OPTIONS)
+_ONE = np.uint64(1)
+
+
+@compiled
+def _turn(square: NDArray[np.uint64]) -> None:
+    """Turn 64 words of 64 bits, in place."""
+    width = 32
+    mask = np.uint64(0xFFFFFFFF)
+    while width:
+        shift = np.uint64(width)
+        for first in range(0, 64, 2 * width):
+            for low in range(first, first + width):
+                moved = ((square[low] >> shift) ^ square[low + width]) & mask
+                square[low + width] ^= moved
+                square[low] ^= moved << shift
+        width >>= 1
+        mask ^= mask << np.uint64(width)
+
+
+@compiled
+def load_states(
+    rows: NDArray[np.uint64], first: int, fluents: int, states: NDArray[np.uint64], square: NDArray[np.uint64]
+) -> None:
+    """Put states, uint64 [n, words], into the first lanes; in the others nothing is true."""
+    count = len(states)
+    for word in range(8):
+        for part in range(states.shape[1]):
+            for lane in range(64):
+                at = 64 * word + lane
+                square[lane] = states[at, part] if at < count else np.uint64(0)
+            _turn(square)
+            for bit in range(min(64, fluents - 64 * part)):
+                rows[first + 64 * part + bit, word] = square[bit]
+
+
+@compiled
+def _word(rows: NDArray[np.uint64], literal: int, word: int) -> Any:
+    found = rows[literal >> 1, word]
+    return ~found if literal & 1 else found
+
+
+@compiled
+def _lowest(bits: Any) -> int:
+    """Return the number of the lowest bit that is set."""
+    count = 0
+    if not bits & np.uint64(0xFFFFFFFF):
+        bits >>= np.uint64(32)
+        count += 32
+    if not bits & np.uint64(0xFFFF):
+        bits >>= np.uint64(16)
+        count += 16
+    if not bits & np.uint64(0xFF):
+        bits >>= np.uint64(8)
+        count += 8
+    if not bits & np.uint64(0xF):
+        bits >>= np.uint64(4)
+        count += 4
+    if not bits & np.uint64(3):
+        bits >>= np.uint64(2)
+        count += 2
+    return count + int(not bits & _ONE)
+
+
+@compiled
+def list_moves(
+    rows: NDArray[np.uint64],
+    legal: NDArray[np.int64],
+    first_actions: NDArray[np.int64],
+    terminal: int,
+    options: NDArray[np.int32],
+    moves: NDArray[np.int32],
+) -> int:
+    """List the legal moves of each role in each lane that goes on.
+
+    Args:
+        rows: of the block, its state evaluated.
+        legal: bit literals of all actions.
+        first_actions: where the actions of each role begin, and where the last ones end.
+        terminal: bit literal of the end.
+        options: int32 [lanes, roles]; how many moves; all 0 where the game is over or some role has none.
+        moves: int32 [roles, lanes, most actions]; which.
+
+    Returns:
+        The sum of the joint moves of all lanes.
+    """
+    count, roles = options.shape
+    for role in range(roles):
+        for lane in range(count):
+            options[lane, role] = 0
+        for action in range(first_actions[role], first_actions[role + 1]):
+            for word in range((count + 63) >> 6):
+                bits = _word(rows, legal[action], word) & ~_word(rows, terminal, word)
+                while bits:
+                    lane = 64 * word + _lowest(bits)
+                    bits &= bits - _ONE
+                    if lane < count:
+                        moves[role, lane, options[lane, role]] = action
+                        options[lane, role] += 1
+    total = 0
+    for lane in range(count):
+        joint = 1
+        for role in range(roles):
+            joint *= options[lane, role]
+        for role in range(roles):
+            options[lane, role] = options[lane, role] if joint else 0
+        total += joint
+    return total
+
+
+@compiled
+def read_ends(
+    rows: NDArray[np.uint64],
+    terminal: int,
+    goal_roles: NDArray[np.int64],
+    goal_bits: NDArray[np.int64],
+    goal_values: NDArray[np.float64],
+    ended: NDArray[np.bool_],
+    goals: NDArray[np.float64],
+) -> None:
+    """Read which lanes have come to an end, and their goals: nan where there is none, or several."""
+    for lane in range(len(ended)):
+        word, bit = lane >> 6, np.uint64(lane & 63)
+        ended[lane] = bool((_word(rows, terminal, word) >> bit) & _ONE)
+        for role in range(goals.shape[1]):
+            found = 0
+            goals[lane, role] = np.nan
+            for number in range(len(goal_bits)):
+                if goal_roles[number] == role and (_word(rows, goal_bits[number], word) >> bit) & _ONE:
+                    goals[lane, role] = goal_values[number]
+                    found += 1
+            if found > 1 or not ended[lane]:
+                goals[lane, role] = np.nan
+
+
+@compiled
+def put_moves(
+    rows: NDArray[np.uint64],
+    first: int,
+    options: NDArray[np.int32],
+    moves: NDArray[np.int32],
+    number: int,
+) -> bool:
+    """Put the joint move of a number into each lane that has it; the last role's move changes fastest.
+
+    Args:
+        rows: of the block, the state evaluated and no action taken.
+        first: the row of the first action.
+        options: as of ``list_moves``.
+        moves: as of ``list_moves``.
+        number: from 0.
+
+    Returns:
+        Whether any lane has it.
+    """
+    for word in range(8):
+        rows[GO, word] = rows[RESTART, word] = 0
+    count, roles = options.shape
+    some = False
+    for lane in range(count):
+        joint = 1
+        for role in range(roles):
+            joint *= options[lane, role]
+        if number >= joint:
+            continue
+        some = True
+        word, bit = lane >> 6, _ONE << np.uint64(lane & 63)
+        rows[GO, word] |= bit
+        rest = number
+        for role in range(roles - 1, -1, -1):
+            rows[first + moves[role, lane, rest % options[lane, role]], word] |= bit
+            rest //= options[lane, role]
+    return some
+
+
+@compiled
+def read_children(
+    rows: NDArray[np.uint64],
+    first: int,
+    fluents: int,
+    options: NDArray[np.int32],
+    number: int,
+    children: NDArray[np.uint64],
+    square: NDArray[np.uint64],
+    places: NDArray[np.int64],
+) -> None:
+    """Read the states after the joint moves of a number, into uint64 [joint moves of all lanes, words]."""
+    count, roles = options.shape
+    at = 0
+    for word in range((count + 63) >> 6):
+        going = rows[GO, word]
+        for lane in range(64):
+            joint = 0
+            if 64 * word + lane < count:
+                joint = 1
+                for role in range(roles):
+                    joint *= options[64 * word + lane, role]
+            places[lane] = at + number
+            at += joint
+        for part in range(children.shape[1]):
+            for bit in range(64):
+                row = 64 * part + bit
+                square[bit] = rows[first + row, word] if row < fluents else np.uint64(0)
+            _turn(square)
+            for lane in range(64):
+                if (going >> np.uint64(lane)) & _ONE:
+                    children[places[lane], part] = square[lane]
