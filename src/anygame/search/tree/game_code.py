@@ -1,0 +1,136 @@
+"""What compiled functions have to know of a game: where its inputs and outputs lie, and what goals are worth."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from anygame.search.tree.compiling import bundle, compiled
+
+from anygame.search.tree.kernel_calls import call, call_refusing
+from anygame.search.tree.lanes import WORDS
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from anygame.network.kernels.kernel import Kernel
+
+__all__ = ["GameCode", "describe", "goal_of_value"]
+
+#: Places in ``GameCode.functions``.
+EVALUATE_STATE, EVALUATE_MOVES, CHOOSE, DATA = range(4)
+#: Places in ``GameCode.layout``.
+FIRST_FLUENT, FLUENTS, FIRST_ACTION, ACTIONS, TERMINAL = range(5)
+
+
+class GameCode(NamedTuple):
+    """A game for compiled functions.
+
+    Attributes:
+        functions: int64; addresses of the kernel's functions and of their data.
+        layout: int64; the rows of fluents and actions, and the bit literal of the end.
+        first_actions: int32 [roles + 1]; the first action of each role.
+        legal: int64 [actions]; bit literals.
+        goal_roles: int32 [goals]; the role of each goal value.
+        goal_bits: int64 [goals]; its bit literal.
+        goal_values: float64 [goals]; its value between 0 and 1.
+        missing: float64 [roles]; what a state without a goal is worth.
+        random: bool [roles]; which roles draw their moves.
+    """
+
+    functions: NDArray[np.int64]
+    layout: NDArray[np.int64]
+    first_actions: NDArray[np.int32]
+    legal: NDArray[np.int64]
+    goal_roles: NDArray[np.int32]
+    goal_bits: NDArray[np.int64]
+    goal_values: NDArray[np.float64]
+    missing: NDArray[np.float64]
+    random: NDArray[np.bool_]
+
+
+game_at = bundle(GameCode)
+
+
+def goal_of_value(scale: tuple[int, int], value: float) -> float:
+    """Return a value between 0 and 1 as a goal, given the lowest and the highest one."""
+    low, high = scale
+    return low + value * (high - low)
+
+
+def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[int, int]]]:
+    """Return the game of a kernel, and the scale of each role: its lowest and highest goal.
+
+    Args:
+        kernel: the code of the game.
+        random: which roles draw their moves.
+    """
+    gates, layout, library = kernel.gates, kernel.layout, kernel.library
+    names = ("evaluate_state", "evaluate_moves", "choose")
+    functions = [ctypes.cast(library[name], ctypes.c_void_p).value or 0 for name in names]
+    scales = []
+    roles, bits, values = [], [], []
+    missing = []
+    for role, goals in enumerate(gates.goals):
+        low, high = min((v for v, _ in goals), default=0), max((v for v, _ in goals), default=0)
+        scales.append((low, high))
+        for value, bit in goals:
+            roles.append(role)
+            bits.append(bit)
+            values.append((value - low) / max(1, high - low))
+        missing.append(min(1.0, max(0.0, -low / max(1, high - low))))
+    code = GameCode(
+        np.array([*functions, gates.data.ctypes.data], np.int64),
+        np.array(
+            [layout.fluents, kernel.network.fluents, layout.actions, len(gates.legal), gates.terminal],
+            np.int64,
+        ),
+        np.cumsum([0, *kernel.network.actions]).astype(np.int32),
+        np.array(gates.legal, np.int64),
+        np.array(roles, np.int32),
+        np.array(bits, np.int64),
+        np.array(values, np.float64),
+        np.array(missing, np.float64),
+        np.array(random, np.bool_),
+    )
+    return code, scales
+
+
+@compiled
+def evaluate_state(game, address):
+    """Evaluate what depends on the state alone, in the block at an address."""
+    call(game.functions[EVALUATE_STATE], address, game.functions[DATA])
+
+
+@compiled
+def evaluate_moves(game, address):
+    """Make the moves of the lanes that go."""
+    call(game.functions[EVALUATE_MOVES], address, game.functions[DATA])
+
+
+@compiled
+def choose(game, address):
+    """Choose moves; return whether a lane has none."""
+    return call_refusing(game.functions[CHOOSE], address, game.functions[DATA])
+
+
+@compiled
+def word_of(rows, literal, word):
+    """Return a word of a bit literal: of its row, or of the opposite."""
+    found = rows[literal >> 1, word]
+    return ~found if literal & 1 else found
+
+
+@compiled
+def value_of_lane(game, rows, role, lane):
+    """Return what the goals of a lane are worth to a role, and whether the rules give exactly one."""
+    word, bit = lane >> 6, np.uint64(lane & 63)
+    found, count = game.missing[role], 0
+    for goal in range(len(game.goal_bits)):
+        if game.goal_roles[goal] == role and (word_of(rows, game.goal_bits[goal], word) >> bit) & np.uint64(1):
+            found = game.goal_values[goal]
+            count += 1
+    if count != 1:
+        return game.missing[role], False
+    return found, True

@@ -1,0 +1,146 @@
+"""Playouts in lanes: each lane plays on from a leaf of its own, and gets the next one when its game has ended."""
+
+from __future__ import annotations
+
+import numpy as np
+from anygame.search.tree.compiling import compiled
+
+from anygame.network.kernels.rows import ACTIVE as _ACTIVE
+from anygame.network.kernels.rows import GO as _GO
+from anygame.network.kernels.rows import RESTART as _RESTART
+from anygame.network.kernels.rows import STUCK as _STUCK
+from anygame.search.tree.game_code import (
+    FIRST_FLUENT,
+    FLUENTS,
+    TERMINAL,
+    choose,
+    evaluate_moves,
+    evaluate_state,
+    value_of_lane,
+    word_of,
+)
+from anygame.search.tree.lanes import LANES, WORDS, load_states, popcount
+from anygame.search.tree.store import NONE
+from anygame.search.tree.worker import (
+    CUT,
+    IDLE,
+    LIMIT,
+    QUEUE,
+    QUEUE_COUNT,
+    QUEUE_FIRST,
+    RESULT_COUNT,
+    RESULTS,
+    STEPS,
+)
+
+__all__ = ["play"]
+
+ACTIVE, GO, RESTART, STUCK = int(_ACTIVE), int(_GO), int(_RESTART), int(_STUCK)
+#: Lanes are filled again when so many are idle: a refill costs about as much as some steps.
+REFILL = 160
+
+
+@compiled
+def play(game, store, worker):
+    """Play until enough lanes have ended, or none plays; the results are noted, and the lanes idle."""
+    worker.counts[RESULT_COUNT] = 0
+    while True:
+        _refill(game, store, worker)
+        if worker.counts[IDLE] == LANES:
+            return
+        _steps(game, worker)
+        _collect(game, worker)
+        if not worker.counts[QUEUE_COUNT] or worker.counts[RESULT_COUNT] + LANES > RESULTS:
+            return
+
+
+@compiled
+def _refill(game, store, worker):
+    """Put the playouts that wait into idle lanes."""
+    counts = worker.counts
+    filled = 0
+    for lane in range(LANES):
+        if not counts[QUEUE_COUNT]:
+            break
+        if worker.lane_node[lane] == NONE:
+            at = counts[QUEUE_FIRST]
+            worker.lane_node[lane] = worker.queue_node[at]
+            worker.lane_path[lane] = worker.queue_path[at]
+            worker.lane_joint[lane] = worker.queue_joint[at]
+            worker.lane_age[lane] = 0
+            worker.lanes[filled] = lane
+            worker.sources[filled] = worker.queue_node[at]
+            filled += 1
+            counts[QUEUE_FIRST] = (at + 1) % QUEUE
+            counts[QUEUE_COUNT] -= 1
+    counts[IDLE] -= filled
+    layout = game.layout
+    load_states(
+        worker.playing, layout[FIRST_FLUENT], layout[FLUENTS], worker.lanes, store.states, worker.sources,
+        filled, worker.square,
+    )
+
+
+@compiled
+def _steps(game, worker):
+    """Make moves at random until many lanes have ended; the state is evaluated at last."""
+    rows, address, terminal = worker.playing, worker.addresses[0], game.layout[TERMINAL]
+    running = worker.row
+    for word in range(WORDS):
+        running[word] = np.uint64(0)
+        rows[RESTART, word] = np.uint64(0)
+    oldest = 0
+    playing = 0
+    for lane in range(LANES):
+        if worker.lane_node[lane] != NONE:
+            running[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+            oldest = max(oldest, worker.lane_age[lane])
+            playing += 1
+    # With few lanes at work there is nothing to wait for but their end.
+    enough = playing - REFILL if playing > 2 * REFILL else playing // 2
+    limit = max(1, worker.counts[LIMIT] - oldest)
+    steps = 0
+    while True:
+        evaluate_state(game, address)
+        active = 0
+        for word in range(WORDS):
+            running[word] &= ~word_of(rows, terminal, word)
+            rows[ACTIVE, word] = running[word]
+            active += popcount(running[word])
+        if active <= enough or steps >= limit:
+            break
+        if choose(game, address):
+            for word in range(WORDS):
+                running[word] &= ~rows[STUCK, word]
+                rows[ACTIVE, word] = running[word]
+            choose(game, address)
+        evaluate_moves(game, address)
+        steps += 1
+    worker.counts[STEPS] += steps
+    for lane in range(LANES):
+        worker.lane_age[lane] += steps
+
+
+@compiled
+def _collect(game, worker):
+    """Note the results of the lanes that have ended, and of those that have made too many moves."""
+    rows, counts = worker.playing, worker.counts
+    roles = len(game.first_actions) - 1
+    for lane in range(LANES):
+        if worker.lane_node[lane] == NONE:
+            continue
+        runs = (worker.row[lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
+        if runs and worker.lane_age[lane] < counts[LIMIT]:
+            continue
+        result = counts[RESULT_COUNT]
+        for role in range(roles):
+            value, known = value_of_lane(game, rows, role, lane)
+            # A playout that is given up tells something only if the rules value the state where it was.
+            worker.result_value[result, role] = value if known or not runs else 0.5
+        counts[CUT] += np.int64(runs)
+        worker.result_node[result] = worker.lane_node[lane]
+        worker.result_path[result] = worker.lane_path[lane]
+        worker.result_joint[result] = worker.lane_joint[lane]
+        worker.lane_node[lane] = NONE
+        counts[RESULT_COUNT] = result + 1
+        counts[IDLE] += 1

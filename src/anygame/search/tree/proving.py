@@ -1,0 +1,198 @@
+"""Proven bounds: what a role can make sure of, and what it cannot pass (score-bounded search, Cazenave and
+Saffidine 2010, for any number of roles that move together, and for chance)."""
+
+from __future__ import annotations
+
+import numpy as np
+from anygame.search.tree.compiling import compiled
+
+from anygame.search.tree.store import COMPETITIVE, NONE
+
+__all__ = ["is_proven", "update_bounds"]
+
+
+@compiled
+def is_proven(store, node):
+    """Return whether the value of a node is known for all roles."""
+    for role in range(store.low.shape[1]):
+        if store.low[node, role] != store.high[node, role]:
+            return False
+    return True
+
+
+@compiled
+def update_bounds(game, store, node):
+    """Tighten the bounds of an expanded node by those of its children; return whether they changed.
+
+    Bounds only ever get tighter, so that they hold where children have been forgotten, and where states can
+    come again.
+    """
+    expansion = store.expansion[node]
+    mover = store.mover[expansion]
+    if store.first_child[expansion] < 0:
+        return False
+    roles = store.low.shape[1]
+    before = is_proven(store, node)
+    if mover == roles:
+        changed = _of_only_child(store, node, expansion)
+    elif mover == NONE:
+        changed = _of_joint_moves(game, store, node, expansion)
+    elif game.random[mover]:
+        changed = _of_chance(store, node, expansion, mover)
+    else:
+        changed = _of_choice(store, node, expansion, mover)
+    if changed and not before and is_proven(store, node):
+        _set_distance(game, store, node, expansion, mover)
+    return changed
+
+
+@compiled
+def _tighten(store, node, role, low, high):
+    changed = False
+    if low > store.low[node, role]:
+        store.low[node, role] = min(low, store.high[node, role])
+        changed = True
+    if high < store.high[node, role]:
+        store.high[node, role] = max(high, store.low[node, role])
+        changed = True
+    return changed
+
+
+@compiled
+def _of_only_child(store, node, expansion):
+    child = store.child[store.first_child[expansion]]
+    if child == NONE:
+        return False
+    changed = False
+    for role in range(store.low.shape[1]):
+        changed |= _tighten(store, node, role, store.low[child, role], store.high[child, role])
+    return changed
+
+
+@compiled
+def _of_choice(store, node, expansion, mover):
+    """One role chooses: the best for it; for others the worst, or anything where they may agree."""
+    roles = store.low.shape[1]
+    first, count = store.first_child[expansion], store.option_counts[expansion, mover]
+    option = first_option_of(store, expansion, mover)
+    changed = False
+    best_low, best_high = np.float32(0), np.float32(0)
+    for number in range(count):
+        child = store.child[first + number]
+        if child != NONE:
+            store.option_low[option + number] = max(
+                store.option_low[option + number], store.low[child, mover]
+            )
+            store.option_high[option + number] = min(
+                store.option_high[option + number], store.high[child, mover]
+            )
+        best_low = max(best_low, store.option_low[option + number])
+        best_high = max(best_high, store.option_high[option + number])
+    changed |= _tighten(store, node, mover, best_low, best_high)
+    against = store.counts[COMPETITIVE] != 0
+    for role in range(roles):
+        if role == mover:
+            continue
+        low = np.float32(1)
+        high = np.float32(1) if against else np.float32(0)
+        for number in range(count):
+            child = store.child[first + number]
+            child_low = store.low[child, role] if child != NONE else np.float32(0)
+            child_high = store.high[child, role] if child != NONE else np.float32(1)
+            low = min(low, child_low)
+            high = min(high, child_high) if against else max(high, child_high)
+        changed |= _tighten(store, node, role, low, high)
+    return changed
+
+
+@compiled
+def _of_chance(store, node, expansion, mover):
+    """Chance chooses among all moves alike: the means."""
+    first, count = store.first_child[expansion], store.option_counts[expansion, mover]
+    changed = False
+    for role in range(store.low.shape[1]):
+        low, high = 0.0, 0.0
+        for number in range(count):
+            child = store.child[first + number]
+            low += store.low[child, role] if child != NONE else 0.0
+            high += store.high[child, role] if child != NONE else 1.0
+        changed |= _tighten(store, node, role, np.float32(low / count), np.float32(high / count))
+    return changed
+
+
+@compiled
+def _of_joint_moves(game, store, node, expansion):
+    """Several roles choose at once: what a move makes sure of against all that the others may do."""
+    roles = store.low.shape[1]
+    first = store.first_child[expansion]
+    product = 1
+    against = store.counts[COMPETITIVE] != 0
+    for role in range(roles):
+        product *= store.option_counts[expansion, role]
+    changed = False
+    stride = product
+    for role in range(roles):
+        count = store.option_counts[expansion, role]
+        stride //= count
+        if game.random[role]:
+            continue
+        best_low, best_high, any_high = np.float32(0), np.float32(0), np.float32(0)
+        for number in range(count):
+            low, high = np.float32(1), np.float32(1)
+            for joint in range(product):
+                if joint // stride % count != number:
+                    continue
+                child = store.child[first + joint]
+                child_low = store.low[child, role] if child != NONE else np.float32(0)
+                child_high = store.high[child, role] if child != NONE else np.float32(1)
+                low, high = min(low, child_low), min(high, child_high)
+                any_high = max(any_high, child_high)
+            best_low, best_high = max(best_low, low), max(best_high, high)
+        if against:
+            any_high = _held_to(store, first, product, stride, count, role)
+        changed |= _tighten(store, node, role, best_low, any_high)
+    return changed
+
+
+@compiled
+def _held_to(store, first, product, stride, count, role):
+    """Return to what the other one of two roles can hold a role: the least, over its moves, of the best."""
+    least = np.float32(1)
+    for joint in range(product):
+        if joint // stride % count:
+            continue
+        most = np.float32(0)
+        for number in range(count):
+            child = store.child[first + joint + number * stride]
+            most = max(most, store.high[child, role] if child != NONE else np.float32(1))
+        least = min(least, most)
+    return least
+
+
+@compiled
+def _set_distance(game, store, node, expansion, mover):
+    """Say how far the end is: a role that does well hurries, one that does badly takes its time."""
+    roles = store.low.shape[1]
+    product = 1
+    for role in range(roles):
+        product *= store.option_counts[expansion, role]
+    hurried, delayed = 32000, 0
+    for joint in range(product):
+        child = store.child[store.first_child[expansion] + joint]
+        if child == NONE:
+            continue
+        if 0 <= mover < roles and store.low[child, mover] != store.low[node, mover]:
+            continue
+        hurried = min(hurried, store.distance[child])
+        delayed = max(delayed, store.distance[child])
+    does_well = not 0 <= mover < roles or store.low[node, mover] >= 0.5
+    store.distance[node] = min(32000, 1 + (hurried if does_well and hurried < 32000 else delayed))
+
+
+@compiled
+def first_option_of(store, expansion, role):
+    """Return the first option of a role."""
+    option = store.first_option[expansion]
+    for other in range(role):
+        option += store.option_counts[expansion, other]
+    return option

@@ -1,0 +1,247 @@
+"""Descents: from the root to leaves that are worth a look.
+
+Every role chooses for itself by an upper confidence bound (UCT, Kocsis and Szepesvari 2006; decoupled where
+several choose at once, Finnsson and Bjornsson 2008). Descents under way count as tries that brought nothing
+(virtual losses; Chaslot, Winands and van den Herik 2008), so that those of one pass go different ways.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+from anygame.search.tree.compiling import compiled
+
+from anygame.search.tree.learning import climb, recall, release, wait_for
+from anygame.search.tree.making import random_below
+from anygame.search.tree.proving import first_option_of, is_proven, update_bounds
+from anygame.search.tree.store import (
+    DEPTH,
+    DESCENTS,
+    EXPANDED,
+    EXPANDING,
+    LEAF,
+    NODES,
+    NONE,
+    ROOT,
+    child_of,
+)
+from anygame.search.tree.worker import (
+    BRANCHING,
+    FREE_PATHS,
+    IDLE,
+    JOB_COUNT,
+    JOBS,
+    LONGEST_PATH,
+    QUEUE,
+    QUEUE_COUNT,
+    QUEUE_FIRST,
+    SPEC_COUNT,
+    SPECS,
+)
+
+__all__ = ["select"]
+
+#: Places in the settings of a search.
+EXPLORATION, VIRTUAL_LOSS, AMAF = range(3)
+
+
+@compiled
+def select(game, store, worker, settings):
+    """Descend until there is enough to fill the idle lanes; return how many descents found something."""
+    counts = worker.counts
+    wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
+    root = store.counts[ROOT]
+    # A young tree has little to tell of where to look.
+    if wanted:
+        wanted = min(max(1, wanted // max(1, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS)
+    found, failures = 0, 0
+    while found < wanted and failures < 8 + found and counts[FREE_PATHS] and not is_proven(store, root):
+        if counts[SPEC_COUNT] + counts[BRANCHING] > SPECS:
+            break
+        if _descend(game, store, worker, settings):
+            found += 1
+        else:
+            failures += 1
+    return found
+
+
+@compiled
+def _descend(game, store, worker, settings):
+    """Go down to a leaf; return whether that gave work to do."""
+    counts = worker.counts
+    roles = store.low.shape[1]
+    counts[FREE_PATHS] -= 1
+    path = worker.free_paths[counts[FREE_PATHS]]
+    worker.path_references[path] = 0
+    store.counts[DESCENTS] += 1
+    number = np.int32(store.counts[DESCENTS] & 0x7FFFFFFF)
+    node = store.counts[ROOT]
+    length = 0
+    while True:
+        worker.path_node[path, length] = node
+        worker.path_length[path] = length
+        store.stamp[node] = number
+        status = store.status[node]
+        if status != EXPANDED or length == LONGEST_PATH or is_proven(store, node):
+            break
+        expansion = store.expansion[node]
+        joint = _choose(game, store, worker, settings, node, expansion)
+        child = child_of(store, expansion, joint)
+        if child == NONE:
+            return _ask_for(store, worker, path, node, expansion, joint)
+        worker.path_joint[path, length] = joint
+        wait_for(store, expansion, joint, 1)
+        length += 1
+        if store.stamp[child] == number:
+            # The state has come before: going round says nothing new.
+            worker.path_node[path, length] = child
+            worker.path_length[path] = length
+            node = child
+            break
+        node = child
+    store.counts[DEPTH] = max(store.counts[DEPTH], length)
+    return _arrive(game, store, worker, path, node, length)
+
+
+@compiled
+def _arrive(game, store, worker, path, node, length):
+    """Decide what to do at the end of a descent; return whether it gives work to do."""
+    counts = worker.counts
+    status = store.status[node]
+    if status == LEAF and counts[JOB_COUNT] < JOBS and length < LONGEST_PATH:
+        full = store.counts[NODES] + 2 * SPECS > len(store.status)
+        if not full:
+            store.status[node] = EXPANDING
+            job = counts[JOB_COUNT]
+            worker.job_node[job] = node
+            worker.job_path[job] = path
+            worker.job_joint[job] = NONE
+            counts[JOB_COUNT] += 1
+            return True
+    if (status == LEAF or length == LONGEST_PATH) and not is_proven(store, node) and length:
+        return _play_again(store, worker, path, node)
+    if status == EXPANDING:
+        release(store, worker, path)
+        return False
+    # What is proven, or has come before on this way, counts as it is.
+    if store.visits[node] or is_proven(store, node):
+        recall(store, worker, node)
+        climb(game, store, worker, path, NONE, node, worker.value, 0)
+    release(store, worker, path)
+    return False
+
+
+@compiled
+def _play_again(store, worker, path, node):
+    """Have a leaf played out once more, where it cannot be expanded."""
+    counts = worker.counts
+    if counts[QUEUE_COUNT] >= QUEUE:
+        release(store, worker, path)
+        return False
+    last = worker.path_length[path] - 1
+    joint = worker.path_joint[path, last]
+    at = (counts[QUEUE_FIRST] + counts[QUEUE_COUNT]) % QUEUE
+    worker.queue_node[at] = node
+    worker.queue_path[at] = path
+    worker.queue_joint[at] = joint
+    counts[QUEUE_COUNT] += 1
+    # The last step is waited for by the playout, not by the path.
+    worker.path_length[path] = last
+    worker.path_references[path] = 1
+    return True
+
+
+@compiled
+def _ask_for(store, worker, path, node, expansion, joint):
+    """Have a child made that was left out when its parent was expanded."""
+    counts = worker.counts
+    if counts[JOB_COUNT] >= JOBS or counts[SPEC_COUNT] >= SPECS or store.counts[NODES] + 2 * SPECS > len(
+        store.status
+    ):
+        release(store, worker, path)
+        return False
+    roles = store.low.shape[1]
+    job, spec = counts[JOB_COUNT], counts[SPEC_COUNT]
+    worker.job_node[job] = node
+    worker.job_path[job] = path
+    worker.job_joint[job] = joint
+    worker.spec_job[spec] = job
+    worker.spec_joint[spec] = joint
+    rest = joint
+    option = store.first_option[expansion]
+    for role in range(roles):
+        option += store.option_counts[expansion, role]
+    for role in range(roles - 1, -1, -1):
+        count = store.option_counts[expansion, role]
+        option -= count
+        worker.spec_action[spec, role] = store.action[option + rest % count]
+        rest //= count
+    counts[JOB_COUNT] += 1
+    counts[SPEC_COUNT] += 1
+    return True
+
+
+@compiled
+def _choose(game, store, worker, settings, node, expansion):
+    """Return the joint move to try next."""
+    roles = store.low.shape[1]
+    mover = store.mover[expansion]
+    if mover == roles:
+        return np.int64(0)
+    if mover != NONE:
+        return _choose_option(game, store, worker, settings, node, expansion, mover, True)
+    joint = np.int64(0)
+    for role in range(roles):
+        count = np.int64(store.option_counts[expansion, role])
+        chosen = np.int64(0)
+        if count > 1:
+            chosen = _choose_option(game, store, worker, settings, node, expansion, role, False)
+        joint = joint * count + chosen
+    return joint
+
+
+@compiled
+def _choose_option(game, store, worker, settings, node, expansion, role, alone):
+    """Return the option that a role tries next."""
+    count = np.int64(store.option_counts[expansion, role])
+    if game.random[role]:
+        return random_below(worker, count)
+    first = first_option_of(store, expansion, role)
+    sure = store.low[node, role]
+    visits = max(1, store.visits[node])
+    urge = settings[EXPLORATION] * sqrt(log(visits + 1.0))
+    loss = settings[VIRTUAL_LOSS]
+    hoped = store.sums[node, role] / visits
+    best, highest = np.int64(NONE), -1e9
+    start = random_below(worker, count) if visits < 64 else np.int64(0)
+    for number in range(count):
+        index = number + start
+        if index >= count:
+            index -= count
+        option = first + index
+        if alone:
+            low, high = store.option_low[option], store.option_high[option]
+            if low == high or high <= sure:
+                continue
+        tries, under_way = store.tries[option], store.pending[option]
+        weight = tries + loss * under_way
+        if tries:
+            mean = store.mean[option]
+            if alone:
+                mean = min(max(mean, low), high)
+            mean *= tries / weight
+        else:
+            mean = hoped / (1 + loss * under_way)
+            weight += 1
+        score = mean + urge / sqrt(weight)
+        if score > highest:
+            best, highest = index, score
+    if best != NONE:
+        return best
+    # All that could be better is known: go where the best is.
+    most = np.float32(-1)
+    for index in range(count):
+        if store.option_high[first + index] > most:
+            best, most = index, store.option_high[first + index]
+    return best

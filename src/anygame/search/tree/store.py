@@ -1,0 +1,229 @@
+"""The arrays of a search tree: nodes, expanded nodes, options, and a table that finds nodes by their states.
+
+States that are met on several ways are one node (a directed graph rather than a tree; Childs, Brodeur and
+Kocsis 2008, "Transpositions and move groups in Monte Carlo tree search").
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from anygame.search.tree.compiling import bundle, compiled
+from numpy.typing import NDArray
+
+__all__ = ["Store", "child_of", "find_or_add", "make_store", "set_child"]
+
+#: Places in ``Store.counts``.
+NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE = range(10)
+#: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
+LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
+#: In ``Store.expansion`` of nodes without one, and in ``Store.child`` of options without one.
+NONE = -1
+
+
+class Store(NamedTuple):
+    """A search tree. Values lie between 0 and 1, bounds too.
+
+    Attributes:
+        counts: int64; how many of each there are, and the root.
+        slots: int32 [power of two]; node + 1 by hash of its state, open addressing.
+        states: uint64 [nodes, words].
+        status: uint8 [nodes].
+        visits: int32 [nodes]; leaves evaluated at or below it.
+        sums: float64 [nodes, roles]; of their values.
+        low, high: float32 [nodes, roles]; proven bounds of the value.
+        distance: int16 [nodes]; where it is proven, joint moves to the end.
+        expansion: int32 [nodes].
+        option_counts: int32 [expansions, roles].
+        first_option: int32 [expansions]; the options of the first role, those of the others behind.
+        first_child: int64 [expansions]; of joint moves, the last role's option changing fastest; or NONE, if
+            they are too many to be listed.
+        mover: int16 [expansions]; the one role with a choice; roles if none has, NONE if several.
+        child: int32 [children]; node, or NONE.
+        action: int32 [options].
+        tries: int32 [options]; leaves evaluated through it.
+        pending: int32 [options]; descents under way.
+        mean: float32 [options]; of values for its role.
+        option_low, option_high: float32 [options]; bounds of its child, where one role alone has a choice.
+        amaf_tries: float32 [options]; leaves in which its action was made later on.
+        amaf_mean: float32 [options].
+        stamp: int32 [nodes]; the last descent that came by.
+        link_expansion, link_node: int32 [power of two]; link_joint: int64; the children of joint moves that
+            are too many to be listed, by hash; open addressing, the node plus one.
+    """
+
+    counts: NDArray[np.int64]
+    slots: NDArray[np.int32]
+    states: NDArray[np.uint64]
+    status: NDArray[np.uint8]
+    visits: NDArray[np.int32]
+    sums: NDArray[np.float64]
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+    distance: NDArray[np.int16]
+    expansion: NDArray[np.int32]
+    option_counts: NDArray[np.int32]
+    first_option: NDArray[np.int64]
+    first_child: NDArray[np.int64]
+    mover: NDArray[np.int16]
+    child: NDArray[np.int32]
+    action: NDArray[np.int32]
+    tries: NDArray[np.int32]
+    pending: NDArray[np.int32]
+    mean: NDArray[np.float32]
+    option_low: NDArray[np.float32]
+    option_high: NDArray[np.float32]
+    amaf_tries: NDArray[np.float32]
+    amaf_mean: NDArray[np.float32]
+    stamp: NDArray[np.int32]
+    link_expansion: NDArray[np.int32]
+    link_joint: NDArray[np.int64]
+    link_node: NDArray[np.int32]
+
+
+store_at = bundle(Store, 'states', 'sums', 'low', 'high', 'option_counts')
+
+
+def make_store(words: int, roles: int, memory: int) -> Store:
+    """Return an empty tree that takes at most so many bytes.
+
+    Memory is taken as the tree grows: pages of zeros that were never written to are not there yet.
+    """
+    # Per node about one option for each role's moves, half an expansion, and two slots.
+    per_node = 8 * words + 1 + 4 + 8 * roles + 8 * roles + 2 + 4 + 4
+    per_expansion = 4 * roles + 8 + 8 + 2
+    per_option = 4 + 4 + 4 + 4 + 8 + 8
+    options_a_node = 1.25 + 0.25 * (roles - 1)
+    per = per_node + 0.5 * per_expansion + options_a_node * per_option + 1.25 * 4 + 4 * 3
+    nodes = max(4096, min(int(memory / per), 1 << 30))
+    options, expansions, children = int(nodes * options_a_node), nodes // 2, int(nodes * 1.25)
+    slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
+    slots = slots if slots > nodes * 1.2 else slots * 2
+    return Store(
+        np.array([0, 0, 0, 0, 0, NONE, 0, 0, 0, 0], np.int64),
+        np.zeros(slots, np.int32),
+        np.zeros((nodes, words), np.uint64),
+        np.zeros(nodes, np.uint8),
+        np.zeros(nodes, np.int32),
+        np.zeros((nodes, roles), np.float64),
+        np.zeros((nodes, roles), np.float32),
+        np.zeros((nodes, roles), np.float32),
+        np.zeros(nodes, np.int16),
+        np.zeros(nodes, np.int32),
+        np.zeros((expansions, roles), np.int32),
+        np.zeros(expansions, np.int64),
+        np.zeros(expansions, np.int64),
+        np.zeros(expansions, np.int16),
+        np.zeros(children, np.int32),
+        np.zeros(options, np.int32),
+        np.zeros(options, np.int32),
+        np.zeros(options, np.int32),
+        np.zeros(options, np.float32),
+        np.zeros(options, np.float32),
+        np.zeros(options, np.float32),
+        np.zeros(options, np.float32),
+        np.zeros(options, np.float32),
+        np.zeros(nodes, np.int32),
+        np.zeros(slots // 8, np.int32),
+        np.zeros(slots // 8, np.int64),
+        np.zeros(slots // 8, np.int32),
+    )
+
+
+@compiled
+def hash_of(states, index):
+    """Return the hash of a state, its words mixed as in splitmix64 (Steele, Lea and Flood 2014)."""
+    found = np.uint64(0)
+    for word in range(states.shape[1]):
+        found ^= states[index, word]
+        found ^= found >> np.uint64(30)
+        found *= np.uint64(0xBF58476D1CE4E5B9)
+        found ^= found >> np.uint64(27)
+        found *= np.uint64(0x94D049BB133111EB)
+        found ^= found >> np.uint64(31)
+    return found
+
+
+@compiled
+def find(store, states, index):
+    """Return the node of a state, or minus one minus the slot where it belongs."""
+    mask = np.uint64(len(store.slots) - 1)
+    slot = hash_of(states, index) & mask
+    words = states.shape[1]
+    while True:
+        node = store.slots[slot] - 1
+        if node < 0:
+            return -1 - np.int64(slot)
+        same = True
+        for word in range(words):
+            if store.states[node, word] != states[index, word]:
+                same = False
+                break
+        if same:
+            return np.int64(node)
+        slot = (slot + np.uint64(1)) & mask
+
+
+@compiled
+def find_or_add(store, states, index):
+    """Return the node of a state, and whether it is new; there must be room for it."""
+    found = find(store, states, index)
+    if found >= 0:
+        return found, False
+    node = store.counts[NODES]
+    store.counts[NODES] = node + 1
+    store.slots[-1 - found] = node + 1
+    store.status[node] = LEAF
+    store.visits[node] = 0
+    store.expansion[node] = NONE
+    store.distance[node] = 0
+    store.stamp[node] = 0
+    for word in range(states.shape[1]):
+        store.states[node, word] = states[index, word]
+    for role in range(store.sums.shape[1]):
+        store.sums[node, role] = 0.0
+        store.low[node, role] = 0.0
+        store.high[node, role] = 1.0
+    return node, True
+
+
+@compiled
+def _link_slot(store, expansion, joint):
+    """Return the slot of a joint move: that where it is, or the free one where it belongs."""
+    mixed = (np.uint64(joint) ^ (np.uint64(expansion) << np.uint64(40))) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mask = np.uint64(len(store.link_node) - 1)
+    slot = mixed & mask
+    while store.link_node[slot] and not (
+        store.link_expansion[slot] == expansion and store.link_joint[slot] == joint
+    ):
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@compiled
+def child_of(store, expansion, joint):
+    """Return the node that a joint move leads to, or NONE."""
+    first = store.first_child[expansion]
+    if first >= 0:
+        return np.int64(store.child[first + joint])
+    return np.int64(store.link_node[_link_slot(store, expansion, joint)]) - 1
+
+
+@compiled
+def set_child(store, expansion, joint, node):
+    """Note the node that a joint move leads to; return whether there was room."""
+    first = store.first_child[expansion]
+    if first >= 0:
+        store.child[first + joint] = node
+        return True
+    if 2 * (store.counts[LINKS] + 1) > len(store.link_node):
+        return False
+    slot = _link_slot(store, expansion, joint)
+    if not store.link_node[slot]:
+        store.counts[LINKS] += 1
+    store.link_expansion[slot] = expansion
+    store.link_joint[slot] = joint
+    store.link_node[slot] = node + 1
+    return True
