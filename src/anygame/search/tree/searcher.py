@@ -95,3 +95,25 @@ class Tree:
             option += s.option_counts[e, r]
             out[str(role)] = sorted(rows, key=lambda x: -x[1])
         return out
+
+    def best(self, r):
+        s = self.store
+        root = int(s.counts[ROOT])
+        acts = self.machine.compiled.actions[r]
+        if s.status[root] != EXPANDED:
+            raise LookupError
+        e = int(s.expansion[root])
+        option = int(s.first_option[e]) + int(s.option_counts[e, :r].sum())
+        n = int(s.option_counts[e, r])
+        first = int(self.code.first_actions[r])
+        low, high, tries, mean = (x[option : option + n] for x in (s.option_low, s.option_high, s.tries, s.mean))
+        child = s.child[s.first_child[e] : s.first_child[e] + n] if s.mover[e] == r else None
+        def key(k):
+            sure = low[k] >= s.high[root, r] and child is not None
+            if sure:
+                d = int(s.distance[child[k]]) if child[k] >= 0 else 0
+                return (2, -d if low[k] >= .5 else d, tries[k])
+            lost = child is not None and high[k] <= s.low[root, r] and high[k] < s.high[root, r]
+            return (0 if lost else 1, tries[k], mean[k])
+        k = max(range(n), key=key)
+        return acts[s.action[option + k] - first]

@@ -21,6 +21,7 @@ from anygame.search.tree.store import (
     EXPANDED,
     EXPANDING,
     LEAF,
+    LEAVES,
     NODES,
     NONE,
     ROOT,
@@ -128,6 +129,9 @@ def _arrive(game, store, worker, path, node, length):
     if store.visits[node] or is_proven(store, node):
         recall(store, worker, node)
         climb(game, store, worker, path, NONE, node, worker.value, 0)
+        store.counts[LEAVES] += 1
+        release(store, worker, path)
+        return True
     release(store, worker, path)
     return False
 
