@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["CACHE_BYTES", "Library", "assembly", "cache_folder", "compile_library", "is_cached"]
+__all__ = ["CACHE_BYTES", "Library", "assembly", "cache_folder", "compile_library", "is_cached", "own_folder"]
 
 #: What the cached machine code of all games may take together; the oldest goes first. A usual game has
 #: 10 to 300 kB, the largest ones a few MB.
@@ -107,6 +107,18 @@ def cache_folder() -> Path | None:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     # A home that cannot be found stays "~": no place to write to.
     return Path(base) / "anygame" if base and os.path.isabs(base) else None
+
+
+def own_folder(folder: Path) -> bool:
+    """Make a folder inside that of cached code; return whether it is there, and ours alone to write to."""
+    try:
+        for each in (folder.parent, folder):
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_ours(each.lstat()):
+                return False
+    except OSError:
+        return False
+    return True
 
 
 def _path(code: str, cache: Path | None) -> Path | None:

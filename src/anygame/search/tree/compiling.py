@@ -1,22 +1,28 @@
 """How the functions of the search are compiled, and how they reach their arrays.
 
-A bundle is a named tuple of arrays. Compiled functions get it as one address, that of a table in which the
-arrays lie and their lengths stand: a function takes three or four numbers instead of hundreds, and is compiled
-many times as fast.
+A bundle is a named tuple of arrays. Compiled functions get it as one address, that of a table with the
+addresses and lengths of the arrays: a function takes three or four numbers instead of hundreds, and is
+compiled many times as fast.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
+from numba.core import caching, cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr, models, register_model
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
+
+from anygame.network.kernels.native import cache_folder, own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +34,64 @@ __all__ = ["bundle", "compiled", "table_of"]
 #: Words of the table for each array: its address, and lengths along two axes.
 _WORDS = 3
 
-#: They own no memory: everything they touch is given to them, so references need not be counted.
-compiled = njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Have a function compiled when it is first called, or found where code was cached before.
+
+    It owns no memory: everything it touches is given to it, so references need not be counted.
+    """
+    dispatcher = njit(nogil=True, _nrt=False, error_model="numpy")(function)
+    if cache_folder() is not None:
+        with contextlib.suppress(RuntimeError):  # nowhere to write to: it is compiled once a process
+            dispatcher._cache = _Cache(function)
+    return dispatcher
+
+
+class _Locator(caching._CacheLocator):
+    """Where code is cached: with that of games, under a digest of all that it is made of.
+
+    Functions here call one another across files; by default a change is seen only in a function's own one.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._line = function.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(_folder())
+
+    def get_source_stamp(self) -> str:
+        return _digest()
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], _file: str) -> _Locator | None:
+        folder = _folder()
+        return cls(function) if folder is not None and own_folder(folder) else None
+
+
+class _Code(caching.CompileResultCacheImpl):
+    _locator_classes = (_Locator,)
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _Code
+
+
+@cache
+def _folder() -> Path | None:
+    folder = cache_folder()
+    return None if folder is None else folder / "search"
+
+
+@cache
+def _digest() -> str:
+    """Return a digest of the sources of this package, whose order of files is that of their names."""
+    found = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 def table_of(arrays: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What compiled functions have to know of a game: where its inputs and outputs lie, and what goals are worth."""
+"""What compiled functions have to know of a game: where inputs and outputs lie, and what goals are worth."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
+
 from anygame.search.tree.compiling import bundle, compiled
-
 from anygame.search.tree.kernel_calls import call, call_refusing
-from anygame.search.tree.lanes import WORDS
-
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["GameCode", "describe", "goal_of_value"]
+__all__ = ["GameCode", "describe"]
 
 #: Places in ``GameCode.functions``.
 EVALUATE_STATE, EVALUATE_MOVES, CHOOSE, DATA = range(4)
@@ -51,12 +49,6 @@ class GameCode(NamedTuple):
 
 
 game_at = bundle(GameCode)
-
-
-def goal_of_value(scale: tuple[int, int], value: float) -> float:
-    """Return a value between 0 and 1 as a goal, given the lowest and the highest one."""
-    low, high = scale
-    return low + value * (high - low)
 
 
 def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[int, int]]]:
@@ -128,7 +120,9 @@ def value_of_lane(game, rows, role, lane):
     word, bit = lane >> 6, np.uint64(lane & 63)
     found, count = game.missing[role], 0
     for goal in range(len(game.goal_bits)):
-        if game.goal_roles[goal] == role and (word_of(rows, game.goal_bits[goal], word) >> bit) & np.uint64(1):
+        if game.goal_roles[goal] == role and (word_of(rows, game.goal_bits[goal], word) >> bit) & np.uint64(
+            1
+        ):
             found = game.goal_values[goal]
             count += 1
     if count != 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from anygame.search.tree.compiling import compiled
 
 __all__ = ["LANES", "WORDS", "load_states", "popcount", "read_states"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from anygame.search.tree.compiling import compiled
 
+from anygame.search.tree.compiling import compiled
 from anygame.search.tree.making import product_of
 from anygame.search.tree.proving import first_option_of, is_proven, update_bounds
 from anygame.search.tree.store import (
@@ -23,7 +23,6 @@ from anygame.search.tree.store import (
     set_child,
 )
 from anygame.search.tree.worker import (
-    ALL_CHILDREN,
     BRANCHING,
     FREE_PATHS,
     JOB_COUNT,
@@ -31,10 +30,11 @@ from anygame.search.tree.worker import (
     QUEUE_COUNT,
     QUEUE_FIRST,
     RESULT_COUNT,
+    SCALE,
     SPEC_COUNT,
 )
 
-__all__ = ["climb", "learn", "release", "recall", "wait_for"]
+__all__ = ["finish", "keep", "learn", "recall", "wait_for"]
 
 #: Joint moves of several roles are kept in a list up to so many, and found by hash if they are more.
 LISTED_CHILDREN = 1 << 14
@@ -45,11 +45,12 @@ def learn(game, store, worker):
     """Learn from the results of playouts, then put the new children into the tree."""
     for result in range(worker.counts[RESULT_COUNT]):
         path, node = worker.result_path[result], worker.result_node[result]
-        _add(store, node, worker.result_value[result])
-        climb(game, store, worker, path, worker.result_joint[result], node, worker.result_value[result], 1)
+        joint = worker.result_joint[result]
+        _add(store, node, worker.result_value[result], 1)
+        _tell(game, store, worker, path, joint, node, worker.result_value[result], 1)
         worker.path_references[path] -= 1
         if not worker.path_references[path]:
-            release(store, worker, path)
+            finish(game, store, worker, path)
     store.counts[LEAVES] += worker.counts[RESULT_COUNT]
     worker.counts[RESULT_COUNT] = 0
     spec = 0
@@ -64,47 +65,63 @@ def learn(game, store, worker):
 
 
 @compiled
-def _add(store, node, value):
-    store.visits[node] += 1
+def _add(store, node, value, leaves):
+    """Add the sum of the values of so many leaves to a node."""
+    store.visits[node] += leaves
     for role in range(store.sums.shape[1]):
         store.sums[node, role] += value[role]
 
 
 @compiled
-def climb(game, store, worker, path, joint, child, value, arrived):
-    """Add a value to the nodes of a path and to the options that were taken there.
+def _tell(game, store, worker, path, joint, child, value, arrived):
+    """Add the value of a leaf to the last node of a path, and keep it for those before.
 
     Args:
         game: the game.
         store: the tree.
         worker: the thread.
         path: the descent.
-        joint: the joint move made behind its last node, NONE if none was.
-        child: the node that this led to.
+        joint: the joint move that led to the leaf.
+        child: the leaf.
         value: float64 [roles].
-        arrived: how many descents are no longer under way behind its last node.
+        arrived: how many playouts are no longer waited for.
     """
+    node = worker.path_node[path, worker.path_length[path]]
+    _add(store, node, value, 1)
+    _teach(store, node, joint, child, value, 1, arrived)
+    _pass_bounds(game, store, node, child)
+    keep(worker, path, value)
+
+
+@compiled
+def keep(worker, path, value):
+    """Keep the value of a leaf until all leaves of its descent are known."""
+    worker.path_leaves[path] += 1
+    for role in range(len(value)):
+        worker.path_sum[path, role] += value[role]
+
+
+@compiled
+def finish(game, store, worker, path):
+    """End a descent: what its leaves told goes up the way to the root, and it is no longer under way."""
+    leaves = worker.path_leaves[path]
     at = worker.path_length[path]
-    if joint == NONE:
-        child = worker.path_node[path, at]
-        at -= 1
-        if at < 0:
-            return
-        joint = worker.path_joint[path, at]
-        arrived = 0
+    child = worker.path_node[path, at]
     bounds = True
-    while True:
-        node = worker.path_node[path, at]
-        _add(store, node, value)
-        _teach(store, node, joint, child, value, arrived)
+    value = worker.path_sum[path]
+    while at > 0:
+        at -= 1
+        node, joint = worker.path_node[path, at], worker.path_joint[path, at]
+        if leaves:
+            _add(store, node, value, leaves)
+            _teach(store, node, joint, child, value, leaves, 1)
+        else:
+            wait_for(store, store.expansion[node], joint, -1)
         if bounds:
             bounds = _pass_bounds(game, store, node, child)
         child = node
-        at -= 1
-        if at < 0:
-            return
-        joint = worker.path_joint[path, at]
-        arrived = 0
+    worker.free_paths[worker.counts[FREE_PATHS]] = path
+    worker.counts[FREE_PATHS] += 1
 
 
 @compiled
@@ -129,17 +146,17 @@ def _pass_bounds(game, store, node, child):
 
 
 @compiled
-def _teach(store, node, joint, child, value, arrived):
-    """Add a value to the options that make up a joint move."""
+def _teach(store, node, joint, child, value, leaves, arrived):
+    """Add the sum of the values of some leaves to the options that make up a joint move."""
     expansion = store.expansion[node]
     roles = store.option_counts.shape[1]
     mover = store.mover[expansion]
     if 0 <= mover < roles:
         option = first_option_of(store, expansion, mover) + joint
-        store.tries[option] += 1
+        store.tries[option] += leaves
         store.pending[option] -= arrived
-        mean = store.sums[child, mover] / store.visits[child] if store.visits[child] else value[mover]
-        store.mean[option] = mean
+        visits = store.visits[child]
+        store.mean[option] = store.sums[child, mover] / visits if visits else value[mover] / leaves
         return
     option = store.first_option[expansion]
     stride = np.int64(1)
@@ -149,9 +166,10 @@ def _teach(store, node, joint, child, value, arrived):
         count = store.option_counts[expansion, role]
         stride //= count
         chosen = option + joint // stride % count
-        store.tries[chosen] += 1
+        store.tries[chosen] += leaves
         store.pending[chosen] -= arrived
-        store.mean[chosen] += np.float32((value[role] - store.mean[chosen]) / store.tries[chosen])
+        change = value[role] - leaves * store.mean[chosen]
+        store.mean[chosen] += np.float32(change / store.tries[chosen])
         option += count
 
 
@@ -175,15 +193,6 @@ def wait_for(store, expansion, joint, by):
 
 
 @compiled
-def release(store, worker, path):
-    """End a descent: it is no longer under way."""
-    for at in range(worker.path_length[path]):
-        wait_for(store, store.expansion[worker.path_node[path, at]], worker.path_joint[path, at], -1)
-    worker.free_paths[worker.counts[FREE_PATHS]] = path
-    worker.counts[FREE_PATHS] += 1
-
-
-@compiled
 def _end(game, store, node, value):
     """Make a node an end of the game."""
     store.status[node] = TERMINAL
@@ -204,29 +213,25 @@ def _insert_all(game, store, worker, job, spec):
     counts = store.counts
     if specs == NONE:
         store.status[node] = LEAF
-        release(store, worker, path)
+        finish(game, store, worker, path)
         return spec
     roles = store.low.shape[1]
-    product, options = np.int64(1), 0
+    options = 0
     choosing, mover = 0, roles
     for role in range(roles):
         count = worker.job_count[job, role]
         options += count
-        product = min(product * max(count, 1), np.int64(1) << 40) if count else np.int64(0)
         if count > 1:
             choosing += 1
             mover = role
-        if not count:
-            product = 0
-            break
+    product = product_of(worker.job_count, job)
     if not product:
         # A role without a move ends the game, whatever the rules say.
         _end(game, store, node, worker.job_value[job])
-        _add(store, node, worker.job_value[job])
-        climb(game, store, worker, path, NONE, node, worker.job_value[job], 0)
-        release(store, worker, path)
+        _add(store, node, worker.job_value[job], 1)
+        keep(worker, path, worker.job_value[job])
+        finish(game, store, worker, path)
         return spec
-    product = product_of(worker.job_count, job)
     listed = product if product <= LISTED_CHILDREN or choosing < 2 else 0
     if (
         counts[EXPANSIONS] + 1 > len(store.first_child)
@@ -236,13 +241,15 @@ def _insert_all(game, store, worker, job, spec):
     ):
         # The memory is used up: the leaf stays one.
         store.status[node] = LEAF
-        release(store, worker, path)
+        finish(game, store, worker, path)
         return spec + specs
     expansion = counts[EXPANSIONS]
     counts[EXPANSIONS] += 1
     store.expansion[node] = expansion
     store.first_option[expansion] = counts[OPTIONS]
     store.first_child[expansion] = counts[CHILDREN] if listed else NONE
+    store.owner[expansion] = node
+    store.first_link[expansion] = NONE
     store.mover[expansion] = mover if choosing < 2 else NONE
     option = counts[OPTIONS]
     for role in range(roles):
@@ -262,30 +269,39 @@ def _insert_all(game, store, worker, job, spec):
         store.child[child] = NONE
     counts[CHILDREN] += listed
     store.status[node] = EXPANDED
-    worker.counts[BRANCHING] = (7 * worker.counts[BRANCHING] + min(specs, 512) + 7) // 8
+    _note_children(worker, specs)
     for number in range(spec, spec + specs):
         _link(game, store, worker, expansion, number)
     if _prove(game, store, worker, path, node):
         return spec + specs
     for number in range(spec, spec + specs):
         _follow(game, store, worker, path, expansion, number)
-    _let_go(store, worker, path)
+    if not worker.path_references[path]:
+        finish(game, store, worker, path)
     return spec + specs
+
+
+@compiled
+def _note_children(worker, children):
+    """Keep the mean number of children of jobs up to date."""
+    worker.counts[BRANCHING] += (SCALE * children - worker.counts[BRANCHING]) // 8
 
 
 @compiled
 def _insert(game, store, worker, job, spec):
     """Put one more child of an expanded node into the tree; return the number of the next child."""
     node, path = worker.job_node[job], worker.job_path[job]
+    _note_children(worker, 1)
     if store.counts[NODES] + 1 > len(store.status):
-        release(store, worker, path)
+        finish(game, store, worker, path)
         return spec + 1
     expansion = store.expansion[node]
     if not _link(game, store, worker, expansion, spec):
-        release(store, worker, path)
+        finish(game, store, worker, path)
     elif not _prove(game, store, worker, path, node):
         _follow(game, store, worker, path, expansion, spec)
-        _let_go(store, worker, path)
+        if not worker.path_references[path]:
+            finish(game, store, worker, path)
     return spec + 1
 
 
@@ -305,9 +321,10 @@ def _prove(game, store, worker, path, node):
     if not is_proven(store, node):
         return False
     recall(store, worker, node)
-    _add(store, node, worker.value)
-    climb(game, store, worker, path, NONE, node, worker.value, 0)
-    release(store, worker, path)
+    store.counts[LEAVES] += 1
+    _add(store, node, worker.value, 1)
+    keep(worker, path, worker.value)
+    finish(game, store, worker, path)
     return True
 
 
@@ -320,8 +337,9 @@ def _follow(game, store, worker, path, expansion, spec):
     if store.visits[child] or is_proven(store, child):
         recall(store, worker, child)
         if not store.visits[child]:
-            _add(store, child, worker.value)
-        climb(game, store, worker, path, joint, child, worker.value, 0)
+            _add(store, child, worker.value, 1)
+        store.counts[LEAVES] += 1
+        _tell(game, store, worker, path, joint, child, worker.value, 0)
         return
     if counts[QUEUE_COUNT] >= QUEUE:
         return
@@ -332,10 +350,3 @@ def _follow(game, store, worker, path, expansion, spec):
     counts[QUEUE_COUNT] += 1
     worker.path_references[path] += 1
     wait_for(store, expansion, joint, 1)
-
-
-@compiled
-def _let_go(store, worker, path):
-    """Drop the reference of the job; the playouts hold theirs."""
-    if not worker.path_references[path]:
-        release(store, worker, path)

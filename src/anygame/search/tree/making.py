@@ -1,12 +1,12 @@
-"""Children of leaves, made in lanes: the legal moves of hundreds of states at once, then a lane a joint move."""
+"""Children of leaves, made in lanes: the legal moves of hundreds of states, then a lane a joint move."""
 
 from __future__ import annotations
 
 import numpy as np
-from anygame.search.tree.compiling import compiled
 
 from anygame.network.kernels.rows import GO as _GO
 from anygame.network.kernels.rows import RESTART as _RESTART
+from anygame.search.tree.compiling import compiled
 from anygame.search.tree.game_code import (
     ACTIONS,
     FIRST_ACTION,
@@ -29,7 +29,7 @@ GO, RESTART = int(_GO), int(_RESTART)
 
 @compiled
 def random_below(worker, bound):
-    """Return a random number below a bound (splitmix64; the bias of the remainder is far below any effect)."""
+    """Return a random number below a bound, by splitmix64; the bias is too small to matter."""
     worker.random[0] += np.uint64(0x9E3779B97F4A7C15)
     word = worker.random[0]
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -65,7 +65,13 @@ def _list_moves(game, store, worker):
         return
     layout = game.layout
     load_states(
-        rows, layout[FIRST_FLUENT], layout[FLUENTS], worker.lanes, store.states, worker.sources, lanes,
+        rows,
+        layout[FIRST_FLUENT],
+        layout[FLUENTS],
+        worker.lanes,
+        store.states,
+        worker.sources,
+        lanes,
         worker.square,
     )
     evaluate_state(game, worker.addresses[1])
@@ -144,7 +150,13 @@ def _make(game, store, worker, at, count):
         worker.lanes[lane] = lane
         worker.sources[lane] = worker.job_node[worker.spec_job[at + lane]]
     load_states(
-        rows, layout[FIRST_FLUENT], layout[FLUENTS], worker.lanes, store.states, worker.sources, count,
+        rows,
+        layout[FIRST_FLUENT],
+        layout[FLUENTS],
+        worker.lanes,
+        store.states,
+        worker.sources,
+        count,
         worker.square,
     )
     evaluate_state(game, worker.addresses[1])

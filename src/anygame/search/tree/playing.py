@@ -1,14 +1,14 @@
-"""Playouts in lanes: each lane plays on from a leaf of its own, and gets the next one when its game has ended."""
+"""Playouts in lanes: each lane plays on from a leaf of its own, and gets another when its game has ended."""
 
 from __future__ import annotations
 
 import numpy as np
-from anygame.search.tree.compiling import compiled
 
 from anygame.network.kernels.rows import ACTIVE as _ACTIVE
 from anygame.network.kernels.rows import GO as _GO
 from anygame.network.kernels.rows import RESTART as _RESTART
 from anygame.network.kernels.rows import STUCK as _STUCK
+from anygame.search.tree.compiling import compiled
 from anygame.search.tree.game_code import (
     FIRST_FLUENT,
     FLUENTS,
@@ -76,8 +76,14 @@ def _refill(game, store, worker):
     counts[IDLE] -= filled
     layout = game.layout
     load_states(
-        worker.playing, layout[FIRST_FLUENT], layout[FLUENTS], worker.lanes, store.states, worker.sources,
-        filled, worker.square,
+        worker.playing,
+        layout[FIRST_FLUENT],
+        layout[FLUENTS],
+        worker.lanes,
+        store.states,
+        worker.sources,
+        filled,
+        worker.square,
     )
 
 

@@ -1,11 +1,14 @@
-"""Proven bounds: what a role can make sure of, and what it cannot pass (score-bounded search, Cazenave and
-Saffidine 2010, for any number of roles that move together, and for chance)."""
+"""Proven bounds: what a role can make sure of, and what it cannot pass.
+
+Score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search"), here for any
+number of roles, moves made together, and chance.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from anygame.search.tree.compiling import compiled
 
+from anygame.search.tree.compiling import compiled
 from anygame.search.tree.store import COMPETITIVE, NONE
 
 __all__ = ["is_proven", "update_bounds"]
@@ -14,7 +17,7 @@ __all__ = ["is_proven", "update_bounds"]
 @compiled
 def is_proven(store, node):
     """Return whether the value of a node is known for all roles."""
-    for role in range(store.low.shape[1]):
+    for role in range(store.low.shape[1]):  # noqa: SIM110 - compiled functions know no generators
         if store.low[node, role] != store.high[node, role]:
             return False
     return True

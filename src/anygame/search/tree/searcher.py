@@ -1,119 +1,267 @@
-"""The search over lanes, as Python sees it: it starts, stops and reads."""
+"""The search over lanes: trees that are grown side by side, a thread each, and what they know together.
+
+Several trees from one root, their counts added up, are known as root parallelisation (Chaslot, Winands and
+van den Herik 2008, "Parallel Monte-Carlo tree search"). Growing takes turns with memory more than with
+arithmetic, so that threads that share a tree would mostly wait for it.
+"""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from math import sqrt
+from random import SystemRandom
 from time import perf_counter
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from anygame.search.tree.compiling import compiled
 
-from anygame.search.tree.compiling import table_of
-from anygame.search.tree.game_code import describe, game_at
-from anygame.search.tree.learning import learn
-from anygame.search.tree.making import make_children
-from anygame.search.tree.playing import play
-from anygame.search.tree.selecting import select
-from anygame.search.tree.store import *
-from anygame.search.tree.store import store_at, COMPETITIVE, DEPTH, LEAVES, NODES, ROOT, EXPANDED
-from anygame.search.tree.worker import IDLE, JOB_COUNT, QUEUE_COUNT, make_worker, worker_at
-from anygame.search.tree.lanes import LANES
+from anygame.errors import PositionError
+from anygame.search.analysis import Analysis, MoveAnalysis, best_first
+from anygame.search.solution import Bounds
+from anygame.search.tree.game_code import describe
+from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree, prepare
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-@compiled
-def search(game, store, worker, settings, passes, leaves):
-    """Search; return whether there is nothing left to do."""
-    game, store, worker = game_at(game), store_at(store), worker_at(worker)
-    for _ in range(passes):
-        if store.counts[LEAVES] >= leaves:
-            return False
-        make_children(game, store, worker)
-        play(game, store, worker)
-        learn(game, store, worker)
-        found = select(game, store, worker, settings)
-        if not found and worker.counts[IDLE] == LANES and not worker.counts[QUEUE_COUNT]:
-            return True
-    return False
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.search.analysis import JointMoves
+
+__all__ = ["TreeSearcher"]
+
+#: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
+_LONGEST_PLAYOUT: Final = 1000
+#: Joint moves of a line that are told.
+_LONGEST_LINE: Final = 40
 
 
-@compiled
-def add_state(store, states):
-    return find_or_add(store_at(store), states, 0)[0]
+class TreeSearcher:
+    """Searches a game that has a network. See ``anygame.search.searcher.Searcher`` for the contract.
 
+    Args:
+        game: the game.
+        seed: of random numbers; None for any.
+        threads: how many trees are grown side by side.
+        memory: bytes that all take together, about.
+        settings: of descents; see ``selecting``.
 
-class Tree:
-    def __init__(self, game, seed=0, memory=1 << 30, settings=(0.4, 3.0, 0.0), limit=1000):
-        machine = game.backends.needed_network()
-        self.game, self.machine = game, machine
-        kernel = machine._kernel
-        random = [role.is_random for role in game.roles]
-        self.code, self.scales = describe(kernel, random)
-        words = max(1, -(-kernel.network.fluents // 64))
-        self.store = make_store(words, len(random), memory)
-        self.store.counts[COMPETITIVE] = random.count(False) == 2
-        self.worker = make_worker(kernel, seed, 0, limit)
-        self.tables = [table_of(x) for x in (self.code, self.store, self.worker)]
-        self.addresses = [x.ctypes.data for x in self.tables]
-        self.settings = np.array(settings, np.float64)
+    Raises:
+        LimitError: the game has no network.
+    """
 
-    def begin(self, state):
-        position = state.position_in(self.machine)
+    def __init__(
+        self,
+        game: Game,
+        *,
+        seed: int | None = None,
+        threads: int = 1,
+        memory: int = 1 << 30,
+        settings: Sequence[float] = DEFAULT_SETTINGS,
+    ) -> None:
+        if threads < 1:
+            raise ValueError(f"expected at least one thread, got {threads}")
+        prepare()
+        self._game = game
+        self._machine = game.backends.needed_network()
+        kernel = self._machine.kernel
+        code, self._scales = describe(kernel, [role.is_random for role in game.roles])
+        first = SystemRandom().getrandbits(63) if seed is None else seed
+        self._trees = [
+            Tree(
+                kernel,
+                code,
+                seed=first + (number << 64),
+                memory=memory // threads,
+                limit=_LONGEST_PLAYOUT,
+                settings=settings,
+            )
+            for number in range(threads)
+        ]
+        self._is_exhausted = False
+
+    def begin(self, state: State) -> None:
+        """Make a state the root; what is known below it is kept.
+
+        Raises:
+            PositionError: play does not lead to the state, and the network cannot hold it.
+        """
+        position = state.position_in(self._machine)
+        if position is None:
+            raise PositionError("the network of the game cannot hold this state, since no play leads there")
         bits = np.frombuffer(position, np.bool_)
-        words = self.store.states.shape[1]
-        packed = np.zeros(words * 64, np.bool_)
-        packed[: len(bits)] = bits
-        packed = np.packbits(packed, bitorder="little").view(np.uint64)[None]
-        self.store.counts[ROOT] = add_state(self.addresses[1], packed)
+        for tree in self._trees:
+            tree.begin(bits)
+        self._state = state
+        self._is_exhausted = state.is_terminal or state.stuck_role is not None
 
-    def advance(self, seconds, leaves=None):
-        end = perf_counter() + seconds
-        most = (1 << 62) if leaves is None else self.store.counts[LEAVES] + leaves
-        passes = 1
-        before = int(self.store.counts[LEAVES])
-        while (now := perf_counter()) < end:
-            if search(*self.addresses, self.settings, passes, most):
+    def advance(self, seconds: float, iterations: int | None = None) -> int:
+        """Search for about so many seconds, and return how many leaves were evaluated."""
+        if self._is_exhausted:
+            return 0
+        deadline = perf_counter() + seconds
+        if len(self._trees) == 1:
+            told = [self._trees[0].advance(deadline, iterations)]
+        else:
+            share = None if iterations is None else -(-iterations // len(self._trees))
+            with ThreadPoolExecutor(len(self._trees)) as pool:
+                told = list(pool.map(lambda tree: tree.advance(deadline, share), self._trees))
+        self._is_exhausted = all(done for _, done in told) or self._is_proven
+        return sum(leaves for leaves, _ in told)
+
+    @property
+    def _is_proven(self) -> bool:
+        """Whether a tree has proven the root."""
+        roles = range(len(self._game.roles))
+        return any(
+            all(low == high for *_, low, high in (tree.value(tree.root, role) for role in roles))
+            for tree in self._trees
+        )
+
+    @property
+    def is_done(self) -> bool:
+        """Whether going on would change nothing."""
+        return self._is_exhausted
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the trees take."""
+        return sum(tree.bytes for tree in self._trees)
+
+    # -- what is known -----------------------------------------------------------------------------
+
+    def best(self, role: int) -> Term:
+        """Return the move that a role should make at the root.
+
+        Raises:
+            ValueError: the role has no legal move there.
+        """
+        moves = self._moves(role, lines=False)
+        if not moves:
+            raise ValueError(f"{self._game.roles[role]} has no legal move here")
+        return moves[0].move
+
+    def analysis(self, *, lines: bool = True) -> Analysis:
+        """Return what is known of the root."""
+        roles = [role for role in self._game.roles if not role.is_random]
+        values = {role: self._value(self._game.role_index(role)) for role in roles}
+        return Analysis(
+            iterations=0,
+            seconds=0.0,
+            nodes=sum(tree.nodes for tree in self._trees),
+            depth=max(tree.depth for tree in self._trees),
+            bytes=self.bytes,
+            moves={role: self._moves(self._game.role_index(role), lines) for role in roles},
+            goals={role: goal for role, (goal, _) in values.items()},
+            proven={role: proven for role, (_, proven) in values.items()},
+            engine="lanes",
+        )
+
+    def _value(self, role: int) -> tuple[float | None, float | None]:
+        """Return the mean goal of a role at the root, and its proven one."""
+        told = [tree.value(tree.root, role) for tree in self._trees]
+        low, high = max(each[2] for each in told), min(each[3] for each in told)
+        if low >= high:
+            return self._goal(role, low), self._goal(role, low)
+        visits = sum(each[0] for each in told)
+        if not visits:
+            return None, None
+        return self._goal(role, sum(each[0] * each[1] for each in told) / visits), None
+
+    def _goal(self, role: int, value: float) -> float:
+        """Return a value between 0 and 1 as a goal; whole ones exactly."""
+        low, high = self._scales[role]
+        goal = round(low + value * (high - low), 4)
+        return int(goal) if goal == int(goal) else goal
+
+    def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
+        """Return what is known of the moves of a role at the root, the best ones first."""
+        per_tree = [tree.options(tree.root, role) for tree in self._trees]
+        known = [options for options in per_tree if options]
+        actions = self._machine.compiled.actions[role]
+        if not known:
+            low, high = self._scales[role]
+            legal = () if self._state.is_terminal else self._state.legal_moves(self._game.roles[role])
+            return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
+        together = [_together(of_move) for of_move in zip(*known, strict=True)]
+        found = []
+        for number in sorted(range(len(together)), key=lambda number: _eagerness(together[number])):
+            option = together[number]
+            tree = (
+                max(
+                    (tree for tree, options in zip(self._trees, per_tree, strict=True) if options),
+                    key=lambda tree: tree.options(tree.root, role)[number].tries,
+                )
+                if len(self._trees) > 1
+                else self._trees[0]
+            )
+            found.append(
+                MoveAnalysis(
+                    move=actions[option.action],
+                    visits=option.tries,
+                    goal=self._goal(role, option.mean) if option.tries or option.low == option.high else None,
+                    error=self._error(role, option),
+                    bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
+                    line=self._line(tree, role, number) if lines else (),
+                )
+            )
+        return best_first(found)
+
+    def _error(self, role: int, option: Option) -> float | None:
+        """Return the standard error of a mean: that of values of 0 and 1 alone, which is the largest."""
+        if option.low == option.high:
+            return 0.0
+        if option.tries < 2:
+            return None
+        low, high = self._scales[role]
+        return (high - low) * sqrt(option.mean * (1 - option.mean) / option.tries)
+
+    def _line(self, tree: Tree, role: int, number: int) -> JointMoves:
+        """Return the line of best play that begins with an option of a role."""
+        line: list[tuple[Term, ...]] = []
+        node: int | None = tree.root
+        actions = self._machine.compiled.actions
+        while node is not None and len(line) < _LONGEST_LINE:
+            options = [tree.options(node, other) for other in range(len(actions))]
+            if not all(options):
                 break
-            took = perf_counter() - now
-            passes = max(1, min(passes * 4, int(passes * 0.02 / max(took, 1e-6))))
-            if self.store.counts[LEAVES] >= most:
-                break
-        return int(self.store.counts[LEAVES]) - before
+            chosen = [_preferred(each) for each in options]
+            if not line:
+                chosen[role] = number
+            line.append(tuple([actions[r][options[r][n].action] for r, n in enumerate(chosen)]))
+            node = tree.child(node, chosen)
+        return tuple(line)
 
-    def moves(self):
-        s = self.store
-        root = int(s.counts[ROOT])
-        if s.status[root] != EXPANDED: return {}
-        e = s.expansion[root]
-        option = int(s.first_option[e])
-        out = {}
-        for r, role in enumerate(self.game.roles):
-            acts = self.machine.compiled.actions[r]
-            first = int(self.code.first_actions[r])
-            rows = []
-            for k in range(s.option_counts[e, r]):
-                o = option + k
-                rows.append((str(acts[s.action[o] - first]), int(s.tries[o]), float(s.mean[o]), float(s.option_low[o]), float(s.option_high[o]),int(s.pending[o])))
-            option += s.option_counts[e, r]
-            out[str(role)] = sorted(rows, key=lambda x: -x[1])
-        return out
 
-    def best(self, r):
-        s = self.store
-        root = int(s.counts[ROOT])
-        acts = self.machine.compiled.actions[r]
-        if s.status[root] != EXPANDED:
-            raise LookupError
-        e = int(s.expansion[root])
-        option = int(s.first_option[e]) + int(s.option_counts[e, :r].sum())
-        n = int(s.option_counts[e, r])
-        first = int(self.code.first_actions[r])
-        low, high, tries, mean = (x[option : option + n] for x in (s.option_low, s.option_high, s.tries, s.mean))
-        child = s.child[s.first_child[e] : s.first_child[e] + n] if s.mover[e] == r else None
-        def key(k):
-            sure = low[k] >= s.high[root, r] and child is not None
-            if sure:
-                d = int(s.distance[child[k]]) if child[k] >= 0 else 0
-                return (2, -d if low[k] >= .5 else d, tries[k])
-            lost = child is not None and high[k] <= s.low[root, r] and high[k] < s.high[root, r]
-            return (0 if lost else 1, tries[k], mean[k])
-        k = max(range(n), key=key)
-        return acts[s.action[option + k] - first]
+def _together(options: Sequence[Option]) -> Option:
+    """Return what several trees know of a move."""
+    if len(options) == 1:
+        return options[0]
+    tries = sum(option.tries for option in options)
+    low, high = max(option.low for option in options), min(option.high for option in options)
+    high = max(low, high)
+    mean = sum(option.mean * option.tries for option in options) / tries if tries else options[0].mean
+    distance = next((o.distance for o in options if o.low == o.high), 0)
+    return Option(options[0].action, tries, min(max(mean, low), high), low, high, distance)
+
+
+def _eagerness(option: Option) -> tuple[float, ...]:
+    """Return what moves are sorted by: high bounds, then quick wins and slow losses, then visits."""
+    if option.low == option.high:
+        return -option.high, option.distance if option.low >= 0.5 else -option.distance, -option.tries
+    return -option.high, 0, -option.tries
+
+
+def _preferred(options: Sequence[Option]) -> int:
+    """Return the option that a role takes in a line of best play."""
+    floor = max(option.low for option in options)
+    ceiling = max(option.high for option in options)
+
+    def rank(number: int) -> tuple[float, ...]:
+        option = options[number]
+        if option.low >= ceiling:
+            return 0, option.distance if option.low >= 0.5 else -option.distance
+        return 1 + (option.high < floor), -option.tries
+
+    return min(range(len(options)), key=rank)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from math import log, sqrt
 
 import numpy as np
-from anygame.search.tree.compiling import compiled
 
-from anygame.search.tree.learning import climb, recall, release, wait_for
+from anygame.search.tree.compiling import compiled
+from anygame.search.tree.learning import finish, keep, recall, wait_for
 from anygame.search.tree.making import random_below
-from anygame.search.tree.proving import first_option_of, is_proven, update_bounds
+from anygame.search.tree.proving import first_option_of, is_proven
 from anygame.search.tree.store import (
     DEPTH,
     DESCENTS,
@@ -37,6 +37,7 @@ from anygame.search.tree.worker import (
     QUEUE,
     QUEUE_COUNT,
     QUEUE_FIRST,
+    SCALE,
     SPEC_COUNT,
     SPECS,
 )
@@ -48,19 +49,21 @@ EXPLORATION, VIRTUAL_LOSS, AMAF = range(3)
 
 
 @compiled
-def select(game, store, worker, settings):
+def select(game, store, worker):
     """Descend until there is enough to fill the idle lanes; return how many descents found something."""
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
     # A young tree has little to tell of where to look.
     if wanted:
-        wanted = min(max(1, wanted // max(1, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS)
+        wanted = min(
+            max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
+        )
     found, failures = 0, 0
     while found < wanted and failures < 8 + found and counts[FREE_PATHS] and not is_proven(store, root):
-        if counts[SPEC_COUNT] + counts[BRANCHING] > SPECS:
+        if counts[SPEC_COUNT] + counts[BRANCHING] // SCALE > SPECS:
             break
-        if _descend(game, store, worker, settings):
+        if _descend(game, store, worker):
             found += 1
         else:
             failures += 1
@@ -68,13 +71,14 @@ def select(game, store, worker, settings):
 
 
 @compiled
-def _descend(game, store, worker, settings):
+def _descend(game, store, worker):
     """Go down to a leaf; return whether that gave work to do."""
     counts = worker.counts
-    roles = store.low.shape[1]
     counts[FREE_PATHS] -= 1
     path = worker.free_paths[counts[FREE_PATHS]]
     worker.path_references[path] = 0
+    worker.path_leaves[path] = 0
+    worker.path_sum[path, :] = 0
     store.counts[DESCENTS] += 1
     number = np.int32(store.counts[DESCENTS] & 0x7FFFFFFF)
     node = store.counts[ROOT]
@@ -87,10 +91,10 @@ def _descend(game, store, worker, settings):
         if status != EXPANDED or length == LONGEST_PATH or is_proven(store, node):
             break
         expansion = store.expansion[node]
-        joint = _choose(game, store, worker, settings, node, expansion)
+        joint = _choose(game, store, worker, node, expansion)
         child = child_of(store, expansion, joint)
         if child == NONE:
-            return _ask_for(store, worker, path, node, expansion, joint)
+            return _ask_for(game, store, worker, path, node, expansion, joint)
         worker.path_joint[path, length] = joint
         wait_for(store, expansion, joint, 1)
         length += 1
@@ -121,27 +125,27 @@ def _arrive(game, store, worker, path, node, length):
             counts[JOB_COUNT] += 1
             return True
     if (status == LEAF or length == LONGEST_PATH) and not is_proven(store, node) and length:
-        return _play_again(store, worker, path, node)
+        return _play_again(game, store, worker, path, node)
     if status == EXPANDING:
-        release(store, worker, path)
+        finish(game, store, worker, path)
         return False
     # What is proven, or has come before on this way, counts as it is.
     if store.visits[node] or is_proven(store, node):
         recall(store, worker, node)
-        climb(game, store, worker, path, NONE, node, worker.value, 0)
+        keep(worker, path, worker.value)
         store.counts[LEAVES] += 1
-        release(store, worker, path)
+        finish(game, store, worker, path)
         return True
-    release(store, worker, path)
+    finish(game, store, worker, path)
     return False
 
 
 @compiled
-def _play_again(store, worker, path, node):
+def _play_again(game, store, worker, path, node):
     """Have a leaf played out once more, where it cannot be expanded."""
     counts = worker.counts
     if counts[QUEUE_COUNT] >= QUEUE:
-        release(store, worker, path)
+        finish(game, store, worker, path)
         return False
     last = worker.path_length[path] - 1
     joint = worker.path_joint[path, last]
@@ -157,13 +161,15 @@ def _play_again(store, worker, path, node):
 
 
 @compiled
-def _ask_for(store, worker, path, node, expansion, joint):
+def _ask_for(game, store, worker, path, node, expansion, joint):
     """Have a child made that was left out when its parent was expanded."""
     counts = worker.counts
-    if counts[JOB_COUNT] >= JOBS or counts[SPEC_COUNT] >= SPECS or store.counts[NODES] + 2 * SPECS > len(
-        store.status
+    if (
+        counts[JOB_COUNT] >= JOBS
+        or counts[SPEC_COUNT] >= SPECS
+        or store.counts[NODES] + 2 * SPECS > len(store.status)
     ):
-        release(store, worker, path)
+        finish(game, store, worker, path)
         return False
     roles = store.low.shape[1]
     job, spec = counts[JOB_COUNT], counts[SPEC_COUNT]
@@ -187,26 +193,26 @@ def _ask_for(store, worker, path, node, expansion, joint):
 
 
 @compiled
-def _choose(game, store, worker, settings, node, expansion):
+def _choose(game, store, worker, node, expansion):
     """Return the joint move to try next."""
     roles = store.low.shape[1]
     mover = store.mover[expansion]
     if mover == roles:
         return np.int64(0)
     if mover != NONE:
-        return _choose_option(game, store, worker, settings, node, expansion, mover, True)
+        return _choose_option(game, store, worker, node, expansion, mover, True)
     joint = np.int64(0)
     for role in range(roles):
         count = np.int64(store.option_counts[expansion, role])
         chosen = np.int64(0)
         if count > 1:
-            chosen = _choose_option(game, store, worker, settings, node, expansion, role, False)
+            chosen = _choose_option(game, store, worker, node, expansion, role, False)
         joint = joint * count + chosen
     return joint
 
 
 @compiled
-def _choose_option(game, store, worker, settings, node, expansion, role, alone):
+def _choose_option(game, store, worker, node, expansion, role, alone):
     """Return the option that a role tries next."""
     count = np.int64(store.option_counts[expansion, role])
     if game.random[role]:
@@ -214,8 +220,8 @@ def _choose_option(game, store, worker, settings, node, expansion, role, alone):
     first = first_option_of(store, expansion, role)
     sure = store.low[node, role]
     visits = max(1, store.visits[node])
-    urge = settings[EXPLORATION] * sqrt(log(visits + 1.0))
-    loss = settings[VIRTUAL_LOSS]
+    urge = worker.settings[EXPLORATION] * sqrt(log(visits + 1.0))
+    loss = worker.settings[VIRTUAL_LOSS]
     hoped = store.sums[node, role] / visits
     best, highest = np.int64(NONE), -1e9
     start = random_below(worker, count) if visits < 64 else np.int64(0)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
+
 from anygame.search.tree.compiling import bundle, compiled
-from numpy.typing import NDArray
 
 __all__ = ["Store", "child_of", "find_or_add", "make_store", "set_child"]
 
@@ -49,6 +50,9 @@ class Store(NamedTuple):
         amaf_tries: float32 [options]; leaves in which its action was made later on.
         amaf_mean: float32 [options].
         stamp: int32 [nodes]; the last descent that came by.
+        owner: int32 [expansions]; the node.
+        first_link: int32 [expansions]; the first slot of its children that are found by hash, or NONE.
+        next_link: int32; the next slot of the same expansion, or NONE.
         link_expansion, link_node: int32 [power of two]; link_joint: int64; the children of joint moves that
             are too many to be listed, by hash; open addressing, the node plus one.
     """
@@ -77,12 +81,15 @@ class Store(NamedTuple):
     amaf_tries: NDArray[np.float32]
     amaf_mean: NDArray[np.float32]
     stamp: NDArray[np.int32]
+    owner: NDArray[np.int32]
+    first_link: NDArray[np.int32]
+    next_link: NDArray[np.int32]
     link_expansion: NDArray[np.int32]
     link_joint: NDArray[np.int64]
     link_node: NDArray[np.int32]
 
 
-store_at = bundle(Store, 'states', 'sums', 'low', 'high', 'option_counts')
+store_at = bundle(Store, "states", "sums", "low", "high", "option_counts")
 
 
 def make_store(words: int, roles: int, memory: int) -> Store:
@@ -92,10 +99,11 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     """
     # Per node about one option for each role's moves, half an expansion, and two slots.
     per_node = 8 * words + 1 + 4 + 8 * roles + 8 * roles + 2 + 4 + 4
-    per_expansion = 4 * roles + 8 + 8 + 2
+    per_expansion = 4 * roles + 8 + 8 + 2 + 4 + 4
     per_option = 4 + 4 + 4 + 4 + 8 + 8
     options_a_node = 1.25 + 0.25 * (roles - 1)
-    per = per_node + 0.5 * per_expansion + options_a_node * per_option + 1.25 * 4 + 4 * 3
+    # Slots for nodes and links, and what is needed when nodes are forgotten.
+    per = per_node + 0.5 * per_expansion + options_a_node * per_option + 1.25 * 4 + 8 + 4 + 10
     nodes = max(4096, min(int(memory / per), 1 << 30))
     options, expansions, children = int(nodes * options_a_node), nodes // 2, int(nodes * 1.25)
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
@@ -125,6 +133,9 @@ def make_store(words: int, roles: int, memory: int) -> Store:
         np.zeros(options, np.float32),
         np.zeros(options, np.float32),
         np.zeros(nodes, np.int32),
+        np.zeros(expansions, np.int32),
+        np.zeros(expansions, np.int32),
+        np.zeros(slots // 8, np.int32),
         np.zeros(slots // 8, np.int32),
         np.zeros(slots // 8, np.int64),
         np.zeros(slots // 8, np.int32),
@@ -223,6 +234,8 @@ def set_child(store, expansion, joint, node):
     slot = _link_slot(store, expansion, joint)
     if not store.link_node[slot]:
         store.counts[LINKS] += 1
+        store.next_link[slot] = store.first_link[expansion]
+        store.first_link[expansion] = slot
     store.link_expansion[slot] = expansion
     store.link_joint[slot] = joint
     store.link_node[slot] = node + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import RANDOM
@@ -12,9 +13,9 @@ from anygame.search.tree.compiling import bundle
 from anygame.search.tree.lanes import LANES
 from anygame.search.tree.store import NONE
 
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from anygame.network.kernels.kernel import Kernel
 
 __all__ = ["Worker", "make_worker"]
@@ -34,9 +35,24 @@ QUEUE = 16384
 #: Legal moves that are listed in a pass.
 LISTED = 1 << 18
 
+#: ``BRANCHING`` counts children of a job, so many times the mean of late.
+SCALE = 64
 #: Places in ``Worker.counts``.
-(JOB_COUNT, SPEC_COUNT, RESULT_COUNT, QUEUE_FIRST, QUEUE_COUNT, FREE_PATHS, IDLE, LIMIT, PASSES, STEPS,
- BRANCHING, PLAYOUTS, CUT) = range(13)
+(
+    JOB_COUNT,
+    SPEC_COUNT,
+    RESULT_COUNT,
+    QUEUE_FIRST,
+    QUEUE_COUNT,
+    FREE_PATHS,
+    IDLE,
+    LIMIT,
+    PASSES,
+    STEPS,
+    BRANCHING,
+    PLAYOUTS,
+    CUT,
+) = range(13)
 
 
 class Worker(NamedTuple):
@@ -60,10 +76,12 @@ class Worker(NamedTuple):
         listed: int32; actions.
         spec_job: int32 [specs]; spec_joint: int64; spec_action: int32 [specs, roles]; children to be made.
         spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_terminal: bool [specs].
-        path_length, path_references: int32 [paths].
+        path_length, path_references, path_leaves: int32 [paths]; path_sum: float64 [paths, roles]; leaves
+            that were evaluated, and their values.
         path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
         free_paths: int32 [paths].
         lanes, sources: int32 [512]; square: uint64 [64]; row: uint64 [8]; value: float64 [roles]; scratch.
+        settings: float64; see ``selecting``.
     """
 
     counts: NDArray[np.int64]
@@ -98,6 +116,8 @@ class Worker(NamedTuple):
     spec_terminal: NDArray[np.bool_]
     path_length: NDArray[np.int32]
     path_references: NDArray[np.int32]
+    path_leaves: NDArray[np.int32]
+    path_sum: NDArray[np.float64]
     path_node: NDArray[np.int32]
     path_joint: NDArray[np.int64]
     free_paths: NDArray[np.int32]
@@ -106,26 +126,41 @@ class Worker(NamedTuple):
     square: NDArray[np.uint64]
     row: NDArray[np.uint64]
     value: NDArray[np.float64]
+    settings: NDArray[np.float64]
 
 
-worker_at = bundle(Worker, 'playing', 'making', 'result_value', 'job_first', 'job_count', 'job_value', 'spec_action', 'spec_state', 'spec_value', 'path_node', 'path_joint')
+worker_at = bundle(
+    Worker,
+    "playing",
+    "making",
+    "result_value",
+    "job_first",
+    "job_count",
+    "job_value",
+    "spec_action",
+    "spec_state",
+    "spec_value",
+    "path_sum",
+    "path_node",
+    "path_joint",
+)
 
 
-def make_worker(kernel: Kernel, seed: int, number: int, limit: int) -> Worker:
+def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]) -> Worker:
     """Return the memory of a thread.
 
     Args:
         kernel: the code of the game.
-        seed: of the search.
-        number: of the thread: each has random numbers of its own.
+        seed: of its random numbers.
         limit: joint moves after which a playout is given up.
+        settings: of its descents; see ``selecting``.
     """
     roles = len(kernel.network.actions)
     words = max(1, -(-kernel.network.fluents // 64))
     playing, making = kernel.rows(), kernel.rows()
-    random = seed_rows(seed, 2 * number)
+    random = seed_rows(seed, 0)
     playing[RANDOM : RANDOM + STATE_ROWS] = random
-    making[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 2 * number + 1)
+    making[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 1)
 
     def numbers(*shape: int) -> NDArray[np.int32]:
         return np.zeros(shape, np.int32)
@@ -135,7 +170,7 @@ def make_worker(kernel: Kernel, seed: int, number: int, limit: int) -> Worker:
 
     worker = Worker(
         np.zeros(16, np.int64),
-        seed_rows(seed, 1_000_003 + number)[0, :1].copy(),
+        seed_rows(seed, 2)[0, :1].copy(),
         np.array([playing.ctypes.data, making.ctypes.data], np.int64),
         playing,
         making,
@@ -166,6 +201,8 @@ def make_worker(kernel: Kernel, seed: int, number: int, limit: int) -> Worker:
         np.zeros(SPECS, np.bool_),
         numbers(PATHS),
         numbers(PATHS),
+        numbers(PATHS),
+        np.zeros((PATHS, roles)),
         numbers(PATHS, LONGEST_PATH + 1),
         joints(PATHS, LONGEST_PATH + 1),
         np.arange(PATHS, dtype=np.int32),
@@ -174,9 +211,10 @@ def make_worker(kernel: Kernel, seed: int, number: int, limit: int) -> Worker:
         np.zeros(64, np.uint64),
         np.zeros(8, np.uint64),
         np.zeros(roles),
+        np.array(settings, np.float64),
     )
     worker.counts[FREE_PATHS] = PATHS
     worker.counts[IDLE] = LANES
     worker.counts[LIMIT] = limit
-    worker.counts[BRANCHING] = 8
+    worker.counts[BRANCHING] = 8 * SCALE
     return worker

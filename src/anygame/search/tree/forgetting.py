@@ -1,0 +1,224 @@
+"""Forgetting: what lies below the root and was visited often stays, the rest makes room."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anygame.search.tree.compiling import compiled
+from anygame.search.tree.lanes import LANES
+from anygame.search.tree.store import (
+    CHILDREN,
+    EXPANDED,
+    EXPANDING,
+    EXPANSIONS,
+    LEAF,
+    LINKS,
+    NODES,
+    NONE,
+    OPTIONS,
+    ROOT,
+    find,
+    set_child,
+    store_at,
+)
+from anygame.search.tree.worker import (
+    FREE_PATHS,
+    IDLE,
+    JOB_COUNT,
+    PATHS,
+    QUEUE_COUNT,
+    RESULT_COUNT,
+    SPEC_COUNT,
+    worker_at,
+)
+
+__all__ = ["drop_work", "forget", "least_visits"]
+
+#: What a node is while nodes are forgotten, in ``Store.stamp``.
+_GONE, _LEAF, _WHOLE = range(3)
+
+
+@compiled
+def drop_work(store_address, worker_address):
+    """Give up what is under way: descents, children to be made, playouts."""
+    store, worker = store_at(store_address), worker_at(worker_address)
+    for job in range(worker.counts[JOB_COUNT]):
+        if store.status[worker.job_node[job]] == EXPANDING:
+            store.status[worker.job_node[job]] = LEAF
+    for option in range(store.counts[OPTIONS]):
+        store.pending[option] = 0
+    worker.lane_node[:] = NONE
+    for path in range(PATHS):
+        worker.free_paths[path] = path
+    worker.counts[FREE_PATHS] = PATHS
+    worker.counts[IDLE] = LANES
+    worker.counts[QUEUE_COUNT] = 0
+    worker.counts[JOB_COUNT] = 0
+    worker.counts[SPEC_COUNT] = 0
+    worker.counts[RESULT_COUNT] = 0
+
+
+@compiled
+def least_visits(store_address, share):
+    """Return how often a node must have been visited for its children to stay, that a share of all do."""
+    store = store_at(store_address)
+    bound = share * len(store.status)
+    least = np.int64(1) << 30
+    kept = 0.0
+    while least > 1:
+        for expansion in range(store.counts[EXPANSIONS]):
+            visits = store.visits[store.owner[expansion]]
+            if least <= visits < 2 * least:
+                kept += 1
+                for role in range(store.option_counts.shape[1]):
+                    kept += store.option_counts[expansion, role]
+        if kept > bound:
+            return 2 * least
+        least >>= 1
+    return least
+
+
+@compiled
+def forget(store_address, least, new_nodes, new_expansions, waiting, link_expansion, link_joint, link_node):
+    """Keep the nodes below the root whose parents were visited often enough; number them anew.
+
+    Nodes under way must have been dropped before.
+
+    Args:
+        store_address: of the tree.
+        least: visits of a node whose children stay.
+        new_nodes: int32 [nodes]; scratch.
+        new_expansions: int32 [expansions]; scratch.
+        waiting: int32 [nodes]; scratch.
+        link_expansion: a copy of that of the tree.
+        link_joint: a copy, too.
+        link_node: a copy, too.
+    """
+    store = store_at(store_address)
+    _mark(store, least, waiting)
+    _move_nodes(store, new_nodes)
+    _move_expansions(store, new_nodes, new_expansions)
+    store.link_node[:] = 0
+    store.counts[LINKS] = 0
+    for slot in range(len(link_node)):
+        if not link_node[slot]:
+            continue
+        expansion, child = new_expansions[link_expansion[slot]], new_nodes[link_node[slot] - 1]
+        if expansion != NONE and child != NONE:
+            set_child(store, expansion, link_joint[slot], child)
+    store.counts[ROOT] = new_nodes[store.counts[ROOT]]
+    store.slots[:] = 0
+    for node in range(store.counts[NODES]):
+        store.slots[-1 - find(store, store.states, node)] = node + 1
+
+
+@compiled
+def _mark(store, least, waiting):
+    for node in range(store.counts[NODES]):
+        store.stamp[node] = _GONE
+    root = store.counts[ROOT]
+    store.stamp[root] = _LEAF
+    waiting[0] = root
+    count, at = 1, 0
+    while at < count:
+        node = np.int64(waiting[at])
+        at += 1
+        if store.status[node] != EXPANDED or (store.visits[node] < least and node != root):
+            continue
+        store.stamp[node] = _WHOLE
+        expansion = store.expansion[node]
+        if store.first_child[expansion] >= 0:
+            product = 1
+            for role in range(store.option_counts.shape[1]):
+                product *= store.option_counts[expansion, role]
+            for joint in range(product):
+                count = _mark_child(store, store.child[store.first_child[expansion] + joint], waiting, count)
+        slot = store.first_link[expansion]
+        while slot != NONE:
+            count = _mark_child(store, store.link_node[slot] - 1, waiting, count)
+            slot = store.next_link[slot]
+
+
+@compiled
+def _mark_child(store, child, waiting, count):
+    if child != NONE and store.stamp[child] == _GONE:
+        store.stamp[child] = _LEAF
+        waiting[count] = child
+        return count + 1
+    return count
+
+
+@compiled
+def _move_nodes(store, new_nodes):
+    made = 0
+    roles = store.sums.shape[1]
+    for node in range(store.counts[NODES]):
+        new_nodes[node] = NONE
+        if store.stamp[node] == _GONE:
+            continue
+        new_nodes[node] = made
+        whole = store.stamp[node] == _WHOLE
+        status = store.status[node]
+        store.status[made] = LEAF if status == EXPANDED and not whole else status
+        store.expansion[made] = store.expansion[node] if whole else NONE
+        store.visits[made] = store.visits[node]
+        store.distance[made] = store.distance[node]
+        for word in range(store.states.shape[1]):
+            store.states[made, word] = store.states[node, word]
+        for role in range(roles):
+            store.sums[made, role] = store.sums[node, role]
+            store.low[made, role] = store.low[node, role]
+            store.high[made, role] = store.high[node, role]
+        store.stamp[made] = 0
+        made += 1
+    store.counts[NODES] = made
+
+
+@compiled
+def _move_expansions(store, new_nodes, new_expansions):
+    roles = store.option_counts.shape[1]
+    made, options, children = 0, np.int64(0), np.int64(0)
+    for expansion in range(store.counts[EXPANSIONS]):
+        new_expansions[expansion] = NONE
+        owner = new_nodes[store.owner[expansion]]
+        if owner == NONE or store.expansion[owner] != expansion:
+            continue
+        new_expansions[expansion] = made
+        count, product = 0, 1
+        for role in range(roles):
+            count += store.option_counts[expansion, role]
+            product *= store.option_counts[expansion, role]
+            store.option_counts[made, role] = store.option_counts[expansion, role]
+        first = store.first_option[expansion]
+        for number in range(count):
+            _move_option(store, first + number, options + number)
+        first = store.first_child[expansion]
+        if first >= 0:
+            for joint in range(product):
+                child = store.child[first + joint]
+                store.child[children + joint] = NONE if child == NONE else new_nodes[child]
+        store.first_option[made] = options
+        store.first_child[made] = children if first >= 0 else NONE
+        store.first_link[made] = NONE
+        store.mover[made] = store.mover[expansion]
+        store.owner[made] = owner
+        options += count
+        children += product if first >= 0 else 0
+        made += 1
+    for expansion in range(made):
+        store.expansion[store.owner[expansion]] = expansion
+    store.counts[EXPANSIONS] = made
+    store.counts[OPTIONS] = options
+    store.counts[CHILDREN] = children
+
+
+@compiled
+def _move_option(store, option, to):
+    store.action[to] = store.action[option]
+    store.tries[to] = store.tries[option]
+    store.pending[to] = 0
+    store.mean[to] = store.mean[option]
+    store.option_low[to] = store.option_low[option]
+    store.option_high[to] = store.option_high[option]
+    store.amaf_tries[to] = store.amaf_tries[option]
+    store.amaf_mean[to] = store.amaf_mean[option]

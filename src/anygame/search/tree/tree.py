@@ -1,0 +1,254 @@
+"""One search tree and the thread that grows it, as Python sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numba import int64
+
+from anygame.search.tree.compiling import table_of
+from anygame.search.tree.forgetting import drop_work, forget, least_visits
+from anygame.search.tree.growing import DONE, FULL, add_state, grow, is_full
+from anygame.search.tree.store import (
+    COMPETITIVE,
+    DEPTH,
+    EXPANDED,
+    EXPANSIONS,
+    LEAVES,
+    NODES,
+    NONE,
+    ROOT,
+    make_store,
+)
+from anygame.search.tree.worker import FREE_PATHS, make_worker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.kernel import Kernel
+    from anygame.search.tree.game_code import GameCode
+
+__all__ = ["DEFAULT_SETTINGS", "Option", "Tree", "prepare"]
+
+#: Exploration and virtual losses; see ``selecting``.
+DEFAULT_SETTINGS: Final = (0.4, 1.0, 0.0)
+#: A call of machine code takes about so long; between calls the clock is looked at.
+_CALL_SECONDS: Final = 0.02
+#: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
+_KEPT, _LEAST_KEPT = 0.5, 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A move of a role at a node.
+
+    Attributes:
+        action: its number, counted from the first action of the role.
+        tries: leaves evaluated below it.
+        mean: of their values for the role, between 0 and 1.
+        low: proven bound of its value; so is high.
+        high: see low.
+        distance: joint moves to the end, where the value is proven.
+    """
+
+    action: int
+    tries: int
+    mean: float
+    low: float
+    high: float
+    distance: int
+
+
+def prepare() -> None:
+    """Compile the functions of the search, or find them where they were cached; Python waits meanwhile."""
+    one, two, three = (int64,), (int64, int64), (int64, int64, int64)
+    grow.compile((*three, int64, int64))
+    is_full.compile(one)
+    add_state.compile(two)
+    drop_work.compile(two)
+
+
+class Tree:
+    """A search tree over the lanes of a game.
+
+    Args:
+        kernel: the code of the game.
+        code: the game for compiled functions.
+        seed: of its random numbers.
+        memory: bytes that it may take.
+        limit: joint moves after which a playout is given up.
+        settings: of descents; see ``selecting``.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        code: GameCode,
+        *,
+        seed: int,
+        memory: int,
+        limit: int,
+        settings: Sequence[float] = DEFAULT_SETTINGS,
+    ) -> None:
+        self._code = code
+        self._words = max(1, -(-kernel.network.fluents // 64))
+        self._fluents = kernel.network.fluents
+        self.store = make_store(self._words, len(code.random), memory)
+        self.store.counts[COMPETITIVE] = np.count_nonzero(~code.random) == 2
+        self.worker = make_worker(kernel, seed, limit, settings)
+        self._tables = [table_of(each) for each in (code, self.store, self.worker)]
+        self._addresses = tuple(table.ctypes.data for table in self._tables)
+        self._passes = 1
+
+    def begin(self, state: NDArray[np.bool_]) -> None:
+        """Make a state, bool [fluents], the root."""
+        padded = np.zeros(self._words * 64, np.bool_)
+        padded[: self._fluents] = state
+        if not self.is_idle:
+            drop_work(*self._addresses[1:])
+        self.worker.spec_state[0] = np.packbits(padded, bitorder="little").view(np.uint64)
+        if is_full(self._addresses[1]) and not self._forget():
+            raise MemoryError("the memory of the search has no room for one state")
+        self.store.counts[ROOT] = add_state(*self._addresses[1:])
+        self.store.counts[DEPTH] = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way."""
+        counts = self.worker.counts
+        return bool(counts[FREE_PATHS] == len(self.worker.free_paths))
+
+    def advance(self, deadline: float, leaves: int | None = None) -> tuple[int, bool]:
+        """Grow until a time, as ``perf_counter`` counts, or for so many leaves.
+
+        Returns:
+            how many leaves were evaluated, and whether there is nothing left to do.
+        """
+        counts = self.store.counts
+        before = int(counts[LEAVES])
+        most = 1 << 62 if leaves is None else before + leaves
+        while (now := perf_counter()) < deadline and counts[LEAVES] < most:
+            told = grow(*self._addresses, self._passes, most)
+            if told == DONE or (told == FULL and not self._forget()):
+                return int(counts[LEAVES]) - before, True
+            share = min(_CALL_SECONDS, deadline - now) / max(perf_counter() - now, 1e-6)
+            self._passes = max(1, min(int(self._passes * share), self._passes * 4, 1 << 20))
+        return int(counts[LEAVES]) - before, False
+
+    def _forget(self) -> bool:
+        """Make room; return whether there is some now."""
+        counts, store = self.store.counts, self.store
+        drop_work(*self._addresses[1:])
+        root = store.states[counts[ROOT]].copy() if counts[NODES] else None
+        share = _KEPT
+        while is_full(self._addresses[1]) and root is not None:
+            if share < _LEAST_KEPT:
+                return False
+            least = least_visits(self._addresses[1], share)
+            forget(
+                self._addresses[1],
+                least,
+                np.empty(counts[NODES], np.int32),
+                np.empty(counts[EXPANSIONS], np.int32),
+                np.empty(counts[NODES], np.int32),
+                store.link_expansion.copy(),
+                store.link_joint.copy(),
+                store.link_node.copy(),
+            )
+            share /= 2
+        return True
+
+    # -- what is known -----------------------------------------------------------------------------
+
+    @property
+    def root(self) -> int:
+        """The node of the root."""
+        return int(self.store.counts[ROOT])
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return int(self.store.counts[NODES])
+
+    @property
+    def depth(self) -> int:
+        """How deep the deepest descent from this root went."""
+        return int(self.store.counts[DEPTH])
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of what has been filled so far, about."""
+        store, nodes = self.store, self.nodes
+        share = nodes / len(store.status)
+        fixed = store.slots.nbytes + store.link_node.nbytes * 5
+        used = sum(each.nbytes for each in store) - fixed
+        return int(used * share) + fixed + sum(each.nbytes for each in self.worker)
+
+    def value(self, node: int, role: int) -> tuple[int, float, float, float]:
+        """Return visits of a node, and for a role mean value and bounds."""
+        store = self.store
+        visits = int(store.visits[node])
+        low, high = float(store.low[node, role]), float(store.high[node, role])
+        mean = float(store.sums[node, role]) / visits if visits else low
+        return visits, min(max(mean, low), high), low, high
+
+    def options(self, node: int, role: int) -> list[Option]:
+        """Return the moves of a role at a node, in the order of its actions; none if it is not expanded."""
+        store = self.store
+        if store.status[node] != EXPANDED:
+            return []
+        expansion = int(store.expansion[node])
+        first = int(store.first_option[expansion]) + int(store.option_counts[expansion, :role].sum())
+        together = self._together(expansion, role) if store.mover[expansion] == NONE else None
+        found = []
+        for number in range(int(store.option_counts[expansion, role])):
+            option = first + number
+            distance, low, high = 0, float(store.low[node, role]), float(store.high[node, role])
+            alone = store.mover[expansion] == role
+            if alone:
+                child = int(store.child[store.first_child[expansion] + number])
+                distance = int(store.distance[child]) if child != NONE else 0
+                low, high = float(store.option_low[option]), float(store.option_high[option])
+            elif together is not None:
+                low, high = float(together[0][number]), float(together[1][number])
+            tries, mean = int(store.tries[option]), float(store.mean[option])
+            if store.mover[expansion] != NONE and not alone:
+                tries, mean = self.value(node, role)[:2]
+            action = int(store.action[option]) - int(self._code.first_actions[role])
+            found.append(Option(action, tries, min(max(mean, low), high), low, high, distance))
+        return found
+
+    def _together(self, expansion: int, role: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the bounds of a role's options where several roles choose: over all that others may do."""
+        store, counts = self.store, self.store.option_counts[expansion]
+        if store.first_child[expansion] < 0:
+            return np.zeros(counts[role], np.float32), np.ones(counts[role], np.float32)
+        first = int(store.first_child[expansion])
+        children = np.moveaxis(store.child[first : first + int(counts.prod())].reshape(counts), role, 0)
+        children = children.reshape(counts[role], -1)
+        known = children != NONE
+        low = np.where(known, store.low[children, role], np.float32(0))
+        high = np.where(known, store.high[children, role], np.float32(1))
+        return low.min(axis=1), high.max(axis=1)
+
+    def child(self, node: int, options: Sequence[int]) -> int | None:
+        """Return the node that a joint move, an option per role, leads to; None where there is none."""
+        store = self.store
+        expansion = int(store.expansion[node])
+        joint = 0
+        for role, option in enumerate(options):
+            joint = joint * int(store.option_counts[expansion, role]) + option
+        if store.first_child[expansion] >= 0:
+            child = int(store.child[store.first_child[expansion] + joint])
+            return None if child == NONE else child
+        slot = int(store.first_link[expansion])
+        while slot != NONE:
+            if int(store.link_joint[slot]) == joint:
+                return int(store.link_node[slot]) - 1
+            slot = int(store.next_link[slot])
+        return None
