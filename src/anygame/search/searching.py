@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from math import inf
 from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
+from warnings import warn
 
 from anygame.errors import PositionError
+from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -106,8 +107,9 @@ class Search:
         """Make the tree over lanes, where there can be one."""
         try:
             self._lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
-        except Exception:  # whatever stops it, the game is played anyway
-            self._lanes = None
+        except Exception as error:  # whatever stops it, the game is played anyway
+            message = f"{self._game.name}: no lanes, the reasoner searches ({type(error).__name__}: {error})"
+            warn(message, FallbackWarning, stacklevel=2)
         finally:
             self._is_tried = True
 
@@ -240,10 +242,6 @@ def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> S
     if game.machine.name != "network":
         return None
     # Numba, which compiles the tree, is loaded for searches alone.
-    try:
-        made: Searcher = import_module("anygame.search.tree.searcher").TreeSearcher(
-            game, seed=seed, threads=threads, memory=memory
-        )
-    except ImportError:
-        return None
-    return made
+    from anygame.search.tree.searcher import TreeSearcher
+
+    return TreeSearcher(game, seed=seed, threads=threads, memory=memory)

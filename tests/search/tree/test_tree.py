@@ -33,8 +33,8 @@ _WIDE = """
 """
 
 
-def _searcher(game: anygame.Game, **options: int) -> TreeSearcher:
-    searcher = TreeSearcher(game, **{"seed": 1, "memory": 1 << 26, **options})
+def _searcher(game: anygame.Game, seed: int = 1, memory: int = 1 << 26, threads: int = 1) -> TreeSearcher:
+    searcher = TreeSearcher(game, seed=seed, memory=memory, threads=threads)
     searcher.begin(game.initial_state())
     return searcher
 
@@ -136,7 +136,7 @@ def test_a_role_without_a_move_ends_the_game() -> None:
     searcher = _searcher(game)
     _run(searcher, 100)
     assert str(searcher.best(0)) == "stay"
-    assert searcher.analysis().proven["me"] == 70
+    assert searcher.analysis().proven[game.roles[0]] == 70
 
 
 def test_endless_games_are_searched_all_the_same() -> None:

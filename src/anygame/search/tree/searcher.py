@@ -17,7 +17,7 @@ import numpy as np
 
 from anygame.errors import PositionError
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
-from anygame.search.solution import Bounds
+from anygame.search.bounds import Bounds
 from anygame.search.tree.game_code import describe
 from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree, prepare
 
