@@ -7,10 +7,8 @@ from math import inf
 from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
-from warnings import warn
 
 from anygame.errors import PositionError
-from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,6 +47,9 @@ class Search:
         threads: how many cores to use; only lanes use more than one.
         memory: bytes that the tree may take at most, about.
 
+    Attributes:
+        fallback: what kept the search from using lanes although the game has a network; None otherwise.
+
     Raises:
         ValueError: a number is out of range.
 
@@ -77,6 +78,7 @@ class Search:
         self._compiling: Thread | None = None
         self._is_tried = False
         self._searcher: Searcher | None = None
+        self.fallback: Exception | None = None
         self._busy = Lock()
         self._iterations = 0
         self._seconds = 0.0
@@ -108,8 +110,7 @@ class Search:
         try:
             self._lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
         except Exception as error:  # whatever stops it, the game is played anyway
-            message = f"{self._game.name}: no lanes, the reasoner searches ({type(error).__name__}: {error})"
-            warn(message, FallbackWarning, stacklevel=2)
+            self.fallback = error
         finally:
             self._is_tried = True
 
