@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "tournament": "let players meet each other",
     "web": "show games in the browser: play, watch, ask why",
     "player": "play for managers over the network",
+    "completion": "print a script with which a shell completes command lines",
 }
 
 

@@ -20,6 +20,20 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+#: What somebody sees who types the name of the program alone.
+_INTRODUCTION: Final = """\
+anygame plays any game written in the Game Description Language (GDL). To begin:
+
+  anygame games                      the games that come with it
+  anygame play tic_tac_toe           play against the computer
+  anygame copolymer                  a game at the prompt: its moves, its facts, and why
+  anygame match connect_four --players mcts greedy
+                                     watch two players
+  anygame check my_game.kif          what is wrong in a sheet of your own
+
+usage: anygame COMMAND ...; `anygame --help` lists the commands, `anygame COMMAND --help` tells of one.
+"""
+
 _EPILOG: Final = """\
 examples:
   anygame repl copolymer
@@ -28,6 +42,8 @@ examples:
   anygame query copolymer "(legal ?role (move ?row ?n))"
   anygame playout copolymer --count 100 --seed 1 --json
   anygame simulate copolymer --playouts 1e6
+
+`anygame FILE` opens the prompt of `anygame repl FILE`.
 
 exit status:
   0    done
@@ -90,17 +106,42 @@ def _drop_output() -> None:
 
 
 def _known(arguments: Sequence[str]) -> Sequence[str]:
-    """Return arguments that start with a command; help, the version, and what is none end the process."""
-    name = arguments[0] if arguments else ""
-    if name not in COMMANDS:
-        parser = _parser()
-        if name and not name.startswith("-"):
-            near = get_close_matches(name.lower(), COMMANDS, n=3)
-            advice = f"did you mean {' or '.join(near)}?" if near else "`anygame --help` lists the commands"
-            parser.error(f"there is no command {name[:40]!r}; {advice}")
-        parser.parse_args(arguments[:1])
-        parser.error("the following arguments are required: COMMAND")
+    """Return arguments that start with a command; help, the version, and what is none end the process.
+
+    A rule sheet or the name of a game opens the prompt.
+    """
+    if not arguments:
+        print(_INTRODUCTION, end="")
+        sys.exit(exit_status.BAD_INPUT)
+    if arguments[0] not in COMMANDS:
+        if _is_sheet(arguments[0]):
+            return ["repl", *arguments]
+        _refuse(arguments[0])
     return arguments
+
+
+def _is_sheet(name: str) -> bool:
+    """Return whether a word names a rule sheet, which may be missing, or a game of the package."""
+    if name.startswith("-"):
+        return False
+    from anygame.language.installed import SUFFIXES, find_installed
+
+    if "/" in name or name.endswith(SUFFIXES):
+        return True
+    return find_installed(name) is not None or os.path.isfile(name)
+
+
+def _refuse(name: str) -> None:
+    """End the process: with help or the version, or since a word is no command."""
+    parser = _parser()
+    if name and not name.startswith("-"):
+        from anygame.language.installed import games
+
+        near = get_close_matches(name.lower(), [*COMMANDS, *games()], n=3)
+        advice = f"did you mean {' or '.join(near)}?" if near else "`anygame --help` lists the commands"
+        parser.error(f"there is no command {name[:40]!r}; {advice}")
+    parser.parse_args([name])
+    parser.error("the following arguments are required: COMMAND")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError
 from anygame.game.loading import load, loads
-from anygame.language.installed import find_installed, nearest_games, open_sheet
+from anygame.language.installed import SUFFIXES, find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "read_game", "sheet_source"]
 
 _INPUT_LIMIT: Final = 16 * 2**20
-#: What the names of rule sheets end in.
-SUFFIXES: Final = (".kif", ".gdl", ".hrf")
 
 
 def read_game(name: str, *, case_sensitive: bool = True, machine: MachineName = "auto") -> Game:

@@ -1,0 +1,154 @@
+"""What shells complete, and the manual page: both say what the table of commands says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.transcripts import ROOT, run
+
+import anygame
+from anygame.cli.command_table import COMMANDS
+from anygame.cli.describing.completion import SHELLS
+from anygame.cli.describing.man_page import man_page
+from anygame.cli.describing.words import described_commands
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_every_option_of_the_help_is_described() -> None:
+    for command in described_commands():
+        output, _ = run([command.name, "--help"])
+        flags = {flag for option in command.options for flag in option.flags}
+        listed = re.findall(r"^  (-.*?)(?:  |$)", output, re.MULTILINE)
+        assert flags == {word for line in listed for word in re.findall(r"(?:^|(?<= ))--?[\w-]+", line)}
+        assert all(each.metavar and each.metavar in output for each in command.arguments)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_names_all_commands_and_options(shell: str) -> None:
+    output, status = run(["completion", shell])
+    assert status == 0
+    for command in described_commands():
+        assert command.name in output
+        for option in command.options:
+            for flag in option.flags:
+                assert (flag if shell != "fish" else flag.lstrip("-")) in output
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_shell_can_read_its_script(shell: str, tmp_path: Path) -> None:
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"there is no {shell} here")
+    path = tmp_path / "script"
+    path.write_text(run(["completion", shell])[0])
+    done = subprocess.run([found, "-n", str(path)], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+_TRY = """
+source "$1"
+compopt() { :; }
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_anygame
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("pl", {"play", "player", "playout"}),
+        ("cop", {"copolymer"}),
+        ("gdl/pi", {"gdl/pig.kif"}),
+        ("play cop", {"copolymer"}),
+        ("play copolymer --ag", {"--against"}),
+        ("play copolymer --against h", {"human"}),
+        ("match pig --players gre", {"greedy"}),
+        ("legal pig --machine re", {"reasoner"}),
+        ("match pig --record sr", {"src"}),
+        ("replay gdl/pi", {"gdl/pig.kif"}),
+        ("completion z", {"zsh"}),
+        ("games x", set()),
+        ("nothing x", set()),
+    ],
+)
+def test_bash_completes(line: str, expected: set[str], tmp_path: Path) -> None:
+    path = tmp_path / "script"
+    path.write_text(run(["completion", "bash"])[0])
+    done = subprocess.run(
+        ["bash", "-c", _TRY, "try", str(path), "anygame", *line.split()],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        cwd=ROOT,
+        check=True,
+    )
+    assert set(done.stdout.split()) == expected
+
+
+def test_an_unknown_shell_is_refused() -> None:
+    output, status = run(["completion", "tcsh"])
+    assert status == 2
+    assert "invalid choice: 'tcsh'" in output
+
+
+def test_the_manual_page_is_current() -> None:
+    page = ROOT / "man" / "anygame.1"
+    text = page.read_text(encoding="utf-8")
+    assert text == man_page(anygame.__version__), "write it anew: python tools/man_page.py"
+    assert all(f"anygame {name.replace('-', chr(92) + '-')}" in text for name in COMMANDS)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["tool"]["setuptools"]["data-files"] == {"share/man/man1": ["man/anygame.1"]}
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here")
+def test_the_manual_page_can_be_set() -> None:
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "man/anygame.1"], capture_output=True, cwd=ROOT, check=True
+    )
+    assert done.stderr == b""
+
+
+def test_the_name_alone_says_what_to_try() -> None:
+    output, status = run([])
+    assert status == 2
+    for line in ("anygame games", "anygame play tic_tac_toe", "anygame --help"):
+        assert line in output
+
+
+def test_a_sheet_or_a_game_alone_opens_the_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for name in ("tic_tac_toe", "gdl/tic_tac_toe.kif"):
+        assert run([name, "--echo"], "roles\n") == (
+            "> roles\n1  x (9 legal moves)\n2  o (1 legal move)\n",
+            0,
+        )
+    sheet = tmp_path / "sheet"
+    sheet.write_text("(role me) (legal me go) (<= terminal (true over))")
+    monkeypatch.chdir(tmp_path)
+    assert run(["sheet"], "roles\n") == ("1  me (1 legal move)\n", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gdl/pigg.kif", "there is no file gdl/pigg.kif; did you mean gdl/pig.kif?"),
+        ("copolimer", "there is no command 'copolimer'; did you mean copolymer?"),
+        ("pla", "there is no command 'pla'; did you mean play or replay or player?"),
+        ("--sede", "unrecognized arguments: --sede"),
+    ],
+)
+def test_what_is_mistyped_gets_the_nearest(name: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    output, status = run([name])
+    assert (status, message in output) == (2, True), output
