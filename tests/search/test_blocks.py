@@ -35,7 +35,7 @@ def test_blocks_find_the_graph_that_batches_find(text: str, monkeypatch: pytest.
     for many in (1 << 40, 0):
         monkeypatch.setattr("anygame.search.expansion.MANY_STATES", many)
         expansion = LaneExpansion(game, game.initial_state())
-        graphs.append(explore(expansion, len(game.roles), 1 << 30))
+        graphs.append(explore(expansion, game.roles, 1 << 30))
         states.append(expansion.packed()[1].rows)
     for name in ("layers", "children", "options", "ends", "goals", "offsets"):
         one, other = (getattr(graph, name) for graph in graphs)

@@ -27,6 +27,9 @@ _FEWEST_SLOTS: Final = 2048
 #: At most half of the slots are taken: a probe then looks at 1.5 slots on average where it finds a state.
 _SLOTS_PER_STATE: Final = 2
 
+#: The states grow by a quarter, in place where the system can do that.
+_GROWTH: Final = 2
+
 #: What is done with a state that is not there: it is kept, or has no number.
 _KEEP: Final = """
   %count.small = trunc i64 %count to i32
@@ -44,7 +47,7 @@ _MISS: Final = """
 """
 
 _FUNCTION: Final = """
-define i64 @NAME(ptr noalias %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
+define i64 @NAME(ptr %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
                    i64 %used, ptr noalias %ids) {
 entry:
   br label %state
@@ -159,7 +162,7 @@ class StateSet:
 
     @property
     def rows(self) -> NDArray[np.uint64]:
-        """All states in the order of their numbers: uint64 [states, words], valid until more are added."""
+        """All states in the order of their numbers: uint64 [states, words]. They move when more are added."""
         return self._store[: self._count]
 
     @property
@@ -169,10 +172,8 @@ class StateSet:
 
     def bytes_with(self, more: int) -> int:
         """Return the bytes that it takes while so many states are added, if all are new."""
-        slots = self._slots_for(self._count + more)
-        if slots == len(self._slots):
-            return self.bytes
-        return self.bytes + (slots // _SLOTS_PER_STATE) * self.words * 8 + slots * 4
+        needed = self._count + more
+        return self._capacity(needed) * self.words * 8 + self._slots_for(needed) * 4
 
     def add(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Add states, uint64 [n, words], and return the number of each: int32 [n]."""
@@ -201,14 +202,19 @@ class StateSet:
             slots *= 2
         return slots
 
+    def _capacity(self, needed: int) -> int:
+        capacity = len(self._store)
+        return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
+
     def _make_room(self, count: int) -> None:
+        if count > len(self._store):
+            self._store.resize((self._capacity(count), self.words), refcheck=False)
         slots = self._slots_for(count)
-        if slots == len(self._slots):
-            return
-        old = self.rows
-        self._slots = np.zeros(slots, np.int32)
-        self._store = np.empty((slots // _SLOTS_PER_STATE, self.words), np.uint64)
-        self._call("insert", old, 0, np.empty(len(old), np.int32))
+        if slots != len(self._slots):
+            # The old ones go first: all that they say can be found again.
+            del self._slots
+            self._slots = np.zeros(slots, np.int32)
+            self._call("insert", self.rows, 0, np.empty(self._count, np.int32))
 
     def _call(self, name: str, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32]) -> int:
         count: int = _library()[name](

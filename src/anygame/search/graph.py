@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
+    from anygame.game.roles import Role
     from anygame.language.terms import Term
     from anygame.network.state_set import StateSet
 
@@ -21,10 +22,14 @@ __all__ = ["MANY_STATES", "MOST_AT_A_TIME", "Expansion", "Found", "StateGraph", 
 MOST_AT_A_TIME: Final = 4096
 #: From so many states on, compiled loops save more than the half second that they take to load.
 MANY_STATES: Final = 200_000
-#: What the values of a state take: two bounds and a distance, and as much while they are computed.
-_BYTES_OF_VALUES: Final = 40
+#: What the values of a state take: the ranks of two bounds and a distance, and two numbers for a table. Where
+#: roles move together, or by chance: two bounds, and as much while they are computed.
+_BYTES_OF_VALUES: Final = 14
+_BYTES_OF_MIXED_VALUES: Final = 40
 #: About so many joint moves are made at a time, so that what lists them stays small beside the graph.
 _EDGES: Final = 1 << 18
+#: Arrays grow by a quarter: little of them is ever empty, and all growing together costs a few copies.
+_GROWTH: Final = 2
 #: The most states: their numbers have 31 bits.
 _MOST_STATES: Final = (1 << 31) - 1
 
@@ -71,9 +76,9 @@ class StateGraph:
     Attributes:
         layers: int64 [layers + 1]; where the states of each distance begin; the last one is their number.
         expanded: how many states were continued; the others, at the end, are known by name alone.
-        offsets: int64 [expanded + 1]; where the children of each state begin.
+        offsets: uint32 or int64 [expanded + 1]; where the children of each state begin.
         children: int32 [edges]; see ``Found``.
-        options: int32 [expanded, roles].
+        options: [expanded, roles], unsigned and as narrow as can be.
         ends: int64; the terminal states among the expanded ones, ascending.
         goals: float [ends, roles].
         stopped: why not all states were expanded; empty if they were.
@@ -82,7 +87,7 @@ class StateGraph:
 
     layers: NDArray[np.int64]
     expanded: int
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.integer]
     children: NDArray[np.int32]
     options: NDArray[np.int32]
     ends: NDArray[np.int64]
@@ -107,7 +112,7 @@ class StateGraph:
 
 
 class _Growing:
-    """An array that grows at its end."""
+    """An array that grows at its end, in place where the system can do that, and as narrow as its numbers."""
 
     def __init__(self, width: int, dtype: DTypeLike) -> None:
         self._data = np.empty((MOST_AT_A_TIME, width), dtype)
@@ -119,18 +124,22 @@ class _Growing:
 
     @property
     def rows(self) -> NDArray[Any]:
+        """What was put in; not to be held while more is."""
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
-        needed = self.count + more
-        return self.bytes if needed <= len(self._data) else self.bytes * 3
+        return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
+
+    def _capacity(self, needed: int) -> int:
+        capacity = len(self._data)
+        return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
 
     def extend(self, rows: NDArray[Any]) -> None:
         needed = self.count + len(rows)
+        if self._data.dtype.kind == "u" and len(rows) and rows.max() > np.iinfo(self._data.dtype).max:
+            self._data = self._data.astype(np.uint16 if rows.max() < 1 << 16 else np.uint32)
         if needed > len(self._data):
-            grown = np.empty((max(needed, 2 * len(self._data)), self._data.shape[1]), self._data.dtype)
-            grown[: self.count] = self.rows
-            self._data = grown
+            self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
         self._data[self.count : needed] = rows
         self.count = needed
 
@@ -138,11 +147,13 @@ class _Growing:
 class _Exploration:
     """A graph in the making."""
 
-    def __init__(self, expansion: Expansion, roles: int, memory: int) -> None:
+    def __init__(self, expansion: Expansion, roles: Sequence[Role], memory: int) -> None:
         self._expansion = expansion
         self._memory = memory
-        self._children, self._options = _Growing(1, np.int32), _Growing(roles, np.int32)
-        self._ends, self._goals = _Growing(1, np.int64), _Growing(roles, np.float64)
+        self._random = [place for place, role in enumerate(roles) if role.is_random]
+        self._takes_turns = True
+        self._children, self._options = _Growing(1, np.int32), _Growing(len(roles), np.uint8)
+        self._ends, self._goals = _Growing(1, np.int64), _Growing(len(roles), np.float64)
         self._layers = [0, 1]
         self._width = 1.0
 
@@ -169,7 +180,8 @@ class _Exploration:
     def _bytes_with(self, edges: int) -> int:
         per_state = self._options.bytes_with(MOST_AT_A_TIME) + self._goals.bytes_with(MOST_AT_A_TIME)
         growing = self._children.bytes_with(edges) + per_state
-        values = (len(self._expansion) + edges) * _BYTES_OF_VALUES
+        of_each = _BYTES_OF_VALUES if self._takes_turns else _BYTES_OF_MIXED_VALUES
+        values = (len(self._expansion) + edges) * of_each
         return self._expansion.bytes_with(edges) + growing + values
 
     def _enter(self, first: int, found: Found) -> None:
@@ -177,6 +189,10 @@ class _Exploration:
         self._children.extend(found.children[:, None])
         self._ends.extend((first + over)[:, None])
         self._goals.extend(found.goals[over])
+        if self._takes_turns:
+            several = found.options > 1
+            together = several.sum(axis=1).max() > 1 or several[:, self._random].any()
+            self._takes_turns = not together
         # The last of all: an interrupt before it leaves these states out.
         self._options.extend(found.options)
         self._width = max(1.0, len(found.children) / len(found.options))
@@ -186,8 +202,7 @@ class _Exploration:
         expanded, found = self._options.count, len(self._expansion)
         layers = self._layers if not stopped else [n for n in self._layers if n <= expanded] + [found]
         ends = int(np.searchsorted(self._ends.rows[: self._goals.count, 0], expanded))
-        offsets = np.zeros(expanded + 1, np.int64)
-        np.cumsum(self._options.rows.astype(np.int64).prod(axis=1), out=offsets[1:])
+        offsets = _offsets(self._options.rows, self._children.count)
         arrays = (self._children, self._options, self._ends, self._goals)
         return StateGraph(
             layers=np.array(layers, np.int64),
@@ -202,9 +217,18 @@ class _Exploration:
         )
 
 
+def _offsets(options: NDArray[Any], edges: int) -> NDArray[np.integer]:
+    """Return where the children of each state begin, and where the last ones end."""
+    offsets: NDArray[Any] = np.zeros(len(options) + 1, np.uint32 if edges < 1 << 32 else np.int64)
+    offsets[1:] = options[:, 0]
+    for column in options.T[1:]:
+        np.multiply(offsets[1:], column, out=offsets[1:])
+    return np.cumsum(offsets, dtype=offsets.dtype, out=offsets)
+
+
 def explore(
     expansion: Expansion,
-    roles: int,
+    roles: Sequence[Role],
     memory: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> StateGraph:
@@ -212,7 +236,7 @@ def explore(
 
     Args:
         expansion: continues states; it knows the first one.
-        roles: how many.
+        roles: of the game.
         memory: bytes, those of the values to be computed later among them.
         progress: called now and then with the numbers of states expanded and found.
     """

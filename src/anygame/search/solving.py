@@ -80,7 +80,7 @@ def solve(
     start = game.initial_state() if state is None else state
     expansion = _expansion(game, start)
     began = perf_counter()
-    graph = explore(expansion, len(game.roles), memory, progress)
+    graph = explore(expansion, game.roles, memory, progress)
     solver = _Solver(game, start, graph, began)
     solution = solver.solution()
     if table:
