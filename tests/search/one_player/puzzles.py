@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 __all__ = [
+    "latin",
+    "pegs",
+    "sokoban",
     "DEAD_END",
     "ENDLESS",
     "LIGHTS",
@@ -115,3 +118,84 @@ TALLY = f"""
 (<= terminal (true (step 10)))
 (<= (goal player ?n) (true (good ?n)))
 """
+
+#: Fill a square such that no number is twice in a row or column; some cells are given.
+LATIN = """
+(role player) {cells} {numbers}
+(<= (legal player (put ?r ?c ?n)) (true (blank ?r ?c)) (number ?n) (not (taken ?r ?c ?n)))
+(<= (legal player quit) (true (blank ?r ?c)))
+(<= (taken ?r ?c ?n) (true (cell ?r ?d ?n)) (number ?c))
+(<= (taken ?r ?c ?n) (true (cell ?s ?c ?n)) (number ?r))
+(<= (next (cell ?r ?c ?n)) (true (cell ?r ?c ?n)))
+(<= (next (cell ?r ?c ?n)) (does player (put ?r ?c ?n)))
+(<= (next (blank ?r ?c)) (true (blank ?r ?c)) (not (filled ?r ?c)))
+(<= (filled ?r ?c) (does player (put ?r ?c ?n)))
+(<= (next over) (does player quit))
+(<= open (true (blank ?r ?c)))
+(<= terminal (true over)) (<= terminal (not open))
+(<= (goal player 100) (not open)) (<= (goal player 0) open)
+"""
+
+
+def latin(*rows: str) -> str:
+    """Return the puzzle with these rows; ``.`` for a cell that is to be filled."""
+    cells = [
+        f"(init (blank {r} {c}))" if cell == "." else f"(init (cell {r} {c} {cell}))"
+        for r, row in enumerate(rows, start=1)
+        for c, cell in enumerate(row, start=1)
+    ]
+    numbers = " ".join(f"(number {n})" for n in range(1, len(rows) + 1))
+    return LATIN.format(cells=" ".join(cells), numbers=numbers)
+
+
+#: Pegs on a line jump over one another into holes; one is to be left.
+PEGS = """
+(role player) {holes}
+(<= (row ?a ?b ?c) (succ ?a ?b) (succ ?b ?c)) (<= (row ?c ?b ?a) (succ ?a ?b) (succ ?b ?c))
+(<= (legal player (jump ?a ?b ?c)) (row ?a ?b ?c) (true (peg ?a)) (true (peg ?b)) (not (true (peg ?c))))
+(<= (next (peg ?c)) (does player (jump ?a ?b ?c)))
+(<= (next (peg ?p)) (true (peg ?p)) (does player (jump ?a ?b ?c)) (distinct ?p ?a) (distinct ?p ?b))
+(<= able (legal player (jump ?a ?b ?c)))
+(<= terminal (not able))
+(<= several (true (peg ?a)) (true (peg ?b)) (distinct ?a ?b))
+(<= (goal player 100) (not several)) (<= (goal player 0) several)
+"""
+
+
+def pegs(line: str) -> str:
+    """Return the puzzle: ``1`` where there is a peg."""
+    holes = [f"(init (peg {n}))" for n, peg in enumerate(line) if peg == "1"]
+    return PEGS.format(holes=_successors(len(line) - 1) + " ".join(holes))
+
+
+#: Somebody pushes boxes over a floor to their places; a clock of moves ends it.
+SOKOBAN = """
+(role player) {floor}
+(<= (to up ?r ?c ?q ?c) (floor ?r ?c) (floor ?q ?c) (succ ?q ?r))
+(<= (to down ?r ?c ?s ?c) (floor ?r ?c) (floor ?s ?c) (succ ?r ?s))
+(<= (to left ?r ?c ?r ?d) (floor ?r ?c) (floor ?r ?d) (succ ?d ?c))
+(<= (to right ?r ?c ?r ?d) (floor ?r ?c) (floor ?r ?d) (succ ?c ?d))
+(<= (walk ?d ?r ?c) (true (at ?q ?b)) (to ?d ?q ?b ?r ?c) (not (true (box ?r ?c))))
+(<= (push ?d ?r ?c ?s ?e) (true (at ?q ?b)) (to ?d ?q ?b ?r ?c) (true (box ?r ?c)) (to ?d ?r ?c ?s ?e)
+    (not (true (box ?s ?e))))
+(<= (legal player (go ?d)) (walk ?d ?r ?c)) (<= (legal player (go ?d)) (push ?d ?r ?c ?s ?e))
+(<= (next (at ?r ?c)) (does player (go ?d)) (walk ?d ?r ?c))
+(<= (next (at ?r ?c)) (does player (go ?d)) (push ?d ?r ?c ?s ?e))
+(<= (pushed ?r ?c) (does player (go ?d)) (push ?d ?r ?c ?s ?e))
+(<= (next (box ?s ?e)) (does player (go ?d)) (push ?d ?r ?c ?s ?e))
+(<= (next (box ?r ?c)) (true (box ?r ?c)) (not (pushed ?r ?c)))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= missing (place ?r ?c) (not (true (box ?r ?c))))
+(<= terminal (not missing)) (<= terminal (true (step {last})))
+(<= (goal player 100) (not missing)) (<= (goal player 0) missing)
+"""
+
+
+def sokoban(*rows: str, last: int = 60) -> str:
+    """Return the puzzle: ``#`` wall, ``@`` the player, ``$`` a box, ``.`` a place for one."""
+    floor = ["(init (step 0))", _successors(last)]
+    for r, row in enumerate(rows):
+        for c, what in enumerate(row):
+            here = {"@": f"(init (at {r} {c}))", "$": f"(init (box {r} {c}))", ".": f"(place {r} {c})"}
+            floor += [f"(floor {r} {c})", here.get(what, "")] if what != "#" else []
+    return SOKOBAN.format(floor=" ".join(floor), last=last)

@@ -14,8 +14,11 @@ from tests.search.one_player.puzzles import (
     NO_GOAL,
     TALLY,
     WATCHED,
+    latin,
     lights,
+    pegs,
     sliding,
+    sokoban,
 )
 
 import anygame
@@ -82,6 +85,11 @@ def _check(game: Game, line: Line, chooser: str) -> None:
         TALLY,
         DEAD_END,
         WATCHED,
+        latin("12.", "...", "..."),
+        latin("12.", "..3", "..."),
+        pegs("110111"),
+        pegs("1010101"),
+        sokoban("#####", "#@$.#", "#####"),
     ],
 )
 def test_a_proven_line_is_the_best_of_all(text: str, machine: MachineName) -> None:
@@ -214,13 +222,13 @@ def test_games_of_several_choosers_are_refused() -> None:
 
 def test_a_choice_that_no_playout_met_is_met_by_the_search() -> None:
     doors = " ".join(f"(legal player {n})" for n in range(40))
-    steps = " ".join(f"(succ {n} {n + 1})" for n in range(6))
+    steps = " ".join(f"(succ {n} {n + 1})" for n in range(7))
     text = f"""
         (role player) (role other) (init (at 0)) {doors} {steps}
         (legal other noop) (<= (legal other choice) (true (at 6)))
         (<= (next (at ?m)) (does player 7) (true (at ?n)) (succ ?n ?m))
-        (<= (next end) (does player ?n) (distinct ?n 7)) (<= terminal (true end))
-        (<= (goal player 0) (true end)) (<= (goal player 100) (true (at 3)) (true end)) (goal other 0)"""
+        (<= (next end) (does player ?n) (distinct ?n 7)) (<= terminal (true end)) (<= terminal (true (at 7)))
+        (<= (goal player 0) (true end)) (<= (goal player 100) (true (at 7))) (goal other 0)"""
     for machine in _MACHINES:
         game = anygame.loads(text, machine=machine)
         with pytest.raises(SeveralChooseError, match="other has a choice too"):

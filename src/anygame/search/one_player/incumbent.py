@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from anygame.search.one_player.successors import Children
 
 __all__ = ["Incumbent"]
@@ -44,12 +46,18 @@ class Incumbent:
             return False
         return self.goal is None or goal > self.goal or (goal == self.goal and length < len(self.line))
 
-    def offer(self, children: Children, length: int, method: str, line: Callable[[int], list[int]]) -> None:
+    def offer(
+        self,
+        children: Children,
+        lengths: int | NDArray[np.int64],
+        method: str,
+        line: Callable[[int], list[int]],
+    ) -> None:
         """Look at states that were reached, and keep the line to the best end among them.
 
         Args:
             children: the states.
-            length: how many moves lead to each.
+            lengths: how many moves lead to each, or to all.
             method: what found them.
             line: returns the numbers of the moves that lead to one of them.
         """
@@ -57,6 +65,7 @@ class Incumbent:
         if not children.ended.any():
             return
         goals = np.where(np.isnan(children.goals), -np.inf, children.goals)
-        best = int(goals.argmax())
+        best = int(np.lexsort((-np.broadcast_to(lengths, goals.shape), goals))[-1])
+        length = int(np.broadcast_to(lengths, goals.shape)[best])
         if np.isfinite(goals[best]) and self.improves(float(goals[best]), length):
             self.goal, self.line, self.method = int(goals[best]), line(best), method

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Final, Protocol
 
+import numpy as np
+
 from anygame.errors import GoalError, LimitError, PositionError
+from anygame.search.one_player.best_first import BestFirst
 from anygame.search.one_player.breadth_first import BreadthFirst
+from anygame.search.one_player.committed import Committed
+from anygame.search.one_player.estimated import EstimatedStates
 from anygame.search.one_player.incumbent import Incumbent
 from anygame.search.one_player.lane_successors import LaneSuccessors
 from anygame.search.one_player.line import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
+from anygame.search.one_player.relaxation import ENDLESS, Relaxation, prepare
 from anygame.search.one_player.state_key import StateKey
 from anygame.search.one_player.state_successors import MoveNumbers, StateSuccessors
 from anygame.search.one_player.successors import possible_goals, replay
@@ -18,14 +25,19 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.network.network import Network
     from anygame.search.one_player.successors import Successors
 
 __all__ = ["Portfolio"]
 
 #: Lanes of the breadth-first search, which has states enough for many.
 _WIDE: Final = 4096
-#: Lanes of playouts: the fewer, the sooner something is learnt from them.
+#: Lanes of playouts, and of states with estimates: the fewer, the sooner something is learnt from them.
 _NARROW: Final = 512
+#: Seconds for the estimate of one state, above which others look at hundreds of states meanwhile.
+_SLOW: Final = 0.005
+#: Shares of the memory; what is left is for lanes.
+_BREADTH_FIRST, _ESTIMATED = 0.5, 0.2
 
 
 class _Way(Protocol):
@@ -65,11 +77,10 @@ class Portfolio:
         self._ways: list[_Way] = []
         self._turn = 0
         self._moves = MoveNumbers()
+        self._is_finished = start.is_terminal
         if start.is_terminal:
             self._incumbent.goal = self._incumbent.most = _goal(start, game.roles[chooser])
-            self._is_finished = True
             return
-        self._is_finished = False
         self.begin_anew()
         if before is not None:
             self._inherit(before)
@@ -82,6 +93,7 @@ class Portfolio:
         self._breadth_first = self._new_breadth_first(clock=True)
         rollouts = NestedRollouts(self._new_successors(_NARROW), self._incumbent, self._seed)
         self._ways = [self._breadth_first, rollouts]
+        self._preparation = prepare() if self._network else None
 
     @property
     def is_over(self) -> bool:
@@ -90,36 +102,30 @@ class Portfolio:
 
     def advance(self, seconds: float) -> None:
         """Let the next way to search go on for about so long."""
+        if self._preparation is not None and not self._preparation.is_alive():
+            self._preparation = None
+            self._add_estimating_ways()
         self._turn = (self._turn + 1) % len(self._ways)
         way = self._ways[self._turn]
         way.advance(seconds)
         if way.is_over:
             self._ways.remove(way)
-        if way is self._breadth_first and self._breadth_first.is_complete:
-            self._conclude(self._breadth_first.key)
+        if isinstance(way, BreadthFirst | BestFirst) and way.is_complete:
+            self._conclude(way)
 
-    def _conclude(self, key: StateKey) -> None:
+    def _conclude(self, way: BreadthFirst | BestFirst) -> None:
         """Note what it means that all states with different keys were looked at."""
-        known = self._incumbent
-        found = float("-inf") if known.goal is None else known.goal
-        if key.safe_goals is None:
+        known, safe_goals = self._incumbent, way.key.safe_goals
+        if safe_goals is None:
             known.most = known.goal
             self._is_finished = True
             return
-        unsafe = [goal for goal in self._goals if goal not in key.safe_goals]
-        known.most = max([goal for goal in unsafe if goal > found], default=known.goal)
-        if not self.is_over:
+        unsafe = [goal for goal in self._goals if goal not in safe_goals]
+        known.most = max([g for g in unsafe if known.goal is None or g > known.goal], default=known.goal)
+        if not self.is_over and way is self._breadth_first:
             # Goals are left that the clock may bring: look at all states again, the clock among them.
             self._breadth_first = self._new_breadth_first(clock=False)
             self._ways.insert(0, self._breadth_first)
-
-    def _new_breadth_first(self, *, clock: bool) -> BreadthFirst:
-        successors = self._successors
-        key = StateKey.whole(successors.words)
-        network = self._game.backends.network
-        if network is not None and isinstance(successors, LaneSuccessors):
-            key = StateKey.of_network(network.compiled.network, self._chooser, successors.root, clock=clock)
-        return BreadthFirst(successors, key, self._incumbent, self._memory // 2)
 
     def told(self, seconds: float) -> Line:
         """Return what is known.
@@ -143,10 +149,18 @@ class Portfolio:
 
     def _is_shortest(self, goal: int | None, length: int) -> bool:
         """Return whether it is known that no line to a goal has fewer moves."""
-        if goal is None or self._is_finished:
+        if goal is None or not length:
             return goal is not None
         first = self._breadth_first
-        return first.key.is_safe(goal) and length <= first.depth + 1
+        return first.key.is_safe(goal) and (first.is_complete or length <= first.depth + 1)
+
+    # -- the ways to search ------------------------------------------------------------------------
+
+    @property
+    def _network(self) -> Network | None:
+        """The network, where states are continued in its lanes."""
+        machine = self._game.backends.network
+        return machine.compiled.network if machine and isinstance(self._successors, LaneSuccessors) else None
 
     def _new_successors(self, lanes: int) -> Successors:
         """Return what continues states: lanes where the game has a network that knows the state."""
@@ -156,6 +170,55 @@ class Portfolio:
             except (LimitError, PositionError):
                 pass
         return StateSuccessors(self.start, self._chooser, self._moves)
+
+    def _new_breadth_first(self, *, clock: bool) -> BreadthFirst:
+        memory = int(self._memory * _BREADTH_FIRST)
+        return BreadthFirst(self._successors, self._new_key(clock=clock), self._incumbent, memory)
+
+    def _new_key(self, *, clock: bool) -> StateKey:
+        network, root = self._network, self._successors.root
+        if network is None:
+            return StateKey.whole(root.shape[1])
+        return StateKey.of_network(network, self._chooser, root, clock=clock)
+
+    def _add_estimating_ways(self) -> None:
+        """Search by estimates too, where they do not take too long and tell something."""
+        relaxation = self._relaxation()
+        if relaxation is None:
+            return
+        successors, key, incumbent = self._new_successors(_NARROW), self._new_key(clock=True), self._incumbent
+        memory = int(self._memory * _ESTIMATED)
+        self._ways.append(BestFirst(successors, key, relaxation, incumbent, memory))
+        if relaxation.parts > 1:
+
+            def fresh() -> EstimatedStates:
+                return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
+
+            self._ways.append(Committed(fresh, incumbent, memory, self._seed))
+
+    def _relaxation(self) -> Relaxation | None:
+        """Return what estimates states; None where that is not worth it. Goals beyond reach are noted."""
+        network, known, root = self._network, self._incumbent, self._successors.root
+        if network is None or not network.goals[self._chooser]:
+            return None
+        clock = self._breadth_first.key.clock
+        relaxation = Relaxation(network, self._chooser, clock)
+        began = perf_counter()
+        reachable = relaxation.reachable(root)
+        seconds = (perf_counter() - began) / len(relaxation.goals)
+        if not reachable:
+            known.most = None
+            self._is_finished = True
+            return None
+        known.most = relaxation.goals[reachable[-1]]
+        if seconds > _SLOW:
+            return None
+        relaxation.aim(reachable[-1])
+        if clock.any() and not 0 < relaxation.estimate(root, reachable).costs[0] < ENDLESS:
+            # The clock is all there is to wait for: it has to count.
+            relaxation = Relaxation(network, self._chooser, np.zeros_like(clock))
+            relaxation.aim(reachable[-1])
+        return relaxation
 
     def _inherit(self, before: Portfolio) -> None:
         """Take over what a search from a state before knows, if its line leads through this one."""

@@ -28,9 +28,16 @@ class StateKey:
     Attributes:
         words: of a key.
         safe_goals: as given.
+        clock: bool [fluents]; those of a counter of steps that is left out.
     """
 
-    def __init__(self, mask: NDArray[np.uint64], safe_goals: frozenset[int] | None = None) -> None:
+    def __init__(
+        self,
+        mask: NDArray[np.uint64],
+        safe_goals: frozenset[int] | None = None,
+        clock: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.clock = np.zeros(0, np.bool_) if clock is None else clock
         self._mask = mask
         self._places = np.flatnonzero(mask)
         if not len(self._places):
@@ -56,14 +63,15 @@ class StateKey:
         influence = Influence.of(network)
         counts = influence.relevant_fluents(chooser)
         safe: frozenset[int] | None = None
+        left_out = np.zeros(network.fluents, np.bool_)
         if clock:
             start = np.unpackbits(root.view(np.uint8), bitorder="little")[: network.fluents].astype(np.bool_)
             found = find_clock(influence, chooser, start)
             if found.fluents.any():
-                counts, safe = counts & ~found.fluents, found.safe_goals
+                left_out, safe = found.fluents, found.safe_goals
         bits = np.zeros(root.shape[1] * 64, np.bool_)
-        bits[: network.fluents] = counts
-        return cls(np.packbits(bits, bitorder="little").view(np.uint64), safe)
+        bits[: network.fluents] = counts & ~left_out
+        return cls(np.packbits(bits, bitorder="little").view(np.uint64), safe, left_out)
 
     def is_safe(self, goal: float) -> bool:
         """Return whether no line to a goal is lost, nor a shorter one."""
@@ -78,7 +86,7 @@ class StateKey:
         return state & ~self._mask
 
     def restored(self, keys: NDArray[np.uint64], rest: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return states of these keys, all with the same rest: uint64 [n, words]."""
-        states = np.repeat(rest[None], len(keys), axis=0)
+        """Return states, uint64 [n, words], of these keys and rests, uint64 [words] or [n, words]."""
+        states = np.array(np.broadcast_to(rest, (len(keys), rest.shape[-1])))
         states[:, self._places] |= keys
         return states

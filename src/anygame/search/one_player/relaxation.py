@@ -1,0 +1,252 @@
+"""How far states are from a goal, if whatever was true or false once stayed available for ever.
+
+That is the relaxed reachability of planning (Bonet and Geffner 2001, "Planning as heuristic search"), over
+both values of every node of a network: a literal costs what its fluents cost, a fluent's value one move more
+than what makes it so. The costs of the inputs of a conjunction are added. A goal that costs endlessly much
+cannot be reached at all, however moves are chosen.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from anygame.network.network import Network
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["ENDLESS", "Estimates", "Relaxation", "prepare"]
+
+#: The cost of what cannot be. What can be costs less, however large the sum.
+ENDLESS: Final = 1 << 28
+#: Rounds after which costs are taken as they are: nothing is said to be endless then.
+_ROUNDS: Final = 500
+#: Parts of a goal that are told apart.
+_MOST_PARTS: Final = 256
+
+
+class Estimates(NamedTuple):
+    """What is estimated of some states.
+
+    Attributes:
+        costs: int64 [n]; of the goal that is aimed at; ``ENDLESS`` where no wanted goal can be reached.
+        goals: int64 [n]; the place of the greatest goal that a state has now, ended or not; -1 for none.
+        open_parts: bool [n, parts]; which parts of that goal do not hold.
+    """
+
+    costs: NDArray[np.int64]
+    goals: NDArray[np.int64]
+    open_parts: NDArray[np.bool_]
+
+    def at(self, places: NDArray[np.int64]) -> Estimates:
+        """Return those of some of the states."""
+        return Estimates(self.costs[places], self.goals[places], self.open_parts[places])
+
+
+class Relaxation:
+    """Estimates for the states of a network.
+
+    Args:
+        network: the game.
+        chooser: the index of the role that chooses.
+        free: bool [fluents]; those whose values cost nothing, as those of a counter of steps.
+
+    Attributes:
+        goals: the goals of the role, ascending.
+        parts: how many parts the goal that is aimed at has: literals that all have to hold.
+    """
+
+    def __init__(self, network: Network, chooser: int, free: NDArray[np.bool_]) -> None:
+        self._network = network
+        self.goals = [value for value, _ in network.goals[chooser]]
+        self._literals = [literal for _, literal in network.goals[chooser]]
+        known = 1 + np.flatnonzero(free)
+        self._fixed = np.concatenate([_cyclic_starts(network), 2 * known, 2 * known + 1])
+        self._parts = np.zeros(0, np.int64)
+        self._place = 0
+        if self.goals:
+            self.aim(len(self.goals) - 1)
+
+    @property
+    def parts(self) -> int:
+        """How many parts the goal that is aimed at has."""
+        return len(self._parts)
+
+    def aim(self, place: int) -> None:
+        """Aim at one of the goals."""
+        self._place = place
+        self._parts = np.array(_parts(self._network, self._literals[place]), np.int64)
+
+    def estimate(self, states: NDArray[np.uint64], wanted: Sequence[int]) -> Estimates:
+        """Estimate states, uint64 [n, words].
+
+        Args:
+            states: packed.
+            wanted: places of the goals of which one must be reachable.
+        """
+        network = self._network
+        costs = np.empty(len(states), np.int64)
+        goals = np.full(len(states), -1, np.int64)
+        is_open = np.empty((len(states), len(self._parts)), np.bool_)
+        _compiled()(
+            np.ascontiguousarray(states),
+            network.fluents,
+            sum(network.actions),
+            network.state_gates,
+            network.starts,
+            network.inputs,
+            network.legal,
+            network.next,
+            self._fixed,
+            np.array(self._literals, np.int64),
+            self._place,
+            np.array(wanted, np.int64),
+            self._parts,
+            costs,
+            goals,
+            is_open,
+        )
+        return Estimates(costs, goals, is_open)
+
+    def reachable(self, state: NDArray[np.uint64]) -> list[int]:
+        """Return the places of the goals that may be reached from a state, uint64 [1, words]."""
+        aimed = self._place
+        found = []
+        for place in range(len(self.goals)):
+            self.aim(place)
+            if self.estimate(state, [place]).costs[0] < ENDLESS:
+                found.append(place)
+        self.aim(aimed)
+        return found
+
+
+def _parts(network: Network, literal: int) -> list[int]:
+    """Return literals that all have to hold for a literal to hold, as many as are told apart."""
+    parts: list[int] = []
+    waiting = [literal]
+    while waiting:
+        here = waiting.pop()
+        gate = (here >> 1) - network.first_gate
+        inputs = network.inputs[network.starts[gate] : network.starts[gate + 1]] if gate >= 0 else ()
+        if gate < 0 or here & 1 or len(parts) + len(waiting) + len(inputs) > _MOST_PARTS:
+            parts.append(here)
+        else:
+            waiting += [int(literal) for literal in inputs]
+    return sorted(set(parts))
+
+
+def _cyclic_starts(network: Network) -> NDArray[np.int64]:
+    """Return the literals that gates of cycles begin with: what holds for want of a reason costs nothing."""
+    literals = [
+        2 * (network.first_gate + gate) + (not network.initially[gate])
+        for cycle in network.cycles
+        for gate in range(cycle.first, cycle.end)
+    ]
+    return np.array(literals, np.int64)
+
+
+@cache
+def _compiled() -> Any:
+    # Imported and compiled where it is needed alone: that takes a second.
+    from numba import njit
+
+    return njit(nogil=True, cache=True)(_estimate)
+
+
+class _Preparation(Thread):
+    """Compiles, or finds what an earlier process has compiled, while something else is done."""
+
+    def run(self) -> None:
+        """Estimate a small game."""
+        network = Network.example()
+        Relaxation(network, 0, np.zeros(2, np.bool_)).estimate(np.zeros((1, 1), np.uint64), [0])
+
+
+@cache
+def prepare() -> Thread:
+    """Begin to make estimates ready; they are when the thread has ended."""
+    thread = _Preparation()
+    thread.start()
+    return thread
+
+
+def _estimate(
+    states: NDArray[np.uint64],
+    fluents: int,
+    actions: int,
+    state_gates: int,
+    starts: NDArray[np.int32],
+    inputs: NDArray[np.int32],
+    legal: NDArray[np.int32],
+    after: NDArray[np.int32],
+    fixed: NDArray[np.int64],
+    literals: NDArray[np.int64],
+    aimed: int,
+    wanted: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    costs: NDArray[np.int64],
+    goals: NDArray[np.int64],
+    is_open: NDArray[np.bool_],
+) -> None:
+    first_action, first_gate = 1 + fluents, 1 + fluents + actions
+    gates = len(starts) - 1
+    cost = np.empty(2 * (first_gate + gates), np.int64)
+    for state in range(len(states)):
+        cost[:] = ENDLESS
+        cost[1] = 0
+        for fluent in range(fluents):
+            bit = (states[state, fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
+            cost[2 * (1 + fluent) + (1 if bit == 0 else 0)] = 0
+        for action in range(actions):
+            cost[2 * (first_action + action) + 1] = 0
+        for literal in fixed:
+            cost[literal] = 0
+        changed, rounds = True, 0
+        while changed and rounds < _ROUNDS:
+            changed = False
+            for gate in range(gates):
+                if gate == state_gates:
+                    # What legal moves depend on is known, and moves are read from here on.
+                    for action in range(actions):
+                        cost[2 * (first_action + action)] = cost[legal[action]]
+                total, least = 0, ENDLESS
+                for place in range(starts[gate], starts[gate + 1]):
+                    literal = inputs[place]
+                    here = cost[literal]
+                    total = ENDLESS if max(here, total) == ENDLESS else min(ENDLESS - 1, total + here)
+                    least = min(least, cost[literal ^ 1])
+                node = 2 * (first_gate + gate)
+                if total < cost[node]:
+                    cost[node] = total
+                if least < cost[node + 1]:
+                    cost[node + 1] = least
+            if state_gates == gates:
+                for action in range(actions):
+                    cost[2 * (first_action + action)] = cost[legal[action]]
+            if rounds == 0:
+                for place in range(len(parts)):
+                    is_open[state, place] = cost[parts[place]] > 0
+                for place in range(len(literals)):
+                    if cost[literals[place]] == 0:
+                        goals[state] = place
+            for fluent in range(fluents):
+                node = 2 * (1 + fluent)
+                for side in range(2):
+                    found = min(cost[after[fluent] ^ side], ENDLESS - 2) + 1
+                    if cost[after[fluent] ^ side] == ENDLESS:
+                        continue
+                    if found < cost[node + side]:
+                        cost[node + side] = found
+                        changed = True
+            rounds += 1
+        reachable = changed
+        for place in wanted:
+            if cost[literals[place]] < ENDLESS:
+                reachable = True
+        costs[state] = min(cost[literals[aimed]], ENDLESS - 1) if reachable else ENDLESS

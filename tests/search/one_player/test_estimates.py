@@ -1,0 +1,140 @@
+"""Estimates of how far a goal is, and the searches that they lead."""
+
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.search.graph_games import random_nodes, sheet
+from tests.search.one_player.puzzles import TALLY, latin, lights, pegs, sliding, sokoban
+
+import anygame
+from anygame.search.one_player.best_first import BestFirst
+from anygame.search.one_player.committed import Committed
+from anygame.search.one_player.estimated import EstimatedStates
+from anygame.search.one_player.incumbent import Incumbent
+from anygame.search.one_player.lane_successors import LaneSuccessors
+from anygame.search.one_player.relaxation import ENDLESS, Relaxation
+from anygame.search.one_player.state_key import StateKey
+
+if TYPE_CHECKING:
+    from anygame import Game
+    from anygame.network.network import Network
+
+#: A square that is to be filled with the numbers from 1 to 5.
+_SQUARE = ("1...5", ".3...", "..5..", "...2.", "4....")
+
+
+def _network(game: Game) -> Network:
+    game.compile()
+    machine = game.backends.network
+    assert machine is not None
+    return machine.compiled.network
+
+
+def _relaxation(game: Game) -> Relaxation:
+    network = _network(game)
+    return Relaxation(network, 0, np.zeros(network.fluents, np.bool_))
+
+
+def _random_sheets() -> list[str]:
+    random = Random(8)
+    return [sheet(random_nodes(random, ("left",), forward=False)) for _ in range(5)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        sliding("cb-a", last=9),
+        lights("10110"),
+        TALLY,
+        pegs("10111011"),
+        latin("1..", ".3.", "..."),
+        *_random_sheets(),
+    ],
+)
+def test_what_is_reached_is_never_said_to_be_out_of_reach(text: str) -> None:
+    game = anygame.loads(text)
+    relaxation = _relaxation(game)
+    role = game.roles[0]
+    random = Random(1)
+    for playout in game.playouts(10, seed=random.randrange(100), limit=40):
+        goal = playout.goals[role]
+        if goal is None or not playout.is_complete:
+            continue
+        states = [game.initial_state()]
+        for joint in playout.moves:
+            states.append(states[-1].next(joint))
+        batch = game.batch(len(states), seed=0)
+        for lane, state in enumerate(states):
+            batch.set_state(lane, state)
+        place = relaxation.goals.index(goal)
+        estimates = relaxation.estimate(batch.packed(), [place])
+        assert (estimates.costs < ENDLESS).all()
+        relaxation.aim(place)
+        last = relaxation.estimate(batch.packed(), [place])
+        assert last.costs[-1] == 0
+        assert last.goals[-1] == place
+        assert not last.open_parts[-1].any()
+
+
+def test_a_goal_that_cannot_be_reached_any_more_is_recognised() -> None:
+    # Whatever is put elsewhere, the last cell of the first row can hold no number if there is a 3 below it.
+    for rows, is_lost in ((("12.", "3..", "..."), False), (("12.", "..3", "..."), True)):
+        game = anygame.loads(latin(*rows))
+        cost = _relaxation(game).estimate(game.batch(1, seed=0).packed(), [1]).costs[0]
+        assert (cost == ENDLESS) == is_lost
+
+
+def _estimated(game: Game, incumbent: Incumbent) -> tuple[LaneSuccessors, StateKey, Relaxation]:
+    network = _network(game)
+    successors = LaneSuccessors(game, 512, game.initial_state(), 0)
+    key = StateKey.of_network(network, 0, successors.root, clock=True)
+    incumbent.most = 100
+    return successors, key, Relaxation(network, 0, key.clock)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        latin(*_SQUARE),
+        pegs("10111011"),
+        sokoban("#####", "#@$.#", "#.$ #", "#   #", "#####"),
+        sliding("cab-"),
+        lights("1010110"),
+    ],
+)
+def test_best_first_finds_lines(text: str) -> None:
+    game, incumbent = anygame.loads(text), Incumbent()
+    search = BestFirst(*_estimated(game, incumbent), incumbent, 1 << 28)
+    rounds = count()
+    while not incumbent.is_best and not search.is_over and next(rounds) < 3000:
+        search.advance(0.01)
+    assert incumbent.goal == 100
+    assert incumbent.method == "best first"
+
+
+def test_best_first_knows_when_nothing_is_left() -> None:
+    game, incumbent = anygame.loads(pegs("1010101")), Incumbent()
+    search = BestFirst(*_estimated(game, incumbent), incumbent, 1 << 28)
+    while not search.is_over:
+        search.advance(0.01)
+    assert (incumbent.goal, search.is_complete) == (0, True) or incumbent.goal is None
+
+
+def test_a_dive_settles_what_has_fewest_ways_first() -> None:
+    game, incumbent = anygame.loads(latin(*_SQUARE)), Incumbent()
+    successors, key, relaxation = _estimated(game, incumbent)
+
+    def fresh() -> EstimatedStates:
+        return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
+
+    search = Committed(fresh, incumbent, 1 << 28, seed=1)
+    rounds = count()
+    while not incumbent.is_best and next(rounds) < 3000:
+        search.advance(0.01)
+    assert (incumbent.goal, incumbent.method) == (100, "depth first")
+    assert len(incumbent.line) == sum(row.count(".") for row in _SQUARE)
