@@ -103,5 +103,6 @@ def _box(grid: Grid) -> tuple[float, float, float, float]:
     west = max(0.5 - min(x for x, _ in points) + beside * ("west" in sides), -min(slanting, default=0.0))
     north = half - min(y for _, y in points) * scale + _LABEL * ("north" in sides) + _TITLE * bool(grid.title)
     east = max(x for x, _ in points) + 0.5 + beside * ("east" in sides)
-    south = max(y for _, y in points) * scale + half + _LABEL * ("south" in sides)
+    lowest = max([y for _, y in points] + [label.y - 1 for label in grid.labels if label.side == "south"])
+    south = lowest * scale + half + _LABEL * ("south" in sides)
     return west, north, west + east, north + south

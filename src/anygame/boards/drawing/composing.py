@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
 from anygame.boards.drawing.grids import GridMaker
+from anygame.boards.drawing.line_grids import LineGridMaker
 from anygame.boards.drawing.looks import role_colours
 from anygame.boards.drawing.pictures import Arrow, Listing, Picture, Touch
 from anygame.boards.drawing.touching import MoveReader
+from anygame.boards.finding.layout import Lines
 from anygame.boards.finding.search import find_boards
 from anygame.game.moves import moves_in_order
 from anygame.language.parser import parse_term
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from anygame.boards.drawing.pictures import Cell, Grid, Mark
-    from anygame.boards.finding.layout import Boards
+    from anygame.boards.finding.layout import Boards, Layout
     from anygame.game.game import Game
     from anygame.game.moves import JointMove
     from anygame.game.state import State
@@ -60,9 +62,13 @@ class Painter:
         self.name = game.name
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
-        self._reader = MoveReader(game.program.rules, self.boards.layouts)
+        boards: list[Layout | Lines] = [*self.boards.layouts, *self.boards.lines]
+        self._reader = MoveReader(game.program.rules, boards)
         self._makers = [
-            GridMaker(number, layout, self.colours) for number, layout in enumerate(self.boards.layouts)
+            LineGridMaker(number, board, self.colours)
+            if isinstance(board, Lines)
+            else GridMaker(number, board, self.colours)
+            for number, board in enumerate(boards)
         ]
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.boards.drawing.labels import labels_of, labels_of_whole
 from anygame.boards.drawing.looks import kinds_of, looks_of
@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 
     from anygame.boards.drawing.looks import Kind
     from anygame.boards.drawing.pictures import CellShape, Look
-    from anygame.boards.finding.layout import Layout, Square
+    from anygame.boards.finding.layout import Layout, Shape, Square
     from anygame.boards.names import Side
     from anygame.language.terms import Term
 
 __all__ = ["GridMaker"]
+
+_SHAPES: Final[Mapping[Shape, CellShape]] = {
+    "square": "square",
+    "hexagon": "hexagon",
+    "slanted": "hexagon",
+    "track": "pit",
+}
 
 
 class _Sign(NamedTuple):
@@ -97,7 +104,7 @@ class GridMaker:
                 " ".join(filter(None, [title, *map(str, key)])),
                 cells,
                 tuple(labels_of(layout, placed[key], self._left(placed[key]))),
-                tuple(wall for wall in walls if wall.cell in own),
+                (*(wall for wall in walls if wall.cell in own), *_boxes(cells, layout.box)),
                 looks=shown,
                 place=layout.arrangement.get(key, (0, number)),
                 group=self._number,
@@ -138,7 +145,7 @@ class GridMaker:
         looks: Mapping[Kind, Look],
     ) -> tuple[Cell, ...]:
         layout = self._layout
-        shape: CellShape = "square" if layout.shape == "square" else "hexagon"
+        shape = _SHAPES[layout.shape]
         things: dict[Square, list[Thing]] = defaultdict(list)
         for sign in signs:
             if not sign.side:
@@ -170,6 +177,18 @@ class GridMaker:
     def _left(self, placed: Iterable[Square]) -> int:
         offsets = self._layout.offsets
         return min((2 * self._column[c] + offsets[self._row[r]] for r, c in placed), default=0)
+
+
+def _boxes(cells: Iterable[Cell], size: int) -> Iterator[Wall]:
+    """Yield the borders between the boxes of a board."""
+    cells = list(cells) if size else []
+    wide = max((cell.x for cell in cells), default=0)
+    high = max((cell.y for cell in cells), default=0)
+    for cell in cells:
+        if (cell.x + 1) % size == 0 and cell.x < wide:
+            yield Wall(cell.id, "east", None)
+        if (cell.y + 1) % size == 0 and cell.y < high:
+            yield Wall(cell.id, "south", None)
 
 
 def _borders(parts: Sequence[Sequence[Cell]]) -> Iterator[Wall]:

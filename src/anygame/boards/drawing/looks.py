@@ -66,6 +66,9 @@ def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) 
         figure, side = codes.get(name) or read_figure(name)
         colour = _colour(side, colours) or _colour(name, colours)
         form = _form(kind, name, figure)
+        if form == "text" and not colour and kind == (layout.functor, *layout.values):
+            # The only thing that may stand there fills its cell: a trail, a wall.
+            form = "block"
         found[kind] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
     if blank is not None:
         found[blank] = Look(_BLANK, empty[0], empty=True)

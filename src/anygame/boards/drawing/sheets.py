@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.drawing.lines import Line, Piece
-from anygame.boards.drawing.styles import CHEQUERS, LIT
+from anygame.boards.drawing.styles import CHEQUERS, LIT, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ class _Sheet:
         self.lit = lit
         self.colours = colours
         self.chequered = colours and any(cell.chequered for cell in grid.cells)
-        self.blank = " " if any(look.empty for look in grid.looks) else _BLANK
+        self.blank = " " if grid.dots or any(look.empty for look in grid.looks) else _BLANK
         self.pieces = {cell.id: self.on(cell) for cell in grid.cells if cell.ends is None}
         self.margin = max((len(label.text) for label in grid.labels if label.side == "west"), default=-2) + 2
         self.pitch = self.find_pitch()
@@ -138,7 +138,7 @@ class _Sheet:
         (x1, _), (x2, _) = cell.ends
         if not cell.contents:
             return
-        style = self.characters[cell.contents[0].look].style
+        style = style_of(cell.contents[0].look.colour) if self.colours else ""
         if x1 == x2:
             self.marked[row].append((self.at(x1), Piece("|", style)))
         else:

@@ -159,7 +159,8 @@ class _Drawing:
             paint = self._paint(fill="ink")
             x, y = placed.x - 0.5, placed.top + 0.4
             yield words(shortened(grid.title, 60), x, y, paint, size=0.38, anchor="start")
-        for cell in grid.cells:
+        # Lines lie on the ground of what they enclose.
+        for cell in sorted(grid.cells, key=lambda cell: cell.ends is not None):
             yield from self._cell(cell, placed)
         for x, y in grid.dots:
             yield circle(*placed.at(x, y), 0.09, self._paint(fill="ink"))
@@ -218,7 +219,7 @@ class _Drawing:
         if len(shown) == 1:
             yield self._thing(shown[0], x, y, 1.0)
         for position, look in enumerate(shown[:_STACKED] if len(shown) > 1 else ()):
-            dx, dy = 0.48 * (position % 2) - 0.24, 0.48 * (position // 2) - 0.24
+            dx, dy = 0.48 * (position % 2) - 0.24, 0.48 * (position // 2) - 0.24 * (len(shown) > 2)
             yield self._thing(look, x + dx, y + dy, 0.5)
         # A mark beside something stands in the corner.
         for position, look in enumerate(marks[:_STACKED]):

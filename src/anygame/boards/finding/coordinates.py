@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.layout import split_name
+from anygame.boards.finding.axes import is_numbered
+from anygame.boards.finding.layout import ONLY_ROW, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Coordinates", "find_coordinates"]
 
+#: Fewer places in a row are no track, and rows of one are as many as players.
+_SHORTEST_TRACK: Final = 3
+_MOST_ROWS: Final = 6
 _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
 
 
@@ -28,21 +32,49 @@ class Coordinates:
         first: one coordinate.
         second: the other; the same argument where one names both, as ``c3`` does.
         boards: the arguments that tell several boards apart.
+        track: whether cells stand in a row, numbered: then ``first`` names the row, or is ``second`` if there
+            is but one row.
     """
 
     first: int
     second: int
     boards: tuple[int, ...] = ()
+    track: bool = False
 
     def square(self, arguments: Arguments) -> Square | None:
         """Return both coordinates of a fact; None for a name that does not name a square."""
+        if self.first == self.second and self.track:
+            return ONLY_ROW, arguments[self.second]
         if self.first == self.second:
             return split_name(arguments[self.first])
         return arguments[self.first], arguments[self.second]
 
 
 def find_coordinates(fluent: Fluent) -> Coordinates | None:
-    """Return the coordinates of a fluent, or None if it does not look like a board."""
+    """Return the coordinates of a fluent, or None if it looks like neither a board nor a track."""
+    return _of_board(fluent) or _of_track(fluent)
+
+
+def _of_track(fluent: Fluent) -> Coordinates | None:
+    """Find an ordered argument of which each value has one fact in the initial state: heaps, pits, squares.
+
+    There may be several rows of them, one for each value of another argument.
+    """
+    count = len(fluent.initial)
+    for index, axis in enumerate(fluent.axes):
+        plain = is_numbered(axis) or all(len(value.name) == 1 for value in axis) if axis else False
+        if not plain or len(axis) < _SHORTEST_TRACK or fluent.arity < 2:
+            continue
+        if count == len(axis) and _is_key(fluent.initial, [index]):
+            return Coordinates(index, index, track=True)
+        for row, values in enumerate(fluent.domains):
+            rows = len(values) if row != index and fluent.arity > 2 else 0
+            if 1 < rows <= _MOST_ROWS and count == rows * len(axis) and _is_key(fluent.initial, [row, index]):
+                return Coordinates(row, index, track=True)
+    return None
+
+
+def _of_board(fluent: Fluent) -> Coordinates | None:
     along = [index for index, axis in enumerate(fluent.axes) if axis]
     loose = [index for index, axis in enumerate(fluent.axes) if not axis]
     if not along:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.boards.finding.arrangement import arrange
 from anygame.boards.finding.axes import AXIS_LIMIT, ordered
 from anygame.boards.finding.coordinates import Coordinates, find_coordinates
+from anygame.boards.finding.hexagons import centred, shape_by_neighbours, slant
 from anygame.boards.finding.layout import Layout
 from anygame.boards.finding.orientation import Bearing, is_hexagon, orient
 from anygame.boards.names import COLOURS
@@ -33,9 +34,11 @@ SQUARES_LIMIT: Final = 4096
 _CONTENTS_LIMIT: Final = 1024
 #: So many squares for one that is filled are rather a guess than a board.
 _DOUBTFUL: Final = 50
-_BLANKS: Final = frozenset(
-    {"b", "blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant", "e", "_", "-"}
-)
+#: Words that say that a square is empty, and letters that do if they are the commonest.
+_EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
+_LETTERS: Final = frozenset({"b", "e", "_", "-"})
+#: Squares of a board on which most contents may be called empty: three by three.
+_MANY: Final = 9
 
 
 def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
@@ -51,10 +54,11 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     contents = tuple(index for index in range(fluent.arity) if index not in (at.first, at.second, *at.boards))
     values = _values(fluent, contents)
     blank = _blank(fluent, contents, values)
-    squares = _squares(fluent, at, has_blank=blank is not None)
+    started = {tuple(arguments[index] for index in contents) for arguments in fluent.initial}
+    squares = _squares(fluent, at, has_blank=blank in started)
     everywhere = frozenset[tuple[Term, Term]]().union(*squares.values())
     axes = [
-        _axis(fluent.axes[index], {square[side] for square in everywhere})
+        _axis(() if at.track and not side else fluent.axes[index], {square[side] for square in everywhere})
         for side, index in enumerate((at.first, at.second))
     ]
     count = sum(map(len, squares.values()))
@@ -67,8 +71,8 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         axes.reverse()
         squares = {key: frozenset((row, column) for column, row in board) for key, board in squares.items()}
         everywhere = frozenset((row, column) for column, row in everywhere)
-    shape = _shape(axes[0], axes[1], everywhere, hint)
-    offsets = _offsets(axes[0], axes[1], everywhere, shape)
+    shape = "track" if at.track else _shape(axes[0], axes[1], everywhere, hint, fluent.neighbours)
+    offsets = _offsets(axes[0], axes[1], everywhere, shape, fluent.neighbours)
     step = -1 if bearing.upwards else 1
     layout = Layout(
         fluent.functor,
@@ -110,30 +114,43 @@ def _bearing(
     if hint and hint.row is not None:
         return Bearing(swapped=False, upwards=bool(hint.upwards))
     found = Bearing(swapped=False, upwards=False)
-    if at.first != at.second:
+    if at.first != at.second and not at.track:
         found = orient([fluent.names[at.first], fluent.names[at.second]], axes, squares)
     return Bearing(found.swapped, found.upwards if hint is None or hint.upwards is None else hint.upwards)
 
 
-def _shape(rows: Axis, columns: Axis, squares: Collection[Square], hint: Hint | None) -> Shape:
+def _shape(
+    rows: Axis,
+    columns: Axis,
+    squares: Collection[Square],
+    hint: Hint | None,
+    neighbours: Collection[tuple[Square, Square]],
+) -> Shape:
     if hint and hint.shape == "square":
         return "square"
     if is_hexagon(rows, columns, squares):
         return "hexagon"
     if hint and hint.shape == "hex":
         lengths = Counter(row for row, _ in squares)
-        centred = all(abs(lengths[above] - lengths[below]) == 1 for above, below in pairwise(rows))
-        return "hexagon" if centred else "slanted"
+        steps = all(abs(lengths[above] - lengths[below]) == 1 for above, below in pairwise(rows))
+        return "hexagon" if steps else "slanted"
+    if neighbours:
+        return shape_by_neighbours(rows, columns, squares, neighbours)
     return "square"
 
 
-def _offsets(rows: Axis, columns: Axis, squares: Collection[Square], shape: Shape) -> tuple[int, ...]:
+def _offsets(
+    rows: Axis,
+    columns: Axis,
+    squares: Collection[Square],
+    shape: Shape,
+    neighbours: Collection[tuple[Square, Square]],
+) -> tuple[int, ...]:
     """Return the shift of every row in half squares."""
     if shape == "hexagon":
-        starts = {row: min(columns.index(c) for r, c in squares if r == row) for row in rows}
-        lengths = Counter(row for row, _ in squares)
-        return tuple(max(lengths.values()) - lengths[row] - 2 * starts[row] for row in rows)
-    return tuple(number if shape == "slanted" else 0 for number, _ in enumerate(rows))
+        return centred(rows, columns, squares)
+    step = slant(rows, columns, neighbours) if shape == "slanted" else 0
+    return tuple(step * number for number, _ in enumerate(rows))
 
 
 def _values(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
@@ -150,18 +167,28 @@ def _values(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 
 
 def _blank(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
-    """Return the content that means an empty square, if one does."""
+    """Return the content that means an empty square, if one does.
+
+    It is one that is called so in full; or of those that the state starts with the one that moves leave
+    behind, or the commonest if a letter says so or by far the commonest.
+    """
     if len(values) < 2 or not contents:
         return None
     counts = Counter(tuple(arguments[index] for index in contents) for arguments in fluent.initial)
-    if counts:
-        content, count = counts.most_common(1)[0]
-        called = all(str(term) in _BLANKS for term in content)
-        common = 4 * count >= 3 * counts.total() and count >= 9 and len(counts) > 1
-        return content if called or (common and not any(str(term) in COLOURS for term in content)) else None
-    return next(
-        (content for content in values if all(str(term) in ("blank", "empty") for term in content)), None
-    )
+    called = [content for content in values if all(str(term).lower() in _EMPTY for term in content)]
+    if called:
+        return max(called, key=lambda content: counts[content])
+    if not counts:
+        return None
+    left = [content for content in counts if len(content) == 1 and (contents[0], content[0]) in fluent.left]
+    if len(left) == 1 and len(counts) > 1:
+        return left[0]
+    content, count = counts.most_common(1)[0]
+    if all(str(term).lower() in _LETTERS for term in content):
+        return content
+    needed = len(content) == 1 and (contents[0], content[0]) in fluent.needed
+    common = 4 * count >= 3 * counts.total() and count >= _MANY and (len(counts) > 1 or needed)
+    return content if common and not any(str(term) in COLOURS for term in content) else None
 
 
 def _squares(

@@ -8,13 +8,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.finding.axes import chains, ordered
+from anygame.boards.finding.evidence import left_behind, needed_for_moves, neighbours_in
 from anygame.boards.finding.orientation import variable_names
-from anygame.language.terms import Compound, Term
+from anygame.language.terms import Compound, Constant, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anygame.boards.finding.axes import Axis
+    from anygame.boards.finding.layout import Square
     from anygame.boards.finding.orientation import Names
     from anygame.game.game import Game
 
@@ -40,6 +42,10 @@ class Fluent:
         initial: the arguments of its facts in the initial state.
         base: the same for the facts that ``base`` allows; empty where the rules have no ``base``.
         names: what the rules call the arguments.
+        neighbours: pairs of squares that facts of the rules name together, for a fluent whose arguments name
+            squares as ``c3`` does, or by two coordinates each.
+        left: contents that a move from square to square leaves behind, with the argument that says so.
+        needed: contents that a square must have for a move that names it alone, likewise.
     """
 
     functor: str
@@ -48,6 +54,9 @@ class Fluent:
     initial: Sequence[Arguments]
     base: Sequence[Arguments]
     names: Names
+    neighbours: frozenset[tuple[Square, Square]] = frozenset()
+    left: frozenset[tuple[int, Constant]] = frozenset()
+    needed: frozenset[tuple[int, Constant]] = frozenset()
 
     @property
     def arity(self) -> int:
@@ -84,7 +93,17 @@ def fluents_of(game: Game) -> list[Fluent]:
             axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)
         found.append(
-            Fluent(key[0], domains, axes, initial.get(key, []), base.get(key, []), names.get(key, unnamed))
+            Fluent(
+                key[0],
+                domains,
+                axes,
+                started,
+                base.get(key, ()),
+                names.get(key, unnamed),
+                neighbours_in(rules, domains),
+                left_behind(rules, *key),
+                needed_for_moves(rules, *key),
+            )
         )
     return [fluent for fluent in found if fluent.arity]
 

@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from anygame.boards.names import Side
     from anygame.language.terms import Term
 
-__all__ = ["Boards", "Cell", "Content", "Layout", "Overlay", "Place", "Shape", "Square", "split_name"]
+__all__ = [
+    "ONLY_ROW",
+    "Boards",
+    "Cell",
+    "Content",
+    "Layout",
+    "Lines",
+    "Overlay",
+    "Place",
+    "Shape",
+    "Square",
+    "split_name",
+]
 
 #: Row and column of a square.
 Square = tuple["Term", "Term"]
@@ -24,8 +36,11 @@ Cell = tuple[tuple["Term", ...], Square]
 Place = tuple[float, float]
 #: What stands on a square: the remaining arguments of its fact, none for a mere mark.
 Content = tuple["Term", ...]
-#: ``hexagon``: rows are centred; ``slanted``: each row lies half a square further to the right.
-Shape = Literal["square", "hexagon", "slanted"]
+#: ``hexagon``: rows are centred; ``slanted``: each lies half a square further to one side; ``track``: rows of
+#: numbered places.
+Shape = Literal["square", "hexagon", "slanted", "track"]
+#: The row of a track that has no other.
+ONLY_ROW: Final = Constant("")
 
 _SQUARE_NAME: Final = re.compile(r"([A-Za-z]+)([0-9]+)")
 
@@ -72,7 +87,8 @@ class Layout:
         functor: the fluent.
         arity: its number of arguments.
         row: the argument that names the row, from 0.
-        column: the argument that names the column; equal to ``row`` where one names both, as ``c3`` does.
+        column: the argument that names the column; equal to ``row`` where one names both, as ``c3`` does, or
+            where a track has one row.
         boards: the arguments that tell several boards apart.
         contents: the arguments that say what stands there.
         rows: the rows from top to bottom.
@@ -85,6 +101,7 @@ class Layout:
         blank: the content that means an empty square, if there is one.
         arrangement: row and column of every board among its sisters; empty for a single one.
         places: where the cells of all boards lie on one large board; empty where boards are apart.
+        box: the width and height of the boxes into which the board is divided; 0 for none.
         overlays: what else lies on the squares.
         sides: the sides of a square that contents name: such facts are walls.
     """
@@ -105,6 +122,7 @@ class Layout:
     blank: Content | None = None
     arrangement: Mapping[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
     places: Mapping[Cell, Place] = field(default_factory=dict)
+    box: int = 0
     overlays: tuple[Overlay, ...] = ()
     sides: Mapping[Content, Side] = field(default_factory=dict)
 
@@ -146,9 +164,9 @@ class Layout:
         assert isinstance(fact, Compound)
         given = dict(zip(self.key, (fact.arguments[index] for index in overlay.key), strict=True))
         board = tuple(given[index] for index in self.boards)
-        square = (
-            (given[self.row], given[self.column]) if self.row != self.column else split_name(given[self.row])
-        )
+        square = self._named(given[self.column])
+        if self.row != self.column:
+            square = given[self.row], given[self.column]
         on = square is not None and square in self.squares.get(board, ())
         return (board, square) if on and square is not None else None
 
@@ -156,7 +174,10 @@ class Layout:
         """Return row and column of a fact of this fluent."""
         if self.row != self.column:
             return fact.arguments[self.row], fact.arguments[self.column]
-        return split_name(fact.arguments[self.row])
+        return self._named(fact.arguments[self.column])
+
+    def _named(self, name: Term) -> Square | None:
+        return (ONLY_ROW, name) if self.shape == "track" else split_name(name)
 
     def place(self, facts: Iterable[Term]) -> dict[tuple[Term, ...], dict[Square, list[Compound]]]:
         """Return the facts on every square of every board, sorted, in the order of ``squares``."""
@@ -178,11 +199,63 @@ class Layout:
     def terms(self, board: tuple[Term, ...], square: Square) -> tuple[Term, ...]:
         """Return the coordinates of a square as the arguments of ``key`` give them."""
         row, column = square
-        if self.row == self.column:
-            row = Constant(f"{row}{column}")
-        given = {self.row: row, self.column: column} if self.row != self.column else {self.row: row}
+        if self.row == self.column and self.shape != "track":
+            column = Constant(f"{row}{column}")
+        given = {self.row: row} | {self.column: column}
         given |= dict(zip(self.boards, board, strict=True))
         return tuple(given[index] for index in self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines between neighbouring dots of a grid, as facts of one fluent draw them.
+
+    Attributes:
+        functor: the fluent.
+        arity: its number of arguments.
+        key: the four arguments that name a line: both coordinates of one dot, both of the other.
+        contents: the arguments that say whose line it is.
+        across: the values of the first coordinate, from left to right.
+        up: the values of the second, from bottom to top.
+        boxes: what stands between the dots, each thing beside the dot at its lower left; None for nothing.
+        values: the contents that lines may have.
+    """
+
+    functor: str
+    arity: int
+    key: tuple[int, ...]
+    contents: tuple[int, ...]
+    across: tuple[Constant, ...]
+    up: tuple[Constant, ...]
+    boxes: Layout | None = None
+    values: tuple[Content, ...] = ()
+
+    def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+        """Yield the fluents whose arguments name a line."""
+        yield self.functor, self.arity, self.key
+
+    def covers(self, fact: Term) -> bool:
+        """Whether the fact is a line of this grid, or stands in one of its boxes."""
+        return self.line(fact) is not None or (self.boxes is not None and self.boxes.covers(fact))
+
+    def line(self, fact: Term) -> tuple[Term, ...] | None:
+        """Return the coordinates of a line as a fact of this fluent gives them; None for any other fact."""
+        if not isinstance(fact, Compound) or (fact.functor, len(fact.arguments)) != (
+            self.functor,
+            self.arity,
+        ):
+            return None
+        ends = tuple(fact.arguments[index] for index in self.key)
+        return ends if self.places(ends) else None
+
+    def places(self, ends: tuple[Term, ...]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """Return where both dots of a line lie, from the lower left; None if they are no neighbours."""
+        try:
+            x1, x2 = (self.across.index(ends[which]) for which in (0, 2))
+            y1, y2 = (self.up.index(ends[which]) for which in (1, 3))
+        except ValueError:
+            return None
+        return ((x1, y1), (x2, y2)) if abs(x1 - x2) + abs(y1 - y2) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,17 +264,18 @@ class Boards:
 
     Attributes:
         layouts: in the order in which they are shown.
+        lines: between dots, shown after them.
         notes: why a hint was not followed, or why no board was looked for; for people.
     """
 
     layouts: tuple[Layout, ...] = ()
+    lines: tuple[Lines, ...] = ()
     notes: tuple[str, ...] = ()
 
     def others(self, facts: Iterable[Term]) -> tuple[Term, ...]:
         """Return the facts that lie on no board, sorted."""
-        return tuple(
-            sorted(fact for fact in facts if not any(layout.covers(fact) for layout in self.layouts))
-        )
+        shown: list[Layout | Lines] = [*self.layouts, *self.lines]
+        return tuple(sorted(fact for fact in facts if not any(board.covers(fact) for board in shown)))
 
 
 def split_name(name: Term) -> Square | None:

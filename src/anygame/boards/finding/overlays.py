@@ -41,6 +41,9 @@ def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rul
         contents = tuple(index for index in range(predicate.arity) if index not in key)
         if len(contents) > 1:
             continue
+        if len(key) == 1 and not (contents and predicate.kind == "fluent"):
+            # One shared variable alone is weak evidence.
+            continue
         if predicate.kind == "fluent":
             fluent = known.get((predicate.name, predicate.arity))
             if fluent:

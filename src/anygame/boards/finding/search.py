@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from anygame.boards.finding.arrangement import side_by_side, whole_board
+from anygame.boards.finding.boxes import box_size
+from anygame.boards.finding.dots import find_lines, with_boxes
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.fluents import fluents_of
 from anygame.boards.finding.hints import Hint, HintError, read_hints
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.boards.finding.fluents import Fluent
-    from anygame.boards.finding.layout import Layout
+    from anygame.boards.finding.layout import Layout, Lines
     from anygame.game.game import Game
     from anygame.language.rules import Rule
 
@@ -35,17 +37,29 @@ def find_boards(game: Game) -> Boards:
         else:
             hints.append(hint)
     if any(hint.none for hint in hints):
-        return Boards((), tuple(notes))
+        return Boards(notes=tuple(notes))
     try:
         fluents = fluents_of(game)
     except AnygameError as error:
-        return Boards((), (*notes, f"no board is drawn: {error}"))
+        return Boards(notes=(*notes, f"no board is drawn: {error}"))
     if any(hint.functor for hint in hints):
         layouts = [layout for hint in hints if hint.functor for layout in _as_hinted(fluents, hint, notes)]
     else:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
-    return Boards(tuple(layouts), tuple(notes))
+    lines = []
+    for drawn in () if any(hint.functor for hint in hints) else _lines(fluents, game):
+        boxed, box = with_boxes(drawn, layouts)
+        lines.append(boxed)
+        layouts = [layout for layout in layouts if layout is not box]
+    return Boards(tuple(layouts), tuple(lines), tuple(notes))
+
+
+def _lines(fluents: Sequence[Fluent], game: Game) -> tuple[Lines, ...]:
+    try:
+        return find_lines(fluents, game.initial_state())
+    except AnygameError:
+        return ()
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
@@ -75,7 +89,10 @@ def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Seque
         ]
         taken |= {(overlay.functor, overlay.arity) for overlay in overlays}
         found[layout.functor, layout.arity] = replace(
-            layout, overlays=tuple(overlays), sides=sides_of(layout.values)
+            layout,
+            overlays=tuple(overlays),
+            sides=sides_of(layout.values),
+            box=box_size(layout, rules),
         )
     keys = [(layout.functor, layout.arity) for layout in layouts]
     return [found[key] for key in keys if key in found]
