@@ -116,6 +116,31 @@ def test_what_is_not_legal_says_why_not(page: Page, server: Server) -> None:
     assert "fails  (true (cell 2 2 b))" in (page.locator("#answer").text_content() or "")
 
 
+def test_values_of_moves_are_heat_on_the_board_and_a_plot(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    for move in ("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 3 3)"):
+        page.get_by_role("button", name=move, exact=True).click()
+        page.get_by_role("button", name=move, exact=True).wait_for(state="detached")
+    page.get_by_role("link", name="Values").click()
+    page.locator("#values .badge:has-text('exact: 100')").first.wait_for()
+    assert page.locator(".boards .heat").count() >= 1
+    winning = page.get_by_role("button", name="(mark 1 3)", exact=True)
+    assert winning.get_attribute("data-goal") == "100"
+    page.get_by_role("button", name="Plot the match").click()
+    page.locator(".plot polyline").nth(1).wait_for()
+
+
+def test_what_a_move_changed_is_told_with_the_rules(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 1)
+    page.locator("#fired-details summary").click()
+    page.locator(".fired").wait_for()
+    assert page.locator(".fired del").all_text_contents() == ["(cell 2 2 b)", "(control x)"]
+    assert page.locator(".fired ins").all_text_contents() == ["(cell 2 2 x)", "(control o)"]
+    assert "(does ?player (mark ?row ?column))" in (page.locator(".fired").text_content() or "")
+
+
 def test_a_match_goes_on_after_a_reload_and_after_the_server_was_killed(
     page: Page, tmp_path_factory: pytest.TempPathFactory, server: Server
 ) -> None:

@@ -37,7 +37,9 @@ class Settings:
         streams: pages that may be kept up to date at a time; a stream takes some kilobytes.
         body: bytes of an upload: twice the longest of 371 public sheets are a quarter of it.
         kept: records and uploads in the folder; beyond, the oldest are removed.
-        answer: seconds for the answer of a match; then its process is ended.
+        answer: seconds for the answer of a match, also until large rules are read; then its process is ended.
+        analysing: matches that may be searched for the values of moves at a time: as many as there are cores,
+            or players would have no time left.
         idle: seconds after which the process of a match that nobody looks at is ended.
         memory: bytes of address space of a match's process.
     """
@@ -53,6 +55,7 @@ class Settings:
     streams: int = 500
     body: int = 2 * 2**20
     kept: int = 2_000
-    answer: float = 30.0
+    answer: float = 60.0
+    analysing: int = 2
     idle: float = 600.0
     memory: int = 4 * 2**30

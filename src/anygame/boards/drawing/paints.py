@@ -92,11 +92,12 @@ def paint_rules() -> str:
     """Return the rules of a style sheet for pages whose pictures may hold no styles of their own.
 
     They turn all paints dark where the viewer prefers that, and give the class ``colour-NAME`` the body of
-    things of that colour as its background.
+    things of that colour as its background, ``line-colour-NAME`` as its stroke.
     """
     dark = []
     for paint, (light, other) in (_PAINTS | BODIES).items():
         if light != other:
             dark += [f".anygame-f-{paint}{{fill:{other}}}", f".anygame-s-{paint}{{stroke:{other}}}"]
     grounds = [f".colour-{name}{{background:{light}}}" for name, (light, _) in BODIES.items()]
-    return "\n".join([*grounds, "@media (prefers-color-scheme: dark){", *dark, "}", ""])
+    lines = [f".line-colour-{name}{{stroke:{light}}}" for name, (light, _) in BODIES.items()]
+    return "\n".join([*grounds, *lines, "@media (prefers-color-scheme: dark){", *dark, "}", ""])

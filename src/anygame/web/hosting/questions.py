@@ -1,35 +1,88 @@
-"""Why something holds in a state, or does not: derivations and failures as plain data."""
+"""Why something holds in a state, or does not, and what a move has changed, with the rules that say so."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import QueryError
+from anygame.errors import AnygameError, QueryError
 
 if TYPE_CHECKING:
-    from anygame.game.state import State
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["why"]
+    from anygame.game.state import GameLike, State
+    from anygame.language.terms import Term
+
+__all__ = ["fired", "why"]
 
 #: Lines of an explanation that are shown: several screens.
 _MOST_LINES: Final = 400
+#: Changes of a move that are explained.
+_MOST_CHANGES: Final = 60
+#: Lines of the sheet that are shown beside an explanation.
+_MOST_SHEET_LINES: Final = 60
+_PLACE: Final = re.compile(r":(\d+):\d+")
+
+View = dict[str, Any]
 
 
-def why(state: State, atom: str) -> dict[str, Any]:
-    """Return why an atom holds in a state, or why it does not.
+def why(state: State, atom: str) -> View:
+    """Return why an atom holds in a state, or why it does not, with the lines of the sheet that matter.
 
     Raises:
         QueryError: it cannot be asked.
         TermSyntaxError: it cannot be read.
     """
     holds = next(iter(state.query(atom)), None) is not None
-    found = state.explain(atom) if holds else None
     try:
-        text = str(found if found is not None else state.explain_failure(atom))
+        text = str(state.explain(atom) if holds else state.explain_failure(atom))
     except QueryError as error:
         text = str(error)
     lines = text.splitlines()
     shown = "\n".join(lines[:_MOST_LINES])
     if len(lines) > _MOST_LINES:
         shown += f"\n... and {len(lines) - _MOST_LINES} more lines"
-    return {"atom": atom, "holds": holds, "text": shown}
+    return {"atom": atom, "holds": holds, "text": shown, "lines": _sheet_lines(state.game, shown)}
+
+
+def fired(before: State, joint: Sequence[Term], after: State) -> View:
+    """Return the facts that came and went with a joint move, and where the rules stand that made them."""
+    came = sorted(after.facts - before.facts)
+    went = sorted(before.facts - after.facts)
+    return {
+        "came": [_made(before, joint, fact) for fact in came[:_MOST_CHANGES]],
+        "went": [str(fact) for fact in went[:_MOST_CHANGES]],
+        "more": max(0, len(came) - _MOST_CHANGES) + max(0, len(went) - _MOST_CHANGES),
+    }
+
+
+def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
+    try:
+        found = before.explain(f"(next {fact})", list(joint))
+    except AnygameError:
+        return {"fact": str(fact), "lines": []}
+    return {"fact": str(fact), "lines": _sheet_lines(before.game, found.place)}
+
+
+def _sheet_lines(game: GameLike, text: str) -> list[tuple[int, str]]:
+    """Return the lines of the sheet of which a text speaks, with the rest of their rules."""
+    source = game.program.source
+    if source is None:
+        return []
+    lines = source.text.splitlines()
+    wanted: set[int] = set()
+    for found in _PLACE.finditer(text):
+        start = int(found[1])
+        wanted |= set(_rule(lines, start))
+    return [(number, lines[number - 1][:300]) for number in sorted(wanted)[:_MOST_SHEET_LINES]]
+
+
+def _rule(lines: Sequence[str], start: int) -> Iterable[int]:
+    """Yield the numbers of the lines of the rule that starts at one: those that are indented below it."""
+    if start > len(lines):
+        return
+    yield start
+    for number in range(start + 1, min(start + 12, len(lines)) + 1):
+        if not lines[number - 1][:1].isspace() or not lines[number - 1].strip():
+            return
+        yield number

@@ -15,6 +15,7 @@ from anygame.match.running import keeper
 from anygame.web.hosting import questions
 from anygame.web.hosting.match import HostedMatch, look_at
 from anygame.web.hosting.opponents import Opponent
+from anygame.web.hosting.values import Values
 from anygame.web.hosting.views import log_view, match_view, state_view
 from anygame.web.settings import LIMITS
 
@@ -45,8 +46,10 @@ class Session:
     def __init__(self, tell: Callable[[View], None]) -> None:
         self._tell = tell
         self._path = ""
+        self._loaded = ""
         self._publishing: asyncio.Task[None] | None = None
         self._is_stale = False
+        self._values: Values | None = None
         self._commands: dict[str, Callable[..., Awaitable[Any]]] = {
             "describe": self.describe,
             "open": self.open,
@@ -55,6 +58,8 @@ class Session:
             "look": self.look,
             "sit": self.sit,
             "why": self.why,
+            "fired": self.fired,
+            "analyse": self.analyse,
         }
 
     async def do(self, name: str, arguments: Mapping[str, Any]) -> Any:
@@ -63,8 +68,9 @@ class Session:
 
     async def describe(self, name: str, text: str) -> View:
         """Return what a sheet's page says beside its text: roles, and whether rules hide information."""
-        game = await asyncio.to_thread(loads, text, name=name, limits=LIMITS)
-        return {"roles": list(game.roles), "hides": game.is_gdl2}
+        self.game = await asyncio.to_thread(loads, text, name=name, limits=LIMITS)
+        self._loaded = text
+        return {"roles": list(self.game.roles), "hides": self.game.is_gdl2}
 
     # -- the match ---------------------------------------------------------------------------------
 
@@ -130,7 +136,8 @@ class Session:
             if found.faults:
                 raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
             return record, list(found.states)
-        self.game = loads(rules, name=name, limits=LIMITS)
+        if rules != self._loaded:
+            self.game = loads(rules, name=name, limits=LIMITS)
         if len(seats) != len(self.game.roles):
             raise RecordError(f"expected {len(self.game.roles)} seats, found {len(seats)}")
         record = Record(match_id, clock, clock, names=[str(seat["name"]) for seat in seats])
@@ -172,8 +179,7 @@ class Session:
 
     async def look(self, step: int) -> View:
         """Return what is told of an earlier state."""
-        if not 0 <= step < len(self.match.states):
-            raise RecordError(f"the match has the states 0 to {len(self.match.line)}, not {step}")
+        self._state(step)
         if step == len(self.match.line):
             return await self._view()
         shown = await asyncio.to_thread(self._shown, step)
@@ -208,10 +214,29 @@ class Session:
 
     async def why(self, step: int, role: str, move: str = "", atom: str = "") -> View:
         """Return why something holds in a state of the match, or why it does not."""
+        asked = atom or f"(legal {role} {move})"
+        return await asyncio.to_thread(questions.why, self._state(step), asked)
+
+    async def fired(self, step: int) -> View:
+        """Return what the joint move that led to a state changed, and the rules that did it."""
+        if step < 1:
+            return {"came": [], "went": [], "more": 0}
+        state = self._state(step)
+        before, joint = self.match.states[step - 1], self.match.line[step - 1]
+        return await asyncio.to_thread(questions.fired, before, joint, state)
+
+    async def analyse(self, step: int, seconds: float) -> View:
+        """Search a state for some seconds; see `anygame.web.hosting.values`."""
+        state = self._state(step)
+        if self._values is None:
+            self._values = Values(self.game)
+        return await asyncio.to_thread(self._values.of, state, seconds)
+
+    def _state(self, step: int) -> State:
+        """Return a state of the match by its number. Raises RecordError."""
         if not 0 <= step < len(self.match.states):
             raise RecordError(f"the match has the states 0 to {len(self.match.line)}, not {step}")
-        asked = atom or f"(legal {role} {move})"
-        return await asyncio.to_thread(questions.why, self.match.states[step], asked)
+        return self.match.states[step]
 
 
 def _legal(state: State, role: str, text: str) -> Any:

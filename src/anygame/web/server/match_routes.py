@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +28,10 @@ __all__ = ["MatchRoutes", "NotFoundError", "RefusedError"]
 _MOST_RENDERED: Final = 32
 
 
+#: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
+_SEARCHING: Final = 1.0
+
+
 class NotFoundError(MatchFaultError):
     """There is no such page."""
 
@@ -48,7 +53,7 @@ class MatchRoutes:
         self._matches = matches
         self._pages = pages
         self._settings = settings
-        self._streams = 0
+        self._analysing = asyncio.Semaphore(settings.analysing)
 
     @property
     def routes(self) -> list[Route]:
@@ -63,6 +68,8 @@ class MatchRoutes:
             Route(f"{one}/join/{{secret}}", self.join, methods=["GET", "POST"]),
             Route(f"{one}/{{step:int}}", self.show),
             Route(f"{one}/{{step:int}}/why", self.why),
+            Route(f"{one}/{{step:int}}/fired", self.fired),
+            Route(f"{one}/{{step:int}}/values", self.values),
             Route(f"{one}/{{step:int}}/fork", self.fork, methods=["POST"]),
         ]
 
@@ -128,9 +135,31 @@ class MatchRoutes:
             move=asked.get("move", "")[:4000],
             atom=asked.get("atom", "")[:4000],
         )
-        if "part" in asked:
-            return self._pages.page("why_part.html", why=found)
-        return self._pages.page("why.html", why=found, match=match, step=request.path_params["step"])
+        return self._part(request, match, "why_part.html", "why", why=found)
+
+    async def fired(self, request: Request) -> Response:
+        """Say what the move that led to a state changed, and by which rules."""
+        match = await self._match(request)
+        found = await self._matches.ask(match, "fired", step=request.path_params["step"])
+        return self._part(request, match, "fired_part.html", "the move", fired=found)
+
+    async def values(self, request: Request) -> Response:
+        """Search a state a little longer, and say what its moves are worth."""
+        match = await self._match(request)
+        step = request.path_params["step"]
+        known = match.values.get(step)
+        if known is None or "known" not in request.query_params:
+            async with self._analysing:
+                known = await self._matches.ask(match, "analyse", step=step, seconds=_seconds(request))
+            match.values[step] = known
+        return self._part(request, match, "values_part.html", "expected goals", values=known)
+
+    def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:
+        """Return a part of a page to a script, or a page around it."""
+        context["step"] = request.path_params["step"]
+        if "part" in request.query_params:
+            return self._pages.page(part, **context)
+        return self._pages.page("part_page.html", match=match, part=part, heading=heading, **context)
 
     # -- changing ----------------------------------------------------------------------------------
 
@@ -209,3 +238,11 @@ class MatchRoutes:
         response = self._back_to(branched)
         visitor.mark(response)
         return response
+
+
+def _seconds(request: Request) -> float:
+    """Return for how long a state is to be searched."""
+    try:
+        return min(max(float(request.query_params["seconds"]), 0.05), _SEARCHING)
+    except (KeyError, ValueError):
+        return _SEARCHING

@@ -16,7 +16,7 @@ from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGo
 from anygame.web.server.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from anygame.web.settings import Settings
@@ -59,6 +59,7 @@ class Match:
         process: in which it is at work; None while it sleeps.
         streams: pages that are kept up to date.
         rendered: parts of pages of this version, by what makes them differ.
+        values: what is known of the moves of states, by their numbers.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Match:
         self.process: HostProcess | None = None
         self.waking = asyncio.Lock()
         self.rendered: OrderedDict[object, bytes] = OrderedDict()
+        self.values: dict[int, View] = {}
         self._views: OrderedDict[int, View] = OrderedDict()
         self._changed = asyncio.Event()
         self.streams = 0
@@ -91,6 +93,7 @@ class Match:
             return
         if self.view is not None and view["log"][: len(self.view["log"])] != self.view["log"]:
             self._views.clear()
+            self.values.clear()
         self.view = view
         self.touch()
 
@@ -155,12 +158,17 @@ class Matches:
     async def open(
         self,
         sheet: Sheet,
-        roles: Sequence[str],
-        seats: list[Seat],
+        seated: Callable[[list[str]], list[Seat]],
         clock: float,
         line: Sequence[Sequence[str]] = (),
     ) -> Match:
         """Begin a match.
+
+        Args:
+            sheet: the rules.
+            seated: returns who has which role, when the roles are known.
+            clock: seconds that players have for a move.
+            line: joint moves that are made at once.
 
         Raises:
             MatchFaultError: the rules cannot be played.
@@ -168,17 +176,27 @@ class Matches:
         """
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
-        match = Match(match_id, path, sheet.name, sheet.title, roles, seats)
         await asyncio.to_thread(self._make_room_on_disk)
-        await self._wake(
-            match,
-            name=sheet.name,
-            rules=sheet.text,
-            seed=secrets.randbits(32),
-            seats=seats,
-            line=line,
-            clock=clock,
-        )
+        process = await self._process()
+        try:
+            told = await process.ask(
+                "describe", within=self.settings.answer, name=sheet.name, text=sheet.text
+            )
+            seats = seated(told["roles"])
+            match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats)
+            await self._open(
+                match,
+                process,
+                name=sheet.name,
+                rules=sheet.text,
+                seed=secrets.randbits(32),
+                seats=seats,
+                line=line,
+                clock=clock,
+            )
+        except BaseException:
+            process.end()
+            raise
         self._know(match)
         return match
 
@@ -236,7 +254,7 @@ class Matches:
         """Have the process of a match carry out a command, after starting it where there is none."""
         await self.awake(match)
         assert match.process is not None
-        return await match.process.ask(what, seconds=self.settings.answer, **arguments)
+        return await match.process.ask(what, within=self.settings.answer, **arguments)
 
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
@@ -248,22 +266,26 @@ class Matches:
             if match.is_at_work:
                 return
             process = await self._process()
-            process.hear = match.hear
-            process.ended = match.touch
             try:
-                view = await process.ask(
-                    "open",
-                    seconds=self.settings.answer,
-                    match_id=f"web.{match.match_id}",
-                    path=str(match.path),
-                    players=dict(self.settings.players),
-                    **arguments,
-                )
+                await self._open(match, process, **arguments)
             except BaseException:
                 process.end()
                 raise
-            match.process = process
-            match.hear(view)
+
+    async def _open(self, match: Match, process: HostProcess, **arguments: Any) -> None:
+        """Let a process lead a match."""
+        process.hear = match.hear
+        process.ended = match.touch
+        view = await process.ask(
+            "open",
+            within=self.settings.answer,
+            match_id=f"web.{match.match_id}",
+            path=str(match.path),
+            players=dict(self.settings.players),
+            **arguments,
+        )
+        match.process = process
+        match.hear(view)
 
     async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
         """Begin a match of a visitor's own, in the state to which a line of moves of another leads.
@@ -279,7 +301,7 @@ class Matches:
             for seat in match.seats
         ]
         sheet = Sheet(match.sheet, match.title, "", own["rules"])
-        return await self.open(sheet, match.roles, seats, self.settings.play_clock, line)
+        return await self.open(sheet, lambda _: seats, self.settings.play_clock, line)
 
     def known(self) -> Iterable[Match]:
         """Return the matches that are remembered, at work or not."""
@@ -318,14 +340,14 @@ class Matches:
             match.process.end()
             match.process = None
 
-    async def aside(self, what: str, *, seconds: float, **arguments: Any) -> Any:
+    async def aside(self, what: str, *, within: float, **arguments: Any) -> Any:
         """Have a process that no match uses carry out a command; the next command has it too."""
         async with self._asking:
             while self._aside and self._aside[-1].is_gone:
                 self._aside.pop()
             process = self._aside.pop() if self._aside else HostProcess(self.settings.memory)
             try:
-                found = await process.ask(what, seconds=seconds, **arguments)
+                found = await process.ask(what, within=within, **arguments)
             except ProcessGoneError:
                 raise
             except MatchFaultError:

@@ -66,7 +66,7 @@ class HostProcess:
         """Whether it has ended."""
         return self._life.done()
 
-    async def ask(self, what: str, *, seconds: float, **arguments: Any) -> Any:
+    async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
         """Have a command carried out; see `anygame.web.hosting.session`.
 
         Raises:
@@ -74,7 +74,7 @@ class HostProcess:
             ProcessGoneError: the process has ended, or is ended now since there was no answer in time.
         """
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(within):
                 await self._begun.wait()
                 if self.is_gone or self._process is None or self._process.stdin is None:
                     raise ProcessGoneError("the process of the match has ended")
@@ -90,7 +90,7 @@ class HostProcess:
         except TimeoutError:
             self.end()
             raise ProcessGoneError(
-                f"the game took more than {seconds:g} seconds for an answer, and was ended"
+                f"the game took more than {within:g} seconds for an answer, and was ended"
             ) from None
 
     def end(self) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from anygame.web.server.matches import Match, Matches, Seat
+    from anygame.web.server.matches import Matches, Seat
     from anygame.web.server.pages import Pages
     from anygame.web.server.sheets import Sheet, Sheets
     from anygame.web.server.visitors import Visitor
@@ -91,7 +91,7 @@ class SheetRoutes:
         known = self._described.get(sheet.name)
         if known is None:
             known = await self._matches.aside(
-                "describe", seconds=self._settings.answer, name=sheet.name, text=sheet.text
+                "describe", within=self._settings.answer, name=sheet.name, text=sheet.text
             )
             if not sheet.visitor:
                 self._described[sheet.name] = known
@@ -130,9 +130,9 @@ class SheetRoutes:
         asked: Mapping[str, str]
         asked = await read_form(request) if request.method == "POST" else request.query_params
         try:
-            described = await self._describe(sheet)
-            roles = described["roles"]
-            match = await self._open(sheet, roles, self._seats(roles, asked, visitor), asked)
+            match = await self._matches.open(
+                sheet, lambda roles: self._seats(roles, asked, visitor), self._clock(asked)
+            )
         except MatchFaultError as error:
             if not error.diagnostics:
                 raise
@@ -140,11 +140,6 @@ class SheetRoutes:
         response = RedirectResponse(f"/match/{match.match_id}", 303)
         visitor.mark(response)
         return response
-
-    async def _open(
-        self, sheet: Sheet, roles: list[str], seats: list[Seat], asked: Mapping[str, str]
-    ) -> Match:
-        return await self._matches.open(sheet, roles, seats, self._clock(asked))
 
     def _clock(self, asked: Mapping[str, str]) -> float:
         try:

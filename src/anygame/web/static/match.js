@@ -129,6 +129,7 @@ function show(text) {
   const active = document.activeElement;
   const focused = active?.dataset?.id || (active?.closest("#moves") ? "moves" : active?.id);
   const answer = document.getElementById("answer")?.innerHTML || "";
+  const kept = document.getElementById("values")?.childNodes;
   const sameState = next.dataset.step === part()?.dataset.step;
   holder.replaceChildren(next);
   for (const each of holder.querySelectorAll("details[id]")) {
@@ -138,6 +139,15 @@ function show(text) {
   const log = holder.querySelector(".log");
   if (log) log.scrollTop = log.scrollHeight;
   if (sameState) document.getElementById("answer").innerHTML = answer;
+  if (analysing) {
+    document.getElementById("values-details").hidden = false;
+    document.getElementById("analyse").setAttribute("aria-pressed", "true");
+    if (kept) document.getElementById("values").replaceChildren(...kept);
+    if (known.size > 1) drawPlot(Number(next.dataset.last));
+    if (sameState) warm();
+    else analyse();
+  }
+  showFired();
   if (!sameState) selected = [];
   waitingSince = Date.now();
   start();
@@ -184,6 +194,128 @@ async function explain(form) {
   if (!response) return;
   document.getElementById("answer").innerHTML = await response.text();
   document.getElementById("why-details").open = true;
+}
+
+async function showFired() {
+  const place = document.getElementById("fired");
+  const link = place?.querySelector("a");
+  if (!link || !document.getElementById("fired-details").open) return;
+  const response = await fetch(`${link.getAttribute("href")}?part=1`).catch(() => null);
+  if (response && place.isConnected) place.innerHTML = await response.text();
+}
+
+// -- values ---------------------------------------------------------------------------------------
+
+let analysing = false;
+let analyses = 0;
+const known = new Map();
+
+async function values(step, more) {
+  const response = await fetch(`${address}/${step}/values?part=1&${more}`).catch(() => null);
+  if (!response || !response.ok) return null;
+  const fresh = document.createElement("div");
+  fresh.innerHTML = await response.text();
+  const found = fresh.firstElementChild;
+  known.set(Number(step), JSON.parse(found.dataset.goals));
+  return found;
+}
+
+// Ask again and again, as long as somebody looks: every time the state was searched a little longer.
+async function analyse() {
+  const mine = ++analyses;
+  const step = part().dataset.step;
+  for (let round = 0; round < 12; round += 1) {
+    const found = await values(step, "seconds=1");
+    if (!found || !analysing || mine !== analyses) break;
+    document.getElementById("values").replaceChildren(found);
+    warm();
+    if ("solved" in found.dataset) break;
+  }
+}
+
+// Colour the cells by the best move that ends there, and write on the buttons what their moves are worth.
+function warm() {
+  for (const old of holder.querySelectorAll(".heat")) old.remove();
+  const worth = new Map();
+  const role = holder.querySelector("#moves input[name=role]")?.value;
+  for (const row of holder.querySelectorAll("#values [data-goal]")) {
+    if (row.dataset.role === role) worth.set(row.dataset.move, Number(row.dataset.goal));
+  }
+  for (const move of moves()) {
+    if (worth.has(move.button.value)) move.button.dataset.goal = worth.get(move.button.value).toFixed(0);
+    else delete move.button.dataset.goal;
+  }
+  const least = Math.min(...worth.values());
+  const range = Math.max(...worth.values()) - least;
+  const heat = new Map();
+  for (const move of moves()) {
+    if (!worth.has(move.button.value)) continue;
+    const hot = range < 0.5 ? 0.5 : (worth.get(move.button.value) - least) / range;
+    for (const cell of move.cells.length ? move.cells.slice(-1) : move.area) {
+      heat.set(cell, Math.max(heat.get(cell) || 0, hot));
+    }
+  }
+  for (const [id, hot] of heat) {
+    const ground = cellOf(id)?.querySelector("rect, polygon, line");
+    if (!ground) continue;
+    const layer = ground.cloneNode();
+    layer.setAttribute("class", "heat");
+    layer.setAttribute("fill-opacity", (0.08 + 0.72 * hot).toFixed(2));
+    ground.after(layer);
+  }
+}
+
+function toggleValues() {
+  analysing = !analysing;
+  known.clear();
+  const details = document.getElementById("values-details");
+  details.hidden = !analysing;
+  details.open = analysing;
+  document.getElementById("analyse").setAttribute("aria-pressed", analysing);
+  if (analysing) analyse();
+  else {
+    document.getElementById("values").replaceChildren();
+    warm();
+  }
+}
+
+// The expected goals of every role, state by state.
+async function plot() {
+  const last = Number(part().dataset.last);
+  for (let step = 0; step <= last && analysing; step += 1) {
+    if (!known.has(step)) await values(step, "seconds=0.2&known=1");
+    drawPlot(last);
+  }
+}
+
+function drawPlot(last) {
+  const place = document.getElementById("plotted");
+  if (!place) return;
+  const shape = (name, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const svg = shape("svg", { viewBox: "-24 -6 330 122", role: "img", class: "plot" });
+  svg.setAttribute("aria-label", "Expected goals of every role, state by state");
+  for (const goal of [0, 50, 100]) {
+    svg.append(shape("line", { x1: 0, x2: 300, y1: 100 - goal, y2: 100 - goal, class: "rule" }));
+    const label = shape("text", { x: -4, y: 103 - goal, "text-anchor": "end" });
+    label.textContent = goal;
+    svg.append(label);
+  }
+  const here = (300 * Number(part().dataset.step)) / Math.max(last, 1);
+  svg.append(shape("line", { x1: here, x2: here, y1: 0, y2: 100, class: "here" }));
+  [...holder.querySelectorAll(".players tr")].forEach((row) => {
+    const role = row.querySelector("th").textContent.trim();
+    const points = [...known.entries()]
+      .filter(([step, goals]) => step <= last && typeof goals[role] === "number")
+      .sort((one, other) => one[0] - other[0])
+      .map(([step, goals]) => `${(300 * step) / Math.max(last, 1)},${100 - goals[role]}`);
+    const colour = [...row.querySelector(".dot").classList].find((name) => name.startsWith("colour-"));
+    if (points.length) svg.append(shape("polyline", { points: points.join(" "), class: `line-${colour}` }));
+  });
+  place.replaceChildren(svg);
 }
 
 // -- keys -----------------------------------------------------------------------------------------
@@ -252,6 +384,15 @@ holder.addEventListener("click", (event) => {
     click(cell);
     return;
   }
+  if (event.target.closest("#analyse")) {
+    event.preventDefault();
+    toggleValues();
+    return;
+  }
+  if (event.target.closest("#plot")) {
+    plot();
+    return;
+  }
   const link = event.target.closest(".steps a, .log a");
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
     event.preventDefault();
@@ -274,6 +415,7 @@ holder.addEventListener("submit", (event) => {
   }
 });
 
+holder.addEventListener("toggle", (event) => event.target.id === "fired-details" && showFired(), true);
 window.addEventListener("popstate", () => refresh());
 
 function start() {
