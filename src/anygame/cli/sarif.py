@@ -11,7 +11,7 @@ from anygame.language.diagnostics import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.cli.remedies import Remedy
+    from anygame.analysis.remedies import Remedy
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Span
 

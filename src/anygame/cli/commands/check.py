@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import causes_first, check_program, read_sheet
+from anygame.analysis.remedies import remedies_for
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
 from anygame.cli.options import Command, argument, command_options, flag, natural, option, several
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.progress import counting_columns, progress_bar
-from anygame.cli.remedies import remedies_for
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.cli.sheets import SUFFIXES, sheet_source
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.analysis.doctor import Reading
-    from anygame.cli.remedies import Remedy
+    from anygame.analysis.remedies import Remedy
     from anygame.game.checking import Line
     from anygame.language.source import Source, Span
 

@@ -47,7 +47,7 @@ class Look:
         is_terminal: whether the game is over.
         legal: the legal moves of every role, in order; where the game is over, none that matter.
         stuck: a role that has none though the game is not over.
-        goals: of every role; None where the rules give none or several.
+        goals: of every role, where the game is over; None where the rules give none or several.
     """
 
     is_terminal: bool
@@ -69,6 +69,9 @@ def look_at(state: State) -> Look:
 
 
 def _goal(state: State, role: Role) -> int | None:
+    # Before the end nobody asks, and some rules take seconds for it.
+    if not state.is_terminal:
+        return None
     try:
         return state.goal(role)
     except GoalError:

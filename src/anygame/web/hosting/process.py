@@ -17,9 +17,10 @@ from typing import Any, Final
 
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic
+from anygame.web.hosting.checking import diagnostic_view
 from anygame.web.hosting.session import Session
 
-__all__ = ["LONGEST_LINE", "diagnostic_view", "main"]
+__all__ = ["LONGEST_LINE", "main"]
 
 #: Bytes of one command or answer: a view of a state with 5,000 facts and moves is much shorter.
 LONGEST_LINE: Final = 64 * 2**20
@@ -99,20 +100,3 @@ async def _answer(session: Session, command: dict[str, Any], tell: Any) -> None:
     except Exception as error:
         answer = {"id": number, "fault": f"{type(error).__name__}: {error}"[:1000], "kind": "Fault"}
     tell(answer)
-
-
-def diagnostic_view(found: Diagnostic) -> dict[str, Any]:
-    """Return a diagnostic as plain data, with its place in lines and columns from 1."""
-    view: dict[str, Any] = {
-        "severity": str(found.severity),
-        "code": found.code,
-        "message": found.message,
-        "hint": found.hint,
-        "text": str(found)[:4000],
-        "line": 0,
-    }
-    if found.span is not None:
-        source = found.span.source
-        view["line"], view["column"] = source.position(found.span.start)
-        view["start"], view["end"] = found.span.start, found.span.end
-    return view

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import AnygameError, QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.game.state import GameLike, State
+    from anygame.language.source import Source
     from anygame.language.terms import Term
 
 __all__ = ["fired", "why"]
@@ -21,6 +22,8 @@ _MOST_LINES: Final = 400
 _MOST_CHANGES: Final = 60
 #: Lines of the sheet that are shown beside an explanation.
 _MOST_SHEET_LINES: Final = 60
+#: Lines of one rule that are shown.
+_LONGEST_RULE: Final = 12
 _PLACE: Final = re.compile(r":(\d+):\d+")
 
 View = dict[str, Any]
@@ -69,20 +72,20 @@ def _sheet_lines(game: GameLike, text: str) -> list[tuple[int, str]]:
     source = game.program.source
     if source is None:
         return []
-    lines = source.text.splitlines()
+    last = source.position(len(source.text))[0]
     wanted: set[int] = set()
     for found in _PLACE.finditer(text):
-        start = int(found[1])
-        wanted |= set(_rule(lines, start))
-    return [(number, lines[number - 1][:300]) for number in sorted(wanted)[:_MOST_SHEET_LINES]]
+        wanted |= set(_rule(source, int(found[1]), last))
+    return [(number, source.line(number)[:300]) for number in sorted(wanted)[:_MOST_SHEET_LINES]]
 
 
-def _rule(lines: Sequence[str], start: int) -> Iterable[int]:
+def _rule(source: Source, start: int, last: int) -> Iterator[int]:
     """Yield the numbers of the lines of the rule that starts at one: those that are indented below it."""
-    if start > len(lines):
+    if start > last:
         return
     yield start
-    for number in range(start + 1, min(start + 12, len(lines)) + 1):
-        if not lines[number - 1][:1].isspace() or not lines[number - 1].strip():
+    for number in range(start + 1, min(start + _LONGEST_RULE, last + 1)):
+        line = source.line(number)
+        if not line.strip() or not line[0].isspace():
             return
         yield number

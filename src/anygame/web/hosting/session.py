@@ -12,7 +12,7 @@ from anygame.game.loading import loads
 from anygame.match.record import Record, read_record
 from anygame.match.replaying import replay
 from anygame.match.running import keeper
-from anygame.web.hosting import questions
+from anygame.web.hosting import checking, questions
 from anygame.web.hosting.match import HostedMatch, look_at
 from anygame.web.hosting.opponents import Opponent
 from anygame.web.hosting.values import Values
@@ -51,6 +51,7 @@ class Session:
         self._is_stale = False
         self._values: Values | None = None
         self._commands: dict[str, Callable[..., Awaitable[Any]]] = {
+            "check": self.check,
             "describe": self.describe,
             "open": self.open,
             "move": self.move,
@@ -71,6 +72,10 @@ class Session:
         self.game = await asyncio.to_thread(loads, text, name=name, limits=LIMITS)
         self._loaded = text
         return {"roles": list(self.game.roles), "hides": self.game.is_gdl2}
+
+    async def check(self, name: str, text: str) -> View:
+        """Return what is wrong or odd in a sheet; see `anygame.web.hosting.checking`."""
+        return await asyncio.to_thread(checking.check, name, text)
 
     # -- the match ---------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.installed import describe_sheet
 from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
-from anygame.web.server.sheets import Sheet
+from anygame.web.server.sheets import Sheet, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -227,7 +227,7 @@ class Matches:
             if path.stat().st_size > _LONGEST_RECORD:
                 return None
             own = json.loads(path.read_bytes())["anygame"]
-            title = describe_sheet(own["rules"])[0][:100] or own["game"]
+            title = title_of(describe_sheet(own["rules"])[0]) or own["game"]
             return Match(match_id, path, own["game"], title, own["roles"], own["seats"])
         except (OSError, ValueError, KeyError, TypeError):
             return None

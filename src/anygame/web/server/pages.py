@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 if TYPE_CHECKING:
     from anygame.web.server.matches import Match
 
-__all__ = ["Pages", "match_context"]
+__all__ = ["Pages", "board_context", "match_context"]
 
 
 class Pages:
@@ -58,7 +58,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "is_last": is_last,
         "players": [_player(match, last, number, mine) for number in range(len(match.roles))],
         "status": _status(last, mine, asking),
-        "board": _board(view, asking),
+        "board": board_context(view, asking),
         "may_take_back": bool(mine) and match.visitors and last["can_take_back"] and _is_alone(match, mine),
     }
 
@@ -123,7 +123,7 @@ def _result(goals: dict[str, int | None], mine: list[str]) -> str:
     return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}: {told}."
 
 
-def _board(view: dict[str, Any], asking: str | None) -> dict[str, Any]:
+def board_context(view: dict[str, Any], asking: str | None) -> dict[str, Any]:
     """Return the boards, with the cells of the moves of whoever is asked to move."""
     picture = view["picture"]
     return {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
 from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.pages import board_context
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.visitors import visitor_of
 
@@ -27,8 +28,37 @@ if TYPE_CHECKING:
 
 __all__ = ["SheetRoutes"]
 
-_SHORTEST_CLOCK = 0.1
-_LONGEST_CLOCK = 60.0
+#: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
+_SHORTEST_CLOCK: Final = 0.1
+_LONGEST_CLOCK: Final = 60.0
+#: Seconds for telling what is wrong in rules: who writes them waits.
+_CHECKING: Final = 20.0
+#: What an empty editor starts with.
+_BEGINNING: Final = """\
+;;; A game of one's own
+;;;
+;;; Who takes the last match wins.
+
+(role first)
+(role second)
+(init (matches 5))
+(init (turn first))
+
+(minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
+(minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)
+(other first second)
+(other second first)
+
+(<= (legal ?role (take ?n)) (true (turn ?role)) (true (matches ?all)) (minus ?all ?n ?left))
+(<= (legal ?role wait) (role ?role) (not (true (turn ?role))))
+
+(<= (next (matches ?left)) (does ?role (take ?n)) (true (matches ?all)) (minus ?all ?n ?left))
+(<= (next (turn ?next)) (true (turn ?role)) (other ?role ?next))
+
+(<= terminal (true (matches 0)))
+(<= (goal ?role 0) (true (turn ?role)))
+(<= (goal ?role 100) (role ?role) (not (true (turn ?role))))
+"""
 
 
 class SheetRoutes:
@@ -55,6 +85,9 @@ class SheetRoutes:
             Route("/", self.listed),
             Route("/sheet/{name}", self.show),
             Route("/sheets", self.upload, methods=["POST"]),
+            Route("/write", self.write),
+            Route("/write/{name}", self.write),
+            Route("/check", self.check, methods=["POST"]),
             Route("/play/{name}", self.play, methods=["GET", "POST"]),
         ]
 
@@ -77,7 +110,7 @@ class SheetRoutes:
         try:
             described = await self._describe(sheet)
         except MatchFaultError as error:
-            return self._broken(sheet, error)
+            return await self._broken(sheet, error)
         players = [name for name, _ in self._settings.players]
         return self._pages.page(
             "sheet.html",
@@ -97,14 +130,38 @@ class SheetRoutes:
                 self._described[sheet.name] = known
         return known
 
-    def _broken(self, sheet: Sheet, error: MatchFaultError) -> Response:
-        """Show a sheet that cannot be played, with what is wrong under its lines."""
-        below: dict[int, list[dict[str, Any]]] = {}
-        for found in error.diagnostics:
-            below.setdefault(found["line"], []).append(found)
-        lines = list(enumerate(sheet.text.splitlines(), start=1))
-        message = "" if error.diagnostics else str(error)
-        return self._pages.page("broken.html", 422, sheet=sheet, lines=lines, below=below, message=message)
+    async def _broken(self, sheet: Sheet, error: MatchFaultError) -> Response:
+        """Show a sheet that cannot be played, in the editor, with what is wrong."""
+        if not error.diagnostics:
+            raise error
+        message = "These rules cannot be played yet: see what is wrong, and mend it here."
+        return await self._editor(sheet.text, sheet.title, message=message, status=422)
+
+    async def write(self, request: Request) -> Response:
+        """Show the editor, empty or with a sheet."""
+        name = request.path_params.get("name")
+        sheet = None if name is None else await asyncio.to_thread(self._sheet, name)
+        text = sheet.text if sheet is not None else _BEGINNING
+        return await self._editor(text, sheet.title if sheet is not None else "Write rules")
+
+    async def check(self, request: Request) -> Response:
+        """Tell what is wrong in rules: to a script that is all, else in the editor."""
+        form = await read_form(request)
+        text = form.get("text", "")
+        if "part" in request.query_params:
+            return self._pages.page("check_part.html", check=await self._checked(text))
+        return await self._editor(text, "Write rules")
+
+    async def _editor(self, text: str, title: str, *, message: str = "", status: int = 200) -> Response:
+        check = await self._checked(text)
+        return self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
+
+    async def _checked(self, text: str) -> dict[str, Any]:
+        found: dict[str, Any] = await self._matches.aside("check", within=_CHECKING, name="sheet", text=text)
+        if found["start"]:
+            found["board"] = board_context(found["start"], None)
+            found["moves"] = sum(map(len, found["start"]["legal"].values()))
+        return found
 
     async def upload(self, request: Request) -> Response:
         """Keep a sheet that was uploaded, as a file or as text."""
@@ -134,9 +191,7 @@ class SheetRoutes:
                 sheet, lambda roles: self._seats(roles, asked, visitor), self._clock(asked)
             )
         except MatchFaultError as error:
-            if not error.diagnostics:
-                raise
-            return self._broken(sheet, error)
+            return await self._broken(sheet, error)
         response = RedirectResponse(f"/match/{match.match_id}", 303)
         visitor.mark(response)
         return response

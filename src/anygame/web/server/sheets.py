@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-__all__ = ["Sheet", "Sheets"]
+__all__ = ["Sheet", "Sheets", "title_of"]
 
 _SUFFIXES: Final = (".kif", ".gdl", ".hrf")
 #: A sheet that was uploaded: nobody can guess its name.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
+#: What editors are told in the first line of old sheets.
+_MODE: Final = "-*-"
+_LINE_OF_SIGNS: Final = re.compile(r"[^\w\s]{4,}")
+#: Characters of a title: a line of a page.
+_LONGEST_TITLE: Final = 80
 #: Sheets of a folder that are offered; more make no list that one reads.
 _MOST_LISTED: Final = 2_000
 
@@ -134,5 +139,18 @@ def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
 
 def _described(name: str, text: str, visitor: str = "") -> Sheet:
     title, description = describe_sheet(text)
-    own = "your sheet" if visitor else name
-    return Sheet(name, title[:100] or own, description[:500], text, visitor)
+    return Sheet(
+        name, title_of(title) or ("your sheet" if visitor else name), description[:500], text, visitor
+    )
+
+
+def title_of(text: str) -> str:
+    """Return the title of a sheet as it may stand above a page; empty where its first comment is none.
+
+    >>> title_of("Tic-tac-toe"), title_of("-*-Lisp-*- *****"), title_of("******** Nim ********")
+    ('Tic-tac-toe', '', 'Nim')
+    """
+    if _MODE in text:
+        return ""
+    words = " ".join(_LINE_OF_SIGNS.sub(" ", text).split())
+    return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 3]}..."
