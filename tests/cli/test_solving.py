@@ -65,3 +65,12 @@ def test_memory_is_a_number_of_gigabytes(memory: str) -> None:
     output, status = run(["solve", "pig", f"--memory={memory}"])
     assert status == 2
     assert "expected gigabytes, a number above 0" in output
+
+
+def test_of_a_puzzle_with_too_many_states_the_best_line_is_told() -> None:
+    output, _ = run(["solve", "knights_tour", "--memory", "0.001", "--json"])
+    found = json.loads(output)
+    assert found["states"] > found["expanded"]
+    least, most = found["bounds"]["knight"] or (0, 100)
+    assert 0 <= least <= most == 100
+    assert found["solved"] == (least == 100)

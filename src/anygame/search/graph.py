@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.state_set import StateSet
 
-__all__ = ["MANY_STATES", "MOST_AT_A_TIME", "Expansion", "Found", "StateGraph", "explore"]
+__all__ = ["INTERRUPTED", "MANY_STATES", "MOST_AT_A_TIME", "Expansion", "Found", "StateGraph", "explore"]
 
+#: Why a graph is not complete after Ctrl-C.
+INTERRUPTED: Final = "the search for them was ended early"
 #: States expanded at a time: enough to fill lanes, few enough for their arrays to stay in the caches.
 MOST_AT_A_TIME: Final = 4096
 #: From so many states on, compiled loops save more than the half second that they take to load.
@@ -244,5 +246,5 @@ def explore(
     try:
         stopped = exploration.run(progress)
     except KeyboardInterrupt:
-        stopped = "the search for them was ended early"
+        stopped = INTERRUPTED
     return exploration.graph(stopped)

@@ -33,7 +33,7 @@ class Solution:
         edges: joint moves from the expanded ones.
         depth: every state that so many joint moves lead to, at the least, was expanded; -1 if none was.
         line: joint moves of best play, in the order of the roles, up to the end, to a draw of chance or to a
-            mixed choice.
+            mixed choice; where a game of one role is not solved, of the best line that was found.
         seconds: how long it took, compiling aside.
         bytes: memory at the peak, as far as it grows with the game.
         table: the values of all states, if they were asked for and computed.

@@ -45,7 +45,8 @@ def solve(
     One role: the best goal, and a shortest line to it. Two roles, where what is better for one is worse for
     the other: minimax where they take turns, the maximin of mixed strategies where they move together.
     The moves of ``random`` are weighed alike. For other games, and where rules hide information, no value is
-    computed, and the solution says so. Ctrl-C ends it early, with what is known.
+    computed, and the solution says so. Ctrl-C ends it early, with what is known. A game of one role with more
+    states than fit into memory is searched for as long again, for the best line that can be found.
 
     Args:
         game: the game.
@@ -75,7 +76,8 @@ def solve(
     >>> [" ".join(map(str, joint)) for joint in found.line]
     ['(take 2) noop', 'noop (take 1)', '(take 2) noop']
     """
-    from anygame.search.graph import explore
+    from anygame.search.graph import INTERRUPTED, explore
+    from anygame.search.one_player.too_large import with_best_line
 
     start = game.initial_state() if state is None else state
     expansion = _expansion(game, start)
@@ -85,7 +87,11 @@ def solve(
     solution = solver.solution()
     if table:
         solution = replace(solution, table=solver.table(expansion), seconds=perf_counter() - began)
-    return solution
+    if graph.complete or graph.stopped == INTERRUPTED:
+        return solution
+    # What was found makes room for another search.
+    del expansion, graph, solver
+    return with_best_line(game, start, solution, memory)
 
 
 def _expansion(game: Game, start: State) -> Expansion:

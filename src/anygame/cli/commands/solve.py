@@ -102,7 +102,7 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
             if bounds is not None:
                 yield f"{role.ljust(width)}  {_between(bounds)}"
     if found.line:
-        yield "a line of best play:"
+        yield "a line of best play:" if found.solved else "the best line that was found:"
     for number, joint in enumerate(found.line, start=1):
         yield f"{number:>3}  {'  '.join(map(str, joint))}"
     part = "" if found.expanded == found.states else f", {found.expanded:,} of them continued"

@@ -1,0 +1,53 @@
+"""What can be said of a game for one role whose states are too many to be counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from anygame.search.bounds import Bounds
+from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
+from anygame.search.one_player.line_search import LineSearch
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.search.solution import Solution
+
+__all__ = ["with_best_line"]
+
+
+def with_best_line(game: Game, start: State, solution: Solution, memory: int) -> Solution:
+    """Return what is known of a game that was not solved, with the best line if it is one for one role.
+
+    The line is looked for as long again as was spent on the solution. The role can make sure of its goal; the
+    upper bound is a goal above which no line leads. Where both meet, the game is solved after all.
+
+    Args:
+        game: the game.
+        start: the state that was to be solved.
+        solution: what was found by counting states.
+        memory: bytes to use at most, about.
+    """
+    chooser = None if game.is_gdl2 else sole_chooser(game)
+    if chooser is None:
+        return solution
+    try:
+        line = LineSearch(game, seed=0, memory=memory).run(start, seconds=solution.seconds)
+    except SeveralChooseError:
+        return solution
+    role, seconds = game.roles[chooser], solution.seconds + line.seconds
+    if line.goal is None:
+        reason = f"no end gives {role} a goal" if line.proven else solution.reason
+        return replace(solution, reason=reason, seconds=seconds)
+    most = line.goal if line.proven or line.most is None else line.most
+    return replace(
+        solution,
+        method="best goal",
+        solved=line.proven,
+        goals={**solution.goals, role: line.goal if line.proven else None},
+        bounds={**solution.bounds, role: Bounds(line.goal, most)},
+        reason="" if line.proven else solution.reason,
+        line=line.moves,
+        seconds=seconds,
+    )
