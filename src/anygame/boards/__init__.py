@@ -1,8 +1,11 @@
-"""Boards: which fluents of a game lie on a board, and how. Pure data; drawing is another matter.
+"""Boards: which fluents of a game lie on a board, and how; pictures of states, and what draws them.
+
+`find_boards` looks for boards in the rules, `picture` puts the facts of a state on them, and `svg`, `draw`
+and `text` show that. No game is known by name.
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments run over ordered values:
 numbers, letters, or a chain of the rules (see `anygame.boards.finding.axes`). What is left is the content of
-the square. No game is known by name. These choices are made; a comment in the sheet overrules them (see
+the square. These choices are made; a comment in the sheet overrules them (see
 `anygame.boards.finding.hints`):
 
 - **Squares** are those that ``base`` allows; without ``base``, those of the initial state if a content of
@@ -11,11 +14,14 @@ the square. No game is known by name. These choices are made; a comment in the s
   row at the top. Else the rules' own variables decide: ``?row ?col`` (first row at the top) or ``?x ?y``
   (``y`` grows upwards). Else letters name columns and numbers rows, as in chess; else the first argument is
   ``x``, the second ``y``. In both cases rows grow upwards.
-- **Blank** is a content called so (``b``, ``blank``, ``empty`` ...), or one that fills three quarters of
-  the board at the start, with something else beside it.
+- **Hexagons** are also boards whose neighbours, as facts of the rules name them, touch only so.
+- **Blank** is a content called so, or one that moves leave behind, or one that fills three quarters of the
+  board at the start, with something else beside it.
 - **Several boards**: of three ordered arguments, the one whose number of values is the odd one out tells
-  boards apart; of four, the first two. Likewise an unordered argument without which two things would stand
-  on one square.
+  boards apart, or the last; of four, the first two. Likewise an unordered argument without which two things
+  would stand on one square.
+- **Overlays** are fluents whose arguments name the squares of a board in the same rules.
+- **Tracks** are rows of numbered places, **lines** join the dots of a grid.
 - Of several such fluents those are boards that the initial state fills, unless much smaller than the
   largest.
 - When unsure, no board: the fluents are then listed like all others.

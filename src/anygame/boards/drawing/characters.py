@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["characters_of"]
 
 _STONES: Final = "●○▲△■□◆◇"
+#: What fills its cell.
+_BLOCKS: Final = "▒░▓"
 #: Things in black and white stand on light and dark squares.
 _BODIES: Final = {"black": "bold #000000", "white": "bold #ffffff"}
 
@@ -33,5 +35,7 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
     # Stones differ in form too; white ones, which come last of two, are open.
     stones = [look for look in looks if look.form in ("stone", "mark")]
     stones.sort(key=lambda look: look.colour == "white")
+    blocks = [look for look in looks if look.form == "block"]
+    found |= {look: Piece(fill, style_of(look.colour)) for look, fill in zip(blocks, _BLOCKS, strict=False)}
     forms = zip(stones, _STONES, strict=False)
     return found | {look: Piece(form, style_of(look.colour)) for look, form in forms}

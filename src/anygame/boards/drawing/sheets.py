@@ -66,9 +66,12 @@ class _Sheet:
         """Return what is drawn on a cell; several things are joined by ``+``."""
         if not cell.things:
             return Piece(self.blank)
-        shown = [self.characters[thing.look] for thing in cell.contents]
         if len(cell.things) == 1:
             return self.characters[cell.things[0].look]
+        looks = [thing.look for thing in cell.contents]
+        # Colours show what fills a cell on other cells well enough.
+        above = [look for look in looks if look.form != "block"] if self.colours else looks
+        shown = [self.characters[look] for look in above or looks]
         return Piece("+".join(piece.text for piece in shown), shown[0].style if len(shown) == 1 else "")
 
     def lines(self) -> list[Line]:

@@ -27,18 +27,19 @@ _MOVES_LIMIT: Final = 20_000
 def find_lines(fluents: Iterable[Fluent], state: State) -> tuple[Lines, ...]:
     """Return the fluents that draw lines between dots.
 
-    Four arguments are the coordinates of two dots. That all facts of it that the rules allow, or the initial
-    state has, or all moves with four such arguments, name neighbours, shows that they are lines.
+    Four arguments are the coordinates of two dots. That all facts of it that `base` allows name neighbours
+    shows that they are lines; without `base`, that all those of the initial state do, and all moves with four
+    such arguments.
     """
     found = []
     for fluent in fluents:
         lines = _fit(fluent)
         if lines is None:
             continue
-        told: Sequence[tuple[Term, ...]] = [
-            tuple(arguments[index] for index in lines.key) for arguments in (fluent.base or fluent.initial)
-        ]
-        told = told or list(_moves(lines, state))
+        facts = fluent.base or fluent.initial
+        told = [tuple(arguments[index] for index in lines.key) for arguments in facts]
+        if not fluent.base:
+            told += _moves(lines, state)
         if len(set(told)) >= _FEWEST and all(map(lines.places, told)):
             found.append(lines)
     return tuple(found)

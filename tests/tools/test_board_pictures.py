@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tools.board_pictures import STEPS, drawing
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_the_pictures_are_those_that_are_drawn_now(name: str) -> None:
+    kept = (ROOT / "docs" / "boards" / f"{name}.svg").read_text(encoding="utf-8")
+    assert drawing(name) == kept, "if it is meant so: python tools/board_pictures.py docs/boards"
+
+
+def test_the_chapter_shows_all_of_them() -> None:
+    chapter = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"boards/(\w+)\.svg", chapter)) == set(STEPS)
+    assert {path.stem for path in (ROOT / "docs" / "boards").glob("*.svg")} == set(STEPS)
