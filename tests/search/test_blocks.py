@@ -36,7 +36,7 @@ def test_blocks_find_the_graph_that_batches_find(text: str, monkeypatch: pytest.
         monkeypatch.setattr("anygame.search.expansion.MANY_STATES", many)
         expansion = LaneExpansion(game, game.initial_state())
         graphs.append(explore(expansion, game.roles, 1 << 30))
-        states.append(expansion.packed()[1].rows)
+        states.append(expansion.packed()[1].part(0, len(expansion)))
     for name in ("layers", "children", "options", "ends", "goals", "offsets"):
         one, other = (getattr(graph, name) for graph in graphs)
         assert np.array_equal(one, other, equal_nan=name == "goals"), name

@@ -160,10 +160,9 @@ class StateSet:
     def __len__(self) -> int:
         return self._count
 
-    @property
-    def rows(self) -> NDArray[np.uint64]:
-        """All states in the order of their numbers: uint64 [states, words]. They move when more are added."""
-        return self._store[: self._count]
+    def part(self, first: int, end: int) -> NDArray[np.uint64]:
+        """Return a copy of the states of these numbers: uint64 [n, words]."""
+        return self._store[first : min(end, self._count)].copy()
 
     @property
     def bytes(self) -> int:
@@ -214,7 +213,7 @@ class StateSet:
             # The old ones go first: all that they say can be found again.
             del self._slots
             self._slots = np.zeros(slots, np.int32)
-            self._call("insert", self.rows, 0, np.empty(self._count, np.int32))
+            self._call("insert", self._store[: self._count], 0, np.empty(self._count, np.int32))
 
     def _call(self, name: str, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32]) -> int:
         count: int = _library()[name](

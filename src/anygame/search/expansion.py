@@ -64,8 +64,7 @@ class LaneExpansion:
 
     def expand(self, first: int, end: int) -> Found:
         """Continue a range of states by every joint move."""
-        # A copy: the states move in memory when more are added.
-        states = self._states.rows[first:end].copy()
+        states = self._states.part(first, end)
         if len(self._states) < MANY_STATES:
             return self._in_batch(states)
         options, terminal, goals, successors = self._native().of(states)

@@ -126,7 +126,7 @@ class _Growing:
 
     @property
     def rows(self) -> NDArray[Any]:
-        """What was put in; not to be held while more is."""
+        """What was put in; nobody may hold it while more is."""
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:

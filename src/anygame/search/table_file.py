@@ -70,7 +70,11 @@ def save_table(table: Table, path: str | Path) -> None:
         if len(header) > _LARGEST_HEADER:
             raise TableError(f"the names of {len(table.fluents):,} facts are too long for the file")
         parts: list[bytes | memoryview] = [_MAGIC, len(header).to_bytes(8, "little"), header]
-        parts += [_bytes_of(table.states.rows), _bytes_of(table.bounds), _bytes_of(table.kinds)]
+        parts += [
+            _bytes_of(table.states.part(0, len(table))),
+            _bytes_of(table.bounds),
+            _bytes_of(table.kinds),
+        ]
         parts += [] if table.distances is None else [_bytes_of(table.distances)]
         digest = hashlib.sha256()
         for part in parts:

@@ -74,7 +74,7 @@ class BreadthFirst:
         if needed > self._memory or len(visited) > np.iinfo(np.int32).max // 2:
             self.is_over = True
             return
-        states = self.key.restored(visited.rows[first : first + count], self._rest)
+        states = self.key.restored(visited.part(first, first + count), self._rest)
         options = successors.options(states)
         for at in range(0, len(options.moves), successors.width):
             sources = options.sources[at : at + successors.width]

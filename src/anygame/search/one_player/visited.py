@@ -22,9 +22,6 @@ class VisitedStates:
 
     Args:
         root: uint64 [1, words]; the first state, number 0.
-
-    Attributes:
-        rows: see ``StateSet``.
     """
 
     def __init__(self, root: NDArray[np.uint64]) -> None:
@@ -35,10 +32,9 @@ class VisitedStates:
     def __len__(self) -> int:
         return len(self._states)
 
-    @property
-    def rows(self) -> NDArray[np.uint64]:
-        """All states in the order of their numbers: uint64 [states, words], valid until more are added."""
-        return self._states.rows
+    def part(self, first: int, end: int) -> NDArray[np.uint64]:
+        """Return a copy of the states of these numbers: uint64 [n, words]."""
+        return self._states.part(first, end)
 
     def bytes_with(self, more: int) -> int:
         """Return the bytes that it takes while so many states are added, if all are new."""
