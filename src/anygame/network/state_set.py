@@ -164,6 +164,10 @@ class StateSet:
         """Return a copy of the states of these numbers: uint64 [n, words]."""
         return self._store[first : min(end, self._count)].copy()
 
+    def at(self, numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
+        """Return a copy of the states of some numbers: uint64 [n, words]."""
+        return np.asarray(self._store[: self._count][numbers])
+
     @property
     def bytes(self) -> int:
         """Bytes of memory."""

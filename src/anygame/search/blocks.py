@@ -1,43 +1,24 @@
 """Blocks of lanes in native code: states in and out, their moves listed, and made one round after the other.
 
-A block is the rows of 512 games (``network.kernels.rows``). Bits are turned 64 by 64 (Warren, Hacker's
-Delight, section 7-3).
+A block is the rows of 512 games (``network.kernels.rows``).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 
 from anygame.network.kernels.rows import GO, RESTART
+from anygame.search.tree.compiling import compiled
+from anygame.search.tree.lanes import turn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["compiled", "list_moves", "load_states", "put_moves", "read_children", "read_ends"]
+__all__ = ["list_moves", "load_states", "put_moves", "read_children", "read_ends"]
 
-#: Nothing is allocated, and arrays are not assigned to as a whole: that takes seconds to compile.
-_OPTIONS: Final[dict[str, Any]] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
-compiled: Any = njit(**_OPTIONS)
 _ONE = np.uint64(1)
-
-
-@compiled
-def _turn(square: NDArray[np.uint64]) -> None:
-    """Turn 64 words of 64 bits, in place."""
-    width = 32
-    mask = np.uint64(0xFFFFFFFF)
-    while width:
-        shift = np.uint64(width)
-        for first in range(0, 64, 2 * width):
-            for low in range(first, first + width):
-                moved = ((square[low] >> shift) ^ square[low + width]) & mask
-                square[low + width] ^= moved
-                square[low] ^= moved << shift
-        width >>= 1
-        mask ^= mask << np.uint64(width)
 
 
 @compiled
@@ -51,7 +32,7 @@ def load_states(
             for lane in range(64):
                 at = 64 * word + lane
                 square[lane] = states[at, part] if at < count else np.uint64(0)
-            _turn(square)
+            turn(square)
             for bit in range(min(64, fluents - 64 * part)):
                 rows[first + 64 * part + bit, word] = square[bit]
 
@@ -223,7 +204,7 @@ def read_children(
             for bit in range(64):
                 row = 64 * part + bit
                 square[bit] = rows[first + row, word] if row < fluents else np.uint64(0)
-            _turn(square)
+            turn(square)
             for lane in range(64):
                 if (going >> np.uint64(lane)) & _ONE:
                     children[places[lane], part] = square[lane]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.search.blocks import compiled
+from anygame.search.tree.compiling import compiled
 from anygame.search.values import FAR, Values, runs_forward
 
 if TYPE_CHECKING:

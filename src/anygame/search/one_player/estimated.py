@@ -91,7 +91,7 @@ class EstimatedStates:
         """Continue states, at most as many as the successors take at a time, by every move."""
         successors = self._successors
         rests = np.array([self._rests[depth] for depth in self.depths(numbers)])
-        states = self._key.restored(self._visited.rows[numbers], rests)
+        states = self._key.restored(self._visited.at(numbers), rests)
         options = successors.options(states)
         made = [
             self._make(

@@ -36,6 +36,10 @@ class VisitedStates:
         """Return a copy of the states of these numbers: uint64 [n, words]."""
         return self._states.part(first, end)
 
+    def at(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return a copy of the states of some numbers: uint64 [n, words]."""
+        return self._states.at(numbers)
+
     def bytes_with(self, more: int) -> int:
         """Return the bytes that it takes while so many states are added, if all are new."""
         needed, room = len(self._states) + more, len(self._before)

@@ -6,13 +6,13 @@ import numpy as np
 
 from anygame.search.tree.compiling import compiled
 
-__all__ = ["LANES", "WORDS", "load_states", "popcount", "read_states"]
+__all__ = ["LANES", "WORDS", "load_states", "popcount", "read_states", "turn"]
 
 LANES, WORDS = 512, 8
 
 
 @compiled
-def _turn(square):
+def turn(square):
     """Turn a square of 64 words of 64 bits, in place."""
     width = 32
     mask = np.uint64(0x00000000FFFFFFFF)
@@ -70,7 +70,7 @@ def load_states(rows, first, fluents, lanes, states, sources, count, square):
                 square[bit] = np.uint64(0)
             for index in range(at, end):
                 square[lanes[index] & 63] = states[sources[index], word]
-            _turn(square)
+            turn(square)
             base = 64 * word
             for bit in range(min(64, fluents - base)):
                 row = first + base + bit
@@ -89,6 +89,6 @@ def read_states(rows, first, fluents, count, states, square):
             held = min(64, fluents - base)
             for bit in range(64):
                 square[bit] = rows[first + base + bit, group] if bit < held else np.uint64(0)
-            _turn(square)
+            turn(square)
             for lane in range(last):
                 states[64 * group + lane, word] = square[lane]
