@@ -93,6 +93,9 @@ def test_exact_values_may_be_given(tmp_path: Path) -> None:
     )
     assert status == 0
     assert {each["proven"] for each in json.loads(output.splitlines()[-1])["moves"]["x"]} == {50}
+    output, status = run(["repl", "tic_tac_toe", "--table", path], "(mark 1 1)\nhint 0.01\n")
+    assert status == 0
+    assert output.endswith("o: (mark 2 2)   (goal 50, proven)\n")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from anygame.cli.repl.session import Session
 from anygame.cli.repl.shell import Shell
 from anygame.cli.shared_options import MachineOption
 from anygame.errors import AnygameError
+from anygame.search import load_table
 
 __all__ = ["COMMAND"]
 
@@ -35,6 +36,9 @@ class Options(MachineOption):
 
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
     seed: int | None = option("--seed", read=int, metavar="S", help="for moves played at random")
+    table: str | None = option(
+        "--table", metavar="FILE", help="exact values for `analyse` and `hint`, of `anygame solve --table`"
+    )
     echo: bool = flag("--echo", help="repeat the commands in the output, after `> `")
 
 
@@ -44,7 +48,8 @@ def run(options: Options) -> int:
         raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
     game = load_game(options)
     screen = Screen()
-    shell = Shell(Session(game, options.seed), screen)
+    values = None if options.table is None else load_table(options.table, game)
+    shell = Shell(Session(game, options.seed), screen, values)
     if is_conversation(screen):
         converse(shell)
         return OK

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.session import Session
+    from anygame.search import Table
 
 __all__ = ["ANALYSIS_SECONDS", "HINT_SECONDS", "Analyses"]
 
@@ -27,10 +28,12 @@ class Analyses:
 
     Args:
         session: whose current state is searched.
+        values: exact values that are known.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, values: Table | None = None) -> None:
         self._session = session
+        self._values = values
         self._search: Search | None = None
 
     def _begun(self) -> Search:
@@ -43,11 +46,14 @@ class Analyses:
 
     def show(self, screen: Screen, seconds: float) -> None:
         """Show the table of the current state as it grows, for so many seconds; Ctrl-C ends it early."""
-        analyse(self._begun(), self._session.state, screen, seconds=seconds)
+        analyse(self._begun(), self._session.state, screen, seconds=seconds, table=self._values)
 
     def hints(self, seconds: float) -> Iterator[str]:
         """Yield a line with the best known move of each role that has a choice."""
-        found = self._begun().run(self._session.state, seconds=seconds)
+        state = self._session.state
+        found = self._begun().run(state, seconds=seconds)
+        if self._values is not None:
+            found = self._values.annotate(found, state)
         for role, moves in found.moves.items():
             if len(moves) < 2:
                 continue

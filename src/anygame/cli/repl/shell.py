@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from anygame.cli.repl.session import Joint, Session
     from anygame.game.roles import Role
     from anygame.language.terms import Term
+    from anygame.search import Table
 
 __all__ = ["CommandError", "Shell"]
 
@@ -52,9 +53,10 @@ class Shell:
 
     commands: Mapping[str, Command] = COMMANDS
 
-    def __init__(self, session: Session, screen: Screen) -> None:
+    def __init__(self, session: Session, screen: Screen, values: Table | None = None) -> None:
         self.session = session
         self.screen = screen
+        self._values = values
 
     def execute(self, line: str) -> bool:
         """Execute one line; return whether to go on.
@@ -296,7 +298,7 @@ class Shell:
 
     @cached_property
     def _analyses(self) -> Analyses:
-        return Analyses(self.session)
+        return Analyses(self.session, self._values)
 
     # Files
 
