@@ -89,7 +89,7 @@ def test_a_role_without_moves_is_no_error() -> None:
 
 def test_simultaneous_moves_are_played() -> None:
     players = ["mcts:iterations=20"] * 2
-    record = run(anygame.loads(COUNTDOWN), players, start_clock=60, play_clock=60, seed=1)
+    record = run(anygame.loads(COUNTDOWN, machine="reasoner"), players, start_clock=60, play_clock=60, seed=1)
     assert record.goals is not None
     assert not any(filter(None, [error for errors in record.errors for error in errors]))
 
@@ -144,7 +144,7 @@ def test_a_thought_that_cannot_be_stopped_keeps_nobody_waiting() -> None:
 
 
 def test_puzzles_are_played_by_their_line() -> None:
-    game = anygame.load(SHEETS / "lights_out.kif")
+    game = anygame.load(SHEETS / "lights_out.kif", machine="reasoner")
     record = run(game, [MctsPlayer(1)], start_clock=60, play_clock=20, seed=1)
     assert record.goals == [100]
 
@@ -164,16 +164,14 @@ def test_thousands_of_moves_a_state() -> None:
 
 
 def test_states_of_a_table_are_played_perfectly(tmp_path: Path) -> None:
-    game = anygame.load(SHEETS / "tic_tac_toe.kif")
     path = tmp_path / "values"
-    table = anygame.solve(game, table=True).table
+    table = anygame.solve(anygame.load(SHEETS / "tic_tac_toe.kif"), table=True).table
     assert table is not None
     save_table(table, path)
     player = make_player(f"mcts:table={path},iterations=1")
-    player.start(game, game.roles[1], Clock.of(0))
-    state = game.initial_state().next(["(mark 1 1)", "noop"])
-    assert str(player.move(state, Clock.of(5))) == "(mark 2 2)"
-    other = anygame.loads(COUNTDOWN)
+    player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[1], Clock.of(0))
+    assert str(player.move(_after("(mark 1 1)"), Clock.of(5))) == "(mark 2 2)"
+    other = anygame.loads(COUNTDOWN, machine="reasoner")
     player.start(other, other.roles[0], Clock.of(0))
     assert player.move(other.initial_state(), Clock.of(0.2)) in other.initial_state().legal_moves(
         other.roles[0]

@@ -88,8 +88,9 @@ class MctsPlayer(Player):
             with suppress(TableError):
                 self._table = load_table(self._path, game)
         self._search.compile(0.0)
-        while not clock.is_up and self._search.is_compiling:
+        while not clock.is_up and self._search.is_compiling and self._lines is None:
             self._search.compile(min(_LOOK, clock.remaining()))
+            self._look_for_puzzle()
         if self.iterations is None:
             self._think(game.initial_state(), clock)
 
@@ -111,15 +112,15 @@ class MctsPlayer(Player):
         """Find a move, and keep `best` up to date."""
         if clock.is_up:
             return
-        if self._may_be_puzzle and self._lines is None:
-            self._look_for_puzzle()
+        self._look_for_puzzle()
         if self._lines is None or not self._follow_line(self._lines, state, clock):
             self._grow(state, clock)
 
     def _look_for_puzzle(self) -> None:
         """Look for lines from now on if this is a game of one: playouts in lanes show who chooses."""
         game = self.game
-        if not game.is_settled or (len(game.roles) > 1 and game.machine.name != "network"):
+        is_shown = game.is_settled and (len(game.roles) == 1 or game.machine.name == "network")
+        if not self._may_be_puzzle or not is_shown:
             return
         self._may_be_puzzle = False
         with suppress(SeveralChooseError):
