@@ -191,7 +191,7 @@ def test_what_cannot_be_played_is_told(arguments: list[str], message: str) -> No
 def test_who_plays_alone_and_in_threes() -> None:
     output, status = play("lights_out", ["press 1 1", "why terminal", "hint 1"])
     assert status == 1
-    assert "hint: (press " in output
+    assert "> hint 1\nplayer: (press " in output
     output, status = play("three_player_chomp", ["d 5"], "--against", "legal")
     assert status == 0
     assert "alice" in output

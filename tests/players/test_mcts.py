@@ -211,3 +211,15 @@ def test_options_that_are_none_are_told(spec: str, message: str) -> None:
     with pytest.raises(PlayerError) as caught:
         make_player(spec)
     assert message in str(caught.value)
+
+
+def test_it_says_what_it_thinks_where_that_is_wanted() -> None:
+    game = anygame.load("tic_tac_toe")
+    state = game.initial_state().next(["(mark 1 1)", "noop"]).next(["noop", "(mark 2 1)"])
+    for aloud in (False, True):
+        player = MctsPlayer(seed=1, aloud=aloud)
+        player.start(game, game.roles[0], Clock.of(0.2))
+        move = player.move(state, Clock.of(0.5))
+        said = player.take_said()
+        assert len(said) == aloud
+        assert all(line.startswith(f"{move}: ") and "goal" in line for line in said)

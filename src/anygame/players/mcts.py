@@ -35,6 +35,8 @@ _SHORT_SLICE: Final = 0.01
 _LONGEST_WAIT: Final = 10.0
 #: Play clocks after which nobody will ask any more: a manager gives up earlier.
 _PATIENCE: Final = 20
+#: Joint moves of the expected line that are said.
+_TOLD: Final = 4
 
 
 class MctsPlayer(Player):
@@ -50,6 +52,7 @@ class MctsPlayer(Player):
         memory: bytes that the tree may take at most, about.
         pondering: whether to think while others are to move. Others who play on the same machine lose some of
             it.
+        aloud: whether it says what it thinks of its move.
         iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
         table: a file of exact values, as ``anygame solve --table`` writes it. States that it has are played
             perfectly; one of another game says nothing.
@@ -65,6 +68,7 @@ class MctsPlayer(Player):
         threads: int = 1,
         memory: int = DEFAULT_MEMORY,
         pondering: bool = False,
+        aloud: bool = False,
         iterations: int | None = None,
         table: str | None = None,
     ) -> None:
@@ -73,6 +77,7 @@ class MctsPlayer(Player):
         self.pondering, self.iterations = pondering, iterations
         if table is not None and not Path(table).is_file():
             raise FileNotFoundError(f"there is no file {table}")
+        self.aloud = aloud
         self._seed, self._path = seed, table
         self._pondering: _Pondering | None = None
 
@@ -104,6 +109,8 @@ class MctsPlayer(Player):
         elif self._stop_pondering(clock) and len(legal) > 1:
             self._think(state, clock)
             best = self.best or best
+            if self.aloud and self._lines is None:
+                self._tell(best)
         if self.pondering:
             self._ponder(state, best, clock)
         return best
@@ -150,6 +157,20 @@ class MctsPlayer(Player):
         except AnygameError:
             # The rules cannot be evaluated somewhere: what is known so far must do.
             return
+
+    def _tell(self, best: Term) -> None:
+        """Say what the search knows of a move, and how it expects play to go on."""
+        with suppress(ValueError):
+            found = self._search.analysis()
+            for each in found.moves.get(self.role, ()):
+                if each.move != best or each.goal is None:
+                    continue
+                worth = (
+                    f"mean goal {each.goal:.1f}" if each.proven is None else f"goal {each.proven:g}, proven"
+                )
+                line = ", ".join(" ".join(map(str, joint)) for joint in each.line[1:_TOLD])
+                then = f"; then {line}" if line else ""
+                self.say(f"{best}: {worth}, {found.iterations:,} leaves{then}")
 
     def _prefer(self, state: State, role: int) -> None:
         if state.legal_moves(self.role):

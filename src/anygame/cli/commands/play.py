@@ -122,7 +122,7 @@ def _seated(options: Options, game: Game, seed: int) -> tuple[Seating, Opponents
     players = named([HUMAN if role in people else next(waiting) for role in roles])
     by_role = dict(zip(roles, players, strict=True))
     seats = {
-        role: make_seat(player, seed + index)
+        role: make_seat(player, seed + index, aloud=True)
         for index, (role, player) in enumerate(by_role.items())
         if player[1] != HUMAN
     }

@@ -75,8 +75,13 @@ def _short(spec: str) -> str:
     return what.rpartition(":")[2] or what
 
 
-def make_seat(player: Named, seed: int | None = None) -> Seat:
+def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) -> Seat:
     """Return a seat for a player.
+
+    Args:
+        player: its name, and what it is.
+        seed: of its random numbers.
+        aloud: whether one that can say what it thinks does so.
 
     Raises:
         PlayerError: there is no such player, or no terminal for a person.
@@ -87,7 +92,7 @@ def make_seat(player: Named, seed: int | None = None) -> Seat:
         person: Seat = import_module("anygame.cli.playing.seat").PersonSeat(name)
         return person
     if not is_address(spec):
-        return LocalSeat(make_player(spec, seed=seed), name=name)
+        return LocalSeat(make_player(spec, seed=seed, aloud=aloud), name=name)
     host, _, port = spec.rpartition(":")
     if not 0 < int(port[:6]) <= _HIGHEST_PORT:
         raise PlayerError(f"{spec} is no address: a port is a number from 1 to {_HIGHEST_PORT}")

@@ -30,7 +30,7 @@ class Opponents:
 
     Attributes:
         seats: by role.
-        clock: seconds for a move; to get ready there is twice as much.
+        clock: seconds for a move, and to get ready.
     """
 
     def __init__(self, seats: Mapping[Role, Seat], clock: float) -> None:
@@ -48,7 +48,7 @@ class Opponents:
 
         def ready(role: Role, seat: Seat) -> Awaitable[Reply]:
             clock = self.clock
-            return seat.start(MatchInfo(match_id, game, role, 2 * clock, clock, None, state, failures))
+            return seat.start(MatchInfo(match_id, game, role, clock, clock, None, state, failures))
 
         self._started = self._submit(self._all(ready))
 

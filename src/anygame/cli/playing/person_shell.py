@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.output import columns_of
 from anygame.cli.playing.colours import role_style
-from anygame.cli.playing.hints import best_move
+from anygame.cli.repl.analyses import HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command
 from anygame.cli.repl.shell import CommandError, Shell
 
@@ -23,7 +23,18 @@ __all__ = ["PersonShell", "chosen_commands"]
 #: Own moves are listed as long as they take no more lines than this; then their number is told.
 _LINES_OF_MOVES: Final = 3
 #: Commands that tell of the whole state, which not everybody sees in games with hidden information.
-_REVEALING: Final = ("board", "state", "goals", "query", "why", "why not", "history", "save", "hint")
+_REVEALING: Final = (
+    "board",
+    "state",
+    "goals",
+    "query",
+    "why",
+    "why not",
+    "history",
+    "save",
+    "hint",
+    "analyse",
+)
 _OWN: Final = (
     Command(
         "play MOVE",
@@ -32,7 +43,7 @@ _OWN: Final = (
         "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
         "stands for the move at that place in `legal`; `#3` does so whatever else 3 could mean.",
     ),
-    Command("hint [SECONDS]", "ask what mcts would play in your place"),
+    Command("hint [SECONDS]", "tell the best move in your place, as far as it is found"),
 )
 
 
@@ -48,7 +59,6 @@ class PersonShell(Shell):
     Attributes:
         people: their roles.
         reveals: whether they see the whole state of games with hidden information.
-        hint_seconds: how long a hint is looked for, unless they say it.
     """
 
     def __init__(
@@ -58,12 +68,10 @@ class PersonShell(Shell):
         people: Sequence[Role],
         *,
         reveals: bool = False,
-        hint_seconds: float = 3.0,
     ) -> None:
         super().__init__(session, screen)
         self.people = tuple(people)
         self.reveals = reveals
-        self.hint_seconds = hint_seconds
 
     @property
     def choosers(self) -> Sequence[Role]:
@@ -87,7 +95,7 @@ class PersonShell(Shell):
         return f"{choosers[0]}> " if choosers else f"{self.session.step}> "
 
     def _actions(self) -> dict[str, Callable[[str], None]]:
-        known = super()._actions() | {"hint": self._hint}
+        known = super()._actions()
         hidden = _REVEALING if self.is_hidden else ()
         return {
             name: self._refuse if name in hidden else known[name] for name in self.commands if name in known
@@ -129,13 +137,12 @@ class PersonShell(Shell):
             self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
 
     def _hint(self, rest: str) -> None:
-        choosers = self.choosers
-        if not choosers:
+        asked = tuple([f"{role}: " for role in self.choosers])
+        if not asked:
             raise CommandError("there is no choice to give a hint for")
-        session = self.session
-        seconds = self._number("hint", rest) if rest else self.hint_seconds
-        found = best_move(session.game, session.state, choosers[0], seconds, session.seed)
-        self.screen.say(f"hint: {found}")
+        for hint in self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)):
+            if hint.startswith(asked):
+                self.screen.say(hint)
 
     def _refuse(self, rest: str) -> None:
         raise CommandError("that would tell what your role cannot see; `anygame play --reveal` shows it all")

@@ -38,8 +38,8 @@ class SeatShell(PersonShell):
     """
 
     commands = chosen_commands(
-        *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "history", "warnings"),
-        *("help", "quit"),
+        *("board", "state", "roles", "legal", "goals", "query", "why", "why not"),
+        *("analyse", "history", "warnings", "help", "quit"),
     )
     chosen: Term | None = None
 

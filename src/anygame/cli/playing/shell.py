@@ -45,7 +45,7 @@ class PlayShell(PersonShell):
     """
 
     commands = chosen_commands(
-        *("board", "state", "roles", "legal", "goals", "query", "why", "why not"),
+        *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "analyse"),
         *("save", "load", "history", "warnings", "help", "quit"),
         own=_OWN,
     )
@@ -53,8 +53,7 @@ class PlayShell(PersonShell):
     def __init__(
         self, table: Table, screen: Screen, *, thinks_aloud: bool = False, reveals: bool = False
     ) -> None:
-        clock = table.opponents.clock
-        super().__init__(table.session, screen, table.seating.people, reveals=reveals, hint_seconds=clock)
+        super().__init__(table.session, screen, table.seating.people, reveals=reveals)
         self.table = table
         self.thinks_aloud = thinks_aloud
 

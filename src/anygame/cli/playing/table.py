@@ -211,7 +211,7 @@ class Table:
 
     def _new_record(self) -> Record:
         game, seating, clock = self.session.game, self.seating, self.opponents.clock
-        record = new_record(game, [], Terms(2 * clock, clock, self.session.seed))
+        record = new_record(game, [], Terms(clock, clock, self.session.seed))
         record.names = [seating.names.get(role, "random") for role in game.roles]
         record.humans = [role in seating.people for role in game.roles]
         record.own["players"] = [list(player) for player in seating.players]
