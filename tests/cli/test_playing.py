@@ -46,7 +46,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., spawn[str]]]:
             env=os.environ | {"TERM": "xterm", "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
             dimensions=(50, 100),
             encoding="utf-8",
-            timeout=30,
+            timeout=90,
         )
         children.append(child)
         return child
