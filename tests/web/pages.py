@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,15 +31,31 @@ def board_click(page: Page, cell: str) -> None:
     page.locator(f"[role=gridcell][data-terms='{cell}']").click()
 
 
-def play_on(page: Page, most: int) -> int:
-    """Click moves until it is over; return the clicks."""
-    for count in range(most):
+def play_on(page: Page, most: int, seed: int = 0) -> int:
+    """Click random moves until it is over, on the board where they lie on it; return the most clicks of a move."""
+    random = Random(seed)
+    clicked = 0
+    for _ in range(most):
         if is_over(page):
-            return count
-        buttons = page.locator("#moves button")
-        before = page.locator(".match").get_attribute("data-version")
-        (buttons.last if count % 3 else buttons.first).click()
-        page.wait_for_function(
-            "version => document.querySelector('.match').dataset.version !== version", arg=before
-        )
-    raise AssertionError(f"not over after {most} clicks")
+            return clicked
+        version = page.locator(".match").get_attribute("data-version")
+        clicked = max(clicked, _click_a_move(page, random))
+        page.locator(f".match:not([data-version='{version}'])").wait_for()
+    raise AssertionError(f"not over after {most} moves")
+
+
+def _click_a_move(page: Page, random: Random) -> int:
+    """Click what makes a move, and return how many clicks it took."""
+    moves = page.evaluate(
+        "() => [...document.querySelectorAll('#moves button')].map("
+        "move => [move.value, move.dataset.cells || '', move.dataset.area || ''])"
+    )
+    value, cells, area = random.choice(moves)
+    named = cells.split() or area.split()[:1]
+    alone = sum(each[1] == cells and each[2] == area for each in moves) == 1
+    if named and alone and len(named) <= 2:
+        for cell in named:
+            page.locator(f"[role=gridcell][data-id='{cell}']").click()
+        return len(named)
+    page.get_by_role("button", name=value, exact=True).click()
+    return 1

@@ -2,22 +2,53 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.web.conftest import Server
 from tests.web.pages import board_click, is_over, play_on, step_of, wait_for_step
 
+import anygame
+from anygame.match import run
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Browser, Page
-    from tests.web.conftest import Server
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "copolymer", "rock_paper_scissors"])
-def test_a_game_is_played_to_its_end_by_one_click_a_move(page: Page, server: Server, name: str) -> None:
+#: One of each kind: from where to where, cells, columns, moves that lie on no board, at once.
+_QUICK = {"capture_chess", "tic_tac_toe", "connect_four", "rock_paper_scissors"}
+_OTHERS = sorted(set(anygame.games()) - _QUICK)
+
+
+@pytest.mark.parametrize(
+    "name", [*sorted(_QUICK), *(pytest.param(name, marks=pytest.mark.long) for name in _OTHERS)]
+)
+def test_a_game_is_played_to_its_end_by_two_clicks_a_move(page: Page, server: Server, name: str) -> None:
     page.goto(f"{server.address}/play/{name}")
-    play_on(page, 300)
+    assert play_on(page, 400, seed=1) <= 2
     assert page.locator("#moves").count() == 0
-    assert all(text for text in page.locator(".players .goal").all_text_contents())
+    assert [text for text in page.locator(".players .goal").all_text_contents() if text]
+
+
+@pytest.mark.long
+def test_public_sheets_are_played_by_clicks(page: Page, corpus: Path, tmp_path: Path) -> None:
+    own = Server(tmp_path, ["--play-clock", "0.3", str(corpus / "rules")])
+    own.start()
+    try:
+        for path in sorted((corpus / "rules").glob("*.kif"))[::6]:
+            page.goto(f"{own.address}/play/{path.stem}")
+            for _ in range(20):
+                if page.locator("#moves button").count() == 0:
+                    break
+                version = page.locator(".match").get_attribute("data-version")
+                page.locator("#moves button").last.click()
+                page.locator(f".match:not([data-version='{version}'])").wait_for()
+            assert step_of(page) > 0, path.stem
+    finally:
+        own.stop()
 
 
 def test_moves_have_their_texts_as_names_and_facts_stand_in_details(page: Page, server: Server) -> None:
@@ -142,9 +173,9 @@ def test_what_a_move_changed_is_told_with_the_rules(page: Page, server: Server) 
 
 
 def test_a_match_goes_on_after_a_reload_and_after_the_server_was_killed(
-    page: Page, tmp_path_factory: pytest.TempPathFactory, server: Server
+    page: Page, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    own = type(server)(tmp_path_factory.mktemp("killed"), ["--play-clock", "0.3"])
+    own = Server(tmp_path_factory.mktemp("killed"), ["--play-clock", "0.3"])
     own.start()
     try:
         page.goto(f"{own.address}/play/tic_tac_toe?as=x&against=legal")
@@ -161,3 +192,19 @@ def test_a_match_goes_on_after_a_reload_and_after_the_server_was_killed(
         assert not is_over(page)
     finally:
         own.stop()
+
+
+def test_a_record_is_stepped_through_and_played_on_from(page: Page, server: Server) -> None:
+    game = anygame.load("tic_tac_toe")
+    record = run(game, ["legal", "legal"], start_clock=1, play_clock=1)
+    page.goto(f"{server.address}/")
+    page.locator("#text").fill(json.dumps(record.to_json()))
+    page.get_by_role("button", name="Read it").click()
+    page.locator(".match[data-step='0']").wait_for()
+    page.get_by_role("link", name="on").click()
+    page.locator(".match[data-step='1']").wait_for()
+    assert "(cell 1 1 x)" in (page.locator(".facts").text_content() or "")
+    assert page.locator("#moves").count() == 0
+    page.get_by_role("button", name="Play on from here").click()
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 2)

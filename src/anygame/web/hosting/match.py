@@ -107,6 +107,7 @@ class HostedMatch:
         self.opponents = dict(opponents)
         self.chosen: dict[int, Term] = {}
         self.notes: dict[int, str] = {}
+        self.said: dict[int, tuple[str, ...]] = {}
         self.fault = ""
         self._keep = keep
         self._changed = changed
@@ -203,15 +204,15 @@ class HostedMatch:
     async def _go_back(self, step: int) -> None:
         self._forget_asking()
         record = self.record
-        for grown in (record.states, record.state_times, record.errors, record.reasons, self.states):
-            del grown[step + 1 :]
+        grown: list[list[Any]] = [record.states, record.state_times, record.errors, record.reasons]
+        for each in (*grown, record.said, self.states):
+            del each[step + 1 :]
         del record.moves[step:]
         del self.line[step:]
         record.goals = None
         record.is_completed = record.is_aborted = False
         self.fault = ""
         record.own.pop("fault", None)
-        self.notes.clear()
         self.look = await asyncio.to_thread(look_at, self.states[-1])
         await asyncio.to_thread(self._keep, record)
 
@@ -287,6 +288,7 @@ class HostedMatch:
         self.record.add_moves(joint)
         reasons = [self.notes.get(index, "") for index in range(len(joint))]
         self.record.add_state(state, ["" for _ in joint], reasons)
+        self.record.quote([self.said.get(index, ()) for index in range(len(joint))])
         self._forget_asking()
         self.chosen.clear()
         if len(self.line) >= _LONGEST:
@@ -296,7 +298,7 @@ class HostedMatch:
 
     def _forget_asking(self) -> None:
         self._asked.clear()
-        self.notes = {}
+        self.notes, self.said = {}, {}
         self._since = monotonic()
 
     def _ask_players(self) -> None:
@@ -319,6 +321,7 @@ class HostedMatch:
         legal = self.look.legal[index]
         verdict = judge(reply, legal, case_sensitive=self.game.case_sensitive)
         self.chosen[index] = verdict.move or self._random.choice(legal)
+        self.said[index] = verdict.said
         if verdict.error:
             reason = verdict.detail or verdict.error
             self.notes[index] = f"{self.opponents[index].name}: {reason}; a move was drawn instead"

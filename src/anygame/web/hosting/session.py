@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter
-from anygame.errors import AnygameError, RecordError
+from anygame.errors import IllegalMoveError, RecordError
 from anygame.game.loading import loads
+from anygame.language.parser import parse_term
 from anygame.match.record import Record, read_record
 from anygame.match.replaying import replay
 from anygame.match.running import keeper
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.terms import Term
 
 __all__ = ["Session"]
 
@@ -244,9 +246,9 @@ class Session:
         return self.match.states[step]
 
 
-def _legal(state: State, role: str, text: str) -> Any:
-    """Return the legal move with this text."""
-    for move in state.legal_moves(role):
-        if str(move) == text:
-            return move
-    raise AnygameError(f"{text} is not a legal move of {role}")
+def _legal(state: State, role: str, text: str) -> Term:
+    """Return the legal move that a text means, however it is spaced."""
+    move = parse_term(text, case_sensitive=state.game.case_sensitive)
+    if move not in state.legal_moves(role):
+        raise IllegalMoveError(f"{move} is not a legal move of {role}", role, text)
+    return move

@@ -22,6 +22,9 @@ _MOST_SHOWN: Final = 5_000
 #: Characters of one term that a page shows.
 _LONGEST_TERM: Final = 2_000
 
+#: Lines of what players say of one move.
+_MOST_SAID: Final = 50
+
 View = dict[str, Any]
 
 
@@ -71,10 +74,22 @@ def match_view(match: HostedMatch, shown: View) -> View:
         "thinking": [roles[index] for index in match.thinking],
         "over": match.is_over,
         "fault": match.fault,
-        "notes": [note for step in match.record.reasons[-1:] for note in step if note],
+        "notes": [note for step in match.record.reasons[len(match.line) :] for note in step if note],
+        "said": _said(match),
         "seconds": dict(zip(roles, used, strict=True)),
         "can_take_back": bool(match.line),
     }
+
+
+def _said(match: HostedMatch) -> list[tuple[str, str]]:
+    """Return what the players said before the last moves, each line with its role."""
+    last = match.record.said[len(match.line) :] or [[]]
+    pairs = [
+        (role, line[:_LONGEST_TERM])
+        for role, lines in zip(match.game.roles, last[0], strict=False)
+        for line in lines
+    ]
+    return pairs[:_MOST_SAID]
 
 
 def log_view(match: HostedMatch) -> list[list[str]]:

@@ -18,6 +18,7 @@ from anygame.web.server.match_routes import MatchRoutes, NotFoundError, RefusedE
 from anygame.web.server.matches import BusyError, Matches
 from anygame.web.server.pages import Pages
 from anygame.web.server.processes import MatchFaultError, ProcessGoneError
+from anygame.web.server.replays import Replays
 from anygame.web.server.sheet_routes import SheetRoutes
 from anygame.web.server.sheets import Sheets
 
@@ -44,7 +45,9 @@ def make_application(settings: Settings) -> ASGIApp:
     """Return what answers browsers."""
     matches = Matches(settings)
     pages = Pages()
-    sheet_routes = SheetRoutes(Sheets(settings), matches, pages, settings)
+    sheets = Sheets(settings)
+    replays = Replays(sheets, matches)
+    sheet_routes = SheetRoutes(sheets, replays, matches, pages, settings)
     match_routes = MatchRoutes(matches, pages, settings)
 
     @asynccontextmanager
@@ -79,6 +82,7 @@ def make_application(settings: Settings) -> ASGIApp:
         routes=[
             *sheet_routes.routes,
             *match_routes.routes,
+            *replays.routes,
             Route("/paints.css", _paints),
             Mount("/static", static),
         ],

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["BusyError", "Match", "Matches", "Seat"]
 
 #: Who has a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for who
-#: has the link, ``{"kind": "player", "name", "player"}``, or ``{"kind": "random", "name"}``.
+#: has the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a match
+#: that is only shown, ``{"kind": "past", "name"}``.
 Seat = dict[str, str]
 View = dict[str, Any]
 
@@ -130,6 +131,11 @@ class Match:
             for role, seat in zip(self.roles, self.seats, strict=True)
             if seat["kind"] == "person" and secrets.compare_digest(seat["visitor"], visitor)
         ]
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it was played elsewhere, and is only shown."""
+        return any(seat["kind"] == "past" for seat in self.seats)
 
     @property
     def visitors(self) -> set[str]:
@@ -296,7 +302,7 @@ class Matches:
         own = json.loads(record)["anygame"]
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
-            if seat["kind"] in ("person", "open")
+            if seat["kind"] in ("person", "open", "past")
             else seat
             for seat in match.seats
         ]

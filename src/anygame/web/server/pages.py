@@ -57,7 +57,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "asked_role": shown_role or next(iter(view["legal"]), ""),
         "is_last": is_last,
         "players": [_player(match, last, number, mine) for number in range(len(match.roles))],
-        "status": _status(last, mine, asking),
+        "status": _status(last, mine, asking, is_past=match.is_past),
         "board": board_context(view, asking),
         "may_take_back": bool(mine) and match.visitors and last["can_take_back"] and _is_alone(match, mine),
     }
@@ -92,12 +92,14 @@ def _player(match: Match, last: dict[str, Any], number: int, mine: list[str]) ->
     }
 
 
-def _status(last: dict[str, Any], mine: list[str], asking: str | None) -> str:
+def _status(last: dict[str, Any], mine: list[str], asking: str | None, *, is_past: bool) -> str:
     """Return whose turn it is, or how it ended, in a sentence."""
     if last["fault"]:
         return f"The match was given up: {last['fault']}"
     if last["over"]:
         return f"Over. {_result(last['goals'], mine)}"
+    if is_past:
+        return f"A record, as far as it goes: {last['last']} moves."
     if asking:
         return "Your move." if len(mine) == 1 else f"{asking} to move."
     if last["thinking"]:

@@ -13,6 +13,7 @@ from anygame.web.server.bodies import read_form
 from anygame.web.server.match_routes import NotFoundError, RefusedError
 from anygame.web.server.pages import board_context
 from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.replays import is_record
 from anygame.web.server.visitors import visitor_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from anygame.web.server.matches import Matches, Seat
     from anygame.web.server.pages import Pages
+    from anygame.web.server.replays import Replays
     from anygame.web.server.sheets import Sheet, Sheets
     from anygame.web.server.visitors import Visitor
     from anygame.web.settings import Settings
@@ -66,13 +68,17 @@ class SheetRoutes:
 
     Args:
         sheets: that are offered.
+        replays: what shows records.
         matches: of the server.
         pages: templates.
         settings: of the server.
     """
 
-    def __init__(self, sheets: Sheets, matches: Matches, pages: Pages, settings: Settings) -> None:
+    def __init__(
+        self, sheets: Sheets, replays: Replays, matches: Matches, pages: Pages, settings: Settings
+    ) -> None:
         self._sheets = sheets
+        self._replays = replays
         self._matches = matches
         self._pages = pages
         self._settings = settings
@@ -102,7 +108,8 @@ class SheetRoutes:
         visitor = visitor_of(request)
         sheets = await asyncio.to_thread(self._sheets.listed)
         own = [] if visitor.is_new else await asyncio.to_thread(self._sheets.uploaded_by, visitor.name)
-        return self._pages.page("index.html", sheets=sheets, own=own, message="", text="")
+        records = list(self._sheets.records)
+        return self._pages.page("index.html", sheets=sheets, own=own, records=records)
 
     async def show(self, request: Request) -> Response:
         """Show a sheet, and what can be done with it."""
@@ -164,14 +171,17 @@ class SheetRoutes:
         return found
 
     async def upload(self, request: Request) -> Response:
-        """Keep a sheet that was uploaded, as a file or as text."""
+        """Keep a sheet that was uploaded, as a file or as text; show a record."""
         visitor = visitor_of(request)
         form = await read_form(request)
         text = form.get("file") or form.get("text", "")
         if not text.strip():
             raise MatchFaultError("expected a rule sheet, found nothing: choose a file, or write some rules")
-        sheet = await asyncio.to_thread(self._sheets.keep, text, visitor.name)
-        response = RedirectResponse(f"/sheet/{sheet.name}", 303)
+        if is_record(text):
+            response = await self._replays.upload(text)
+        else:
+            sheet = await asyncio.to_thread(self._sheets.keep, text, visitor.name)
+            response = RedirectResponse(f"/sheet/{sheet.name}", 303)
         visitor.mark(response)
         return response
 

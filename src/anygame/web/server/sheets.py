@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Sheet", "Sheets", "title_of"]
 
 _SUFFIXES: Final = (".kif", ".gdl", ".hrf")
+_RECORD: Final = ".json"
 #: A sheet that was uploaded: nobody can guess its name.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
@@ -72,6 +73,11 @@ class Sheets:
             found = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
             self._listed = [sheet for sheet in found if sheet is not None]
         return self._listed
+
+    @property
+    def records(self) -> dict[str, Path]:
+        """The match records that the server was given, by name."""
+        return dict(_files(self._settings.paths, (_RECORD,)))
 
     def find(self, name: str) -> Sheet | None:
         """Return a sheet by its name; None where there is none."""
@@ -129,12 +135,16 @@ def _by_age(folder: Path) -> list[Path]:
 
 def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
     """Yield sheets by the names of their files, those in folders too."""
+    named = [path for path in paths if not path.is_dir() and path.suffix not in (*_SUFFIXES, _RECORD)]
+    yield from ((path.stem, path) for path in named)
+    yield from _files(paths, _SUFFIXES)
+
+
+def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:
+    """Yield files that end so by their names, those in folders too."""
     for path in paths:
-        if path.is_dir():
-            inner = sorted(one for one in path.iterdir() if one.suffix in _SUFFIXES and one.is_file())
-            yield from ((one.stem, one) for one in inner)
-        elif path.suffix != ".json":
-            yield path.stem, path
+        inner = sorted(path.iterdir()) if path.is_dir() else [path]
+        yield from ((one.stem, one) for one in inner if one.suffix in suffixes and one.is_file())
 
 
 def _described(name: str, text: str, visitor: str = "") -> Sheet:

@@ -1,0 +1,102 @@
+"""Records of matches that were played elsewhere, shown state by state."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from anygame.errors import RecordError
+from anygame.language.installed import describe_sheet
+from anygame.match.record import parse_record, read_record
+from anygame.web.server.match_routes import NotFoundError
+from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.sheets import Sheet, title_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from anygame.match.record import Record
+    from anygame.web.server.matches import Match, Matches, Seat
+    from anygame.web.server.sheets import Sheets
+
+__all__ = ["Replays", "is_record"]
+
+
+def is_record(text: str) -> bool:
+    """Return whether an upload is a record rather than a sheet, which never starts with a brace."""
+    return text.lstrip().startswith("{")
+
+
+class Replays:
+    """Answers about records.
+
+    Args:
+        sheets: that are offered: not every record holds its rules.
+        matches: of the server.
+    """
+
+    def __init__(self, sheets: Sheets, matches: Matches) -> None:
+        self._sheets = sheets
+        self._matches = matches
+        self._opened: dict[str, str] = {}
+
+    @property
+    def routes(self) -> list[Route]:
+        """The address, and what answers it."""
+        return [Route("/replay/{name}", self.show)]
+
+    async def show(self, request: Request) -> Response:
+        """Show a record that the server was given, from its first state."""
+        name = request.path_params["name"]
+        path = self._sheets.records.get(name)
+        if path is None:
+            raise NotFoundError(f"there is no record {name[:60]!r}")
+        match = await self._matches.find(self._opened.get(name, ""))
+        if match is None:
+            match = await self.open(await asyncio.to_thread(_read, read_record, path))
+            self._opened[name] = match.match_id
+        return RedirectResponse(f"/match/{match.match_id}/0", 303)
+
+    async def upload(self, text: str) -> Response:
+        """Show a record that somebody has uploaded."""
+        match = await self.open(await asyncio.to_thread(_read, parse_record, text))
+        return RedirectResponse(f"/match/{match.match_id}/0", 303)
+
+    async def open(self, record: Record) -> Match:
+        """Return a match in which nobody plays, with the moves of a record.
+
+        Raises:
+            MatchFaultError: its rules are not known, or do not allow its moves.
+        """
+        sheet = self._sheet(record)
+
+        def seated(roles: list[str]) -> list[Seat]:
+            names = dict(enumerate(record.names))
+            return [{"kind": "past", "name": names.get(number, "")[:60]} for number, _ in enumerate(roles)]
+
+        return await self._matches.open(sheet, seated, record.play_clock, record.moves)
+
+    def _sheet(self, record: Record) -> Sheet:
+        rules, game = record.own.get("rules"), str(record.own.get("game", ""))
+        stem = (game or record.game_url).rstrip("/").rpartition("/")[2]
+        if isinstance(rules, str):
+            title, description = describe_sheet(rules)
+            return Sheet(stem or record.match_id, title_of(title) or stem, description[:500], rules)
+        found = self._sheets.find(stem.partition(".")[0]) if stem else None
+        if found is None:
+            raise MatchFaultError(
+                f"the record does not hold its rules, and there is no sheet {stem[:60]!r} here"
+            )
+        return found
+
+
+def _read(read: object, source: object) -> Record:
+    assert callable(read)
+    try:
+        found: Record = read(source)
+    except RecordError as error:
+        raise MatchFaultError(str(error)) from error
+    return found
