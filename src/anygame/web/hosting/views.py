@@ -84,11 +84,8 @@ def match_view(match: HostedMatch, shown: View) -> View:
 def _said(match: HostedMatch) -> list[tuple[str, str]]:
     """Return what the players said before the last moves, each line with its role."""
     last = match.record.said[len(match.line) :] or [[]]
-    pairs = [
-        (role, line[:_LONGEST_TERM])
-        for role, lines in zip(match.game.roles, last[0], strict=False)
-        for line in lines
-    ]
+    said = zip(match.game.roles, last[0], strict=False)
+    pairs = [(str(role), line[:_LONGEST_TERM]) for role, lines in said for line in lines]
     return pairs[:_MOST_SAID]
 
 
