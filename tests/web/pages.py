@@ -32,7 +32,7 @@ def board_click(page: Page, cell: str) -> None:
 
 
 def play_on(page: Page, most: int, seed: int = 0) -> int:
-    """Click random moves until it is over, on the board where they lie there; return the most clicks of one."""
+    """Click random moves until it is over, on the board where they lie; return the most clicks of one."""
     random = Random(seed)
     clicked = 0
     for _ in range(most):
