@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.search import Search
@@ -34,7 +35,8 @@ class Values:
         """Return what is known of a state after searching it for some seconds more, as plain data."""
         with self._lock:
             self._search.compile(_COMPILING)
-            found = self._search.run(state, seconds=seconds).to_json()
+            end = monotonic() + seconds
+            found = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
         for moves in found["moves"].values():
             for move in moves:
                 del move["line"]
