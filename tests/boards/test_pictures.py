@@ -120,3 +120,16 @@ def test_painters_live_no_longer_than_their_games() -> None:
     del game
     gc.collect()
     assert gone() is None
+
+
+def test_a_picture_has_the_name_of_its_own_game() -> None:
+    one, other = (anygame.loads(GRID + SLIDE, name=name) for name in ("one", "other"))
+    assert [picture(game.initial_state()).title for game in (one, other)] == ["one", "other"]
+
+
+def test_thousands_of_moves_that_name_columns_are_read() -> None:
+    numbers = " ".join(f"(n {n})" for n in range(4, 41))
+    sheet = "(<= (legal white (drop ?x ?z)) (n ?x) (n ?z) (not (true (cell ?x 1 wp))))"
+    found = picture(anygame.loads(GRID + numbers + sheet).initial_state(), legal_for="white")
+    assert len(found.touches) == 39 * 40
+    assert {len(touch.area) for touch in found.touches} == {40}

@@ -197,3 +197,20 @@ def test_facts_that_name_a_role_have_its_colour() -> None:
 def test_picture_without_a_board_is_the_list() -> None:
     game = anygame.loads("(role x) (legal x go) (init (step 1))")
     assert text(picture(game.initial_state())) == "step  1"
+
+
+def test_what_fills_a_cell_is_a_block_of_colour_with_others_above() -> None:
+    game = anygame.loads(GRID + "(content wall) (content red)")
+    state = game.state(["(cell 1 1 wall)", "(cell 2 1 wall)", "(cell 2 1 red)"])
+    line = [piece.text for piece in draw(picture(state), colours=True)[2] if piece.text.strip()]
+    assert line[:4] == ["1", "▒", "●", "."]
+
+
+def test_pieces_of_chess_stand_on_light_and_dark_squares() -> None:
+    game = anygame.loads(GRID + "(content wk) (content bk) (content wn) (content bn)")
+    state = game.state(["(cell 1 1 wk)", "(cell 2 1 bn)"])
+    line = [piece for piece in draw(picture(state), colours=True)[2] if piece.text.strip()]
+    assert [piece.text.strip() for piece in line[:3]] == ["1", "♚", "♞"]
+    assert line[1].style == "bold #ffffff on #8a6546"
+    assert line[2].style == "bold #000000 on #c2a47c"
+    assert "wk bn" in text(picture(state))

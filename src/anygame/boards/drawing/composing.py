@@ -59,7 +59,6 @@ class Painter:
 
     def __init__(self, game: Game) -> None:
         # The game itself is not held: painters are remembered as long as their games live.
-        self.name = game.name
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
         boards: list[Layout | Lines] = [*self.boards.layouts, *self.boards.lines]
@@ -91,7 +90,10 @@ class Painter:
         known: dict[tuple[int, tuple[Term, ...]], str] = {}
         grids = self._grids(state.facts, known)
         roles = [legal_for] if isinstance(legal_for, str) else list(legal_for)
-        touches = tuple(self._touch(role, move, known) for role in roles for move in state.legal_moves(role))
+        areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]] = {}
+        touches = tuple(
+            self._touch(role, move, known, areas) for role in roles for move in state.legal_moves(role)
+        )
         marks: dict[str, set[Mark]] = defaultdict(set)
         for touch in touches:
             for cell in touch.cells or touch.area:
@@ -100,7 +102,7 @@ class Painter:
         if before is not None:
             self._mark_changes(grids, self._grids(before.facts, {}), marks)
         return Picture(
-            self.name,
+            state.game.name,
             tuple(_marked(grid, marks) for grid in grids),
             self._listings(self.boards.others(state.facts)),
             arrows,
@@ -113,14 +115,25 @@ class Painter:
         several = len(self._makers) > 1
         return list(chain.from_iterable(maker.grids(facts, known, named=several) for maker in self._makers))
 
-    def _touch(self, role: str, move: Term, known: Mapping[tuple[int, tuple[Term, ...]], str]) -> Touch:
+    def _touch(
+        self,
+        role: str,
+        move: Term,
+        known: Mapping[tuple[int, tuple[Term, ...]], str],
+        areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]],
+    ) -> Touch:
         cells, alone = self._reader.cells(move, known)
-        area = [
-            cell
-            for layout, wanted in alone
-            for (number, terms), cell in known.items()
-            if number == layout and all(terms[which] == term for which, term in wanted.items())
-        ]
+        area: list[str] = []
+        for layout, wanted in alone:
+            # Thousands of moves may name the same few columns.
+            asked = layout, tuple(wanted.items())
+            if asked not in areas:
+                areas[asked] = tuple(
+                    cell
+                    for (number, terms), cell in known.items()
+                    if number == layout and all(terms[which] == term for which, term in wanted.items())
+                )
+            area += areas[asked]
         return Touch(role, move, cells, tuple(area))
 
     def _mark_last(

@@ -240,7 +240,7 @@ class _Drawing:
             path = f'd="{OUTLINES[look.figure]}" transform="{place}"'
             return f'<path {path} stroke-width="0.025" stroke-linejoin="round"{paint}/>'
         symbol = shortened(look.symbol, _SYMBOL)
-        fitting = min(0.62, 1.5 / max(len(symbol), 1)) * size
+        fitting = min(0.62, 1.35 / max(len(symbol), 1)) * size
         return words(symbol, x, y, self._paint.text(body), size=fitting, bold=True)
 
     # -- walls, labels, arrows -----------------------------------------------------------------------

@@ -129,4 +129,8 @@ def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]
     with_content = [layout for layout in fitted if layout.contents]
     chosen = [layout for layout in with_content if layout.functor in started] or with_content or fitted
     largest = max((layout.size for layout in chosen), default=0)
+    if len(chosen) < len(with_content):
+        # Beside a small board that is filled at the start may be a larger one that fills in play.
+        later = [layout for layout in with_content if layout not in chosen and layout.boards]
+        chosen = [*chosen, *(layout for layout in later if layout.size > largest)]
     return [layout for layout in chosen if 4 * layout.size >= largest]
