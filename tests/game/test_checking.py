@@ -69,13 +69,23 @@ def test_playing_stops_at_the_limits_of_the_reasoner() -> None:
 
 
 def test_a_role_that_is_chance_needs_no_goal() -> None:
-    ends = "(init over) (<= terminal (true over)) (legal random roll) (legal solo go)"
+    moves = "(legal random roll) (legal solo go)"
+    ends = f"(init start) (<= (next over) (does solo go)) (<= terminal (true over)) {moves}"
     assert found(f"(role random) (role solo) {ends} (goal solo 50)") == {}
-    assert list(found(f"(role dice) (role solo) {ends} (goal solo 50)")) == ["goal-missing"]
+    assert list(found(f"(role dice) (role solo) (legal dice roll) {ends} (goal solo 50)")) == ["goal-missing"]
 
 
 def test_a_terminal_state_needs_no_move() -> None:
-    assert found("(role x) (init over) (<= terminal (true over)) (goal x 100)") == {}
+    text = "(role x) (init on) (<= terminal (true over)) (goal x 100) (<= (next over) (does x go))"
+    assert found(f"{text} (<= (legal x go) (true on))") == {}
+
+
+def test_a_game_that_is_over_at_the_start_is_told_at_the_rule_that_ends_it() -> None:
+    finding = found("(role x) (init over) (<= terminal (true on)) (<= terminal (true over)) (goal x 100)")
+    (told,) = finding.values()
+    assert told.diagnostic.code == "over-at-start"
+    assert told.diagnostic.span is not None
+    assert told.diagnostic.span.text == "(<= terminal (true over))"
 
 
 def test_what_is_past_the_limits_is_refused_with_a_place() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
-from anygame.language.rules import atoms_in
+from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Constant, Variable
 from anygame.language.unification import unify
 
@@ -50,6 +50,7 @@ PLAY_SEVERITIES: Final = {
     "goal-in-play": Severity.ERROR,
     "endless": Severity.WARNING,
     "standstill": Severity.WARNING,
+    "over-at-start": Severity.WARNING,
     "play-cut": Severity.INFO,
 }
 
@@ -276,6 +277,10 @@ class PlayCheck:
         for code, key, message, span in declared.faults(state):
             self._note(code, key, message, span, line)
         if state.is_terminal:
+            if not line:
+                message = "the game is over before anybody moves"
+                span = _ending_span(state) or _terminal_span(self.game)
+                self._note("over-at-start", "", message, span, line, "a condition that does not hold at once")
             for role in self.game.roles:
                 if not role.is_random:
                     self._look_at_goal(state, role, line)
@@ -364,6 +369,13 @@ def _terminal_span(game: Game) -> Span | None:
     return _first(rules) or _first(game.program.rules)
 
 
+def _ending_span(state: State) -> Span | None:
+    """Return the span of the rule that makes a state terminal."""
+    place = state.explain("terminal").place
+    rules = [rule for rule in state.game.program.rules if rule.head.key == ("terminal", 0)]
+    return next((rule.span for rule in rules if rule.span and rule.span.place == place), None)
+
+
 def _waiting_span(game: Game, role: Role) -> Span | None:
     """Return the span of the rule that lets a role wait while others move: its move has no arguments."""
     heads = [
@@ -384,7 +396,12 @@ def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
         and unify(rule.head.arguments[0], role.term, {}) is not None
         and (isinstance(rule.head.arguments[1], Variable) or str(rule.head.arguments[1]) in known)
     ]
-    return min(able, key=lambda rule: len(rule.body)).span if able else None
+    return min(able, key=_conditions).span if able else None
+
+
+def _conditions(rule: Rule) -> int:
+    """Return how many conditions a rule has, beside who plays."""
+    return sum(not (isinstance(part, Literal) and part.atom.key == ("role", 1)) for part in rule.body)
 
 
 class _Declared:

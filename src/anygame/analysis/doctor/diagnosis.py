@@ -30,7 +30,7 @@ _SAYS_WHAT: Final = frozenset(("likely-typo", "case-differs"))
 #: The nearer to a slip of the author's, the lower; what most often only follows comes last.
 _NEARNESS: Final = {
     "likely-typo": 1, "case-differs": 1, "relation-arity": 1, "function-arity": 1, "stray-text": 1,
-    "unknown-role": 2, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2, "lost-fluent": 2,
+    "unknown-role": 1, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2, "lost-fluent": 2,
     "never-starts": 2, "unsafe-variable": 2, "growing-recursion": 2, "unstratified": 2,
     "never-fires": 3, "dead-alternative": 3, "idle-negation": 3, "undeclared-fluent": 3, "undeclared-move": 3,
     "no-legal": 6, "no-goal": 6, "no-terminal": 6,
@@ -79,10 +79,15 @@ def causes_first(
         following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
     strays = [each.span for each in every if each.code == "stray-text" and each.span]
     following |= {each for each in every if each.code != "stray-text" and _stands_in(each, strays)}
-    if not any(each.severity > Severity.INFO for each in every if each not in following):
-        following = set()  # they follow from each other
+    if not any(_is_near(each) for each in every if each not in following):
+        following -= {each for each in following if _is_near(each)}  # they follow from each other
     every.sort(key=lambda each: (each in following, *_rank(each, causes)))
     return list(zip(every, _told(every, causes, following), strict=True))
+
+
+def _is_near(finding: Diagnostic) -> bool:
+    """Return whether a finding can name a cause: no style, and not only what is missing in the end."""
+    return finding.severity > Severity.INFO and _nearness(finding) < _OF_PLAY
 
 
 def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
@@ -92,13 +97,16 @@ def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
 
 def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) -> tuple[object, ...]:
     """Return what sorts findings: errors and proven slips, what is near to a slip, and play."""
-    if finding.code in _PLAY_CODES:
-        nearness = _OF_PLAY
-    else:
-        nearness = _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
+    nearness = _nearness(finding)
     is_info = finding.severity is Severity.INFO
     is_error = finding.severity is Severity.ERROR and nearness < _OF_PLAY
     return (is_info, not (is_error or finding in causes), nearness, -finding.severity, finding)
+
+
+def _nearness(finding: Diagnostic) -> int:
+    if finding.code in _PLAY_CODES:
+        return _OF_PLAY
+    return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
 _READING_CODES: Final = frozenset(code.name for code in reading.CODES)

@@ -17,6 +17,8 @@ __all__ = ["is_near", "nearest", "slips"]
 
 #: Shorter names are near each other by chance: row and raw, win and sin.
 _SHORTEST: Final = 4
+#: Neighbours changed round are seldom another word: rde and red.
+_SHORTEST_TURNED: Final = 3
 #: Short names that begin with different letters are made to be told apart: tox and fox, pcol and ncol.
 _SHORT: Final = 4
 #: From this length on, two slips still leave a name that is recognised.
@@ -37,7 +39,11 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST) -> bool:
     (True, True, False)
     """
     length = max(len(name), len(other))
-    if length < shortest or abs(len(name) - len(other)) > 2 or name.lower() == other.lower():
+    if (
+        length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)
+        or abs(len(name) - len(other)) > 2
+        or name.lower() == other.lower()
+    ):
         return False
     if _DIGITS.findall(name) != _DIGITS.findall(other):
         return False

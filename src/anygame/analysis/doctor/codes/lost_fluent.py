@@ -32,7 +32,6 @@ _MOST_WRITTEN: Final = 4
 _COORDINATES: Final = 3
 #: Values that can each have a meaning of their own; more of them are numbers.
 _MOST_VALUES: Final = 50
-_GONE: Final = "it is gone after the first move"
 
 _CODE: Final = Code(
     "lost-fluent",
@@ -58,21 +57,37 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
         return
     writers = _by_fluent(nexts)
-    for key, starts in _by_fluent(sheet.heads.get(("init", 1), ())).items():
+    starts = _by_fluent(sheet.heads.get(("init", 1), ()))
+    for key in dict.fromkeys([*starts, *writers]):
         readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
-        if not key[1] or not readers:
-            continue
-        are_many = _are_many(sheet, starts)
-        if not _is_kept(sheet, key, writers.get(key, ()), are_many):
-            how = "what no move writes anew is gone after the first" if key in writers else _GONE
-            message = f"{named(key)} is set up by init and kept by no rule: {how}"
-        elif are_many and (lost := _lost_values(sheet, key)):
-            last = " or ".join(map(str, lost[:3]))
-            message = f"{named(key)} is kept by no rule where it ends in {last}: it is gone one move later"
-        else:
-            continue
-        hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
-        yield _CODE.found(message, starts[0].span, Note("it is read here", readers[0].span), hint=hint)
+        what = _what_is_lost(sheet, key, starts.get(key, []), writers.get(key, [])) if readers else ""
+        if what and key[1]:
+            place = (starts.get(key) or writers[key])[0].span
+            hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
+            note = Note("it is read here", readers[0].span)
+            yield _CODE.found(f"{named(key)} {what}", place, note, hint=hint)
+
+
+def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
+    """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
+    if not starts:
+        are_marks = key[1] >= _COORDINATES and all(_is_of_move(rule) for rule in writers)
+        lost = are_marks and ("true", key) not in _read_by(sheet, writers)
+        return "is written by moves and kept by no rule: it is gone one move later" if lost else ""
+    if not writers:
+        return "is set up by init and kept by no rule: it is gone after the first move"
+    if not _are_many(sheet, starts):
+        return ""
+    if not _is_kept(sheet, key, writers):
+        return "is set up by init and kept by no rule: what no move writes anew is gone after the first"
+    values = " or ".join(map(str, _lost_values(sheet, key)[:3]))
+    return f"is kept by no rule where it ends in {values}: it is gone one move later" if values else ""
+
+
+def _is_of_move(rule: Rule) -> bool:
+    """Return whether a rule takes all that its head says from the moves."""
+    moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
+    return bool(moves) and set(rule.head.variables()) <= {v for atom in moves for v in atom.variables()}
 
 
 def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
@@ -120,12 +135,17 @@ def _are_many(sheet: Sheet, starts: Sequence[Rule]) -> bool:
     return by_rules or len(starts) > max(_MOST_WRITTEN, len(sheet.roles))
 
 
-def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule], are_many: bool) -> bool:
-    """Return whether some `next` of a fluent looks at the fluent, or writes it without having to."""
-    if not are_many and writers:
-        return True
-    reads = _read_by(sheet, writers)
-    return ("true", key) in reads or ("true", None) in reads
+def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
+    """Return whether some `next` of a board keeps what stands there as it is."""
+    for rule in writers:
+        asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
+        same = [term for term in asked if key_of(term) == key]
+        if rule.head.arguments[0] in same or (same and key[1] < _COORDINATES):
+            return True
+        reads = _read_by(sheet, [rule])
+        if ("true", None) in reads or (not same and ("true", key) in reads):
+            return True
+    return False
 
 
 def _read_by(sheet: Sheet, rules: Iterable[Rule]) -> set[Item]:

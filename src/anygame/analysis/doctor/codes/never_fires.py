@@ -210,9 +210,9 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     """Report relations, fluents and moves all of whose rules wait for each other."""
     # What a fluent lacks is its `init`; moves and relations only wait for it.
     fluents = [item for item in group if item[0] == "true"]
+    moves = [item for item in group if item[0] == "does"]
     group = [*fluents, *(item for item in group if item not in fluents)]
-    heads = [_first_head(sheet, item) for item in group]
-    (kind, key), first = group[0], heads[0]
+    (kind, key), first = group[0], _first_head(sheet, group[0])
     assert key is not None
     needs = "itself" if len(group) == 1 else "what in turn needs it"
     message = f"{named(key)} can never hold: each of its rules needs {needs}"
@@ -222,7 +222,15 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
         hint = f"(init {pattern(key)})"
     elif kind == "does":
         message = f"{named(key)} is never legal: each rule that allows it needs {needs}"
-    notes = [Note("and this one waits for it", head.span) for head in heads[1:4]]
+    if fluents and moves and moves[0][1]:
+        first = _first_head(sheet, moves[0])
+        move = pattern(moves[0][1])
+        message = (
+            f"{move} is legal only where {named(key)} is true, which only {move} makes it: neither starts"
+        )
+        hint = f"(init {pattern(key)}), or a way to move without it"
+    others = [_first_head(sheet, item) for item in group]
+    notes = [Note("and this waits for it", head.span) for head in others if head is not first][:3]
     return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
 
 

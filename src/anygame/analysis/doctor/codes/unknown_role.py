@@ -8,6 +8,7 @@ from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.sheet import span_of
 from anygame.language.diagnostics import Severity
 from anygame.language.rules import atoms_in
+from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         for atom in atoms:
             if atom.predicate in _ROLE_FIRST and len(atom.arguments) == 2:
                 role = atom.arguments[0]
-                if role.is_ground and role not in sheet.roles:
+                if not isinstance(role, Variable) and role not in sheet.roles:
                     node = atom.node
                     place = node.argument(0).span if node and node.children else span_of(atom, rule)
                     yield _CODE.found(f"{role} is no role: the roles are {names}", place, hint=names)

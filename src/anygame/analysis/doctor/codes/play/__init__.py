@@ -12,6 +12,7 @@ from anygame.analysis.doctor.codes.play import (
     goal_missing,
     move_outside_input,
     no_move,
+    over_at_start,
     play_cut,
     standstill,
 )
@@ -25,6 +26,7 @@ CODES: Final[tuple[Code, ...]] = (
     fluent_outside_base.CODE,
     move_outside_input.CODE,
     no_move.CODE,
+    over_at_start.CODE,
     goal_missing.CODE,
     goal_conflict.CODE,
     goal_in_play.CODE,

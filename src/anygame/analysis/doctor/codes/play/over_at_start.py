@@ -1,0 +1,22 @@
+"""The game is over before anybody moves."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from anygame.analysis.doctor.code import PLAY, Code
+from anygame.analysis.doctor.codes.play.game import GAME
+from anygame.language.diagnostics import Severity
+
+__all__ = ["CODE"]
+
+CODE: Final = Code(
+    "over-at-start",
+    Severity.WARNING,
+    "the game is over before anybody moves",
+    demand="The initial state is not terminal.",
+    why="A game without a move is none; most often a condition of `terminal` lacks its `not`.",
+    source=PLAY,
+    bad="(role solo)\n(init (at 1))\n(legal solo go)\n(goal solo 0)\n(<= terminal (not (true (at 9))))",
+    good=GAME,
+)
