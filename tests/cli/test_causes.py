@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.transcripts import run
+from tests.cli.transcripts import ROOT, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,3 +140,18 @@ def test_hidden_infos_are_counted_with_the_option_that_shows_them() -> None:
     program = "import sys; from anygame.cli.main import main; sys.exit(main())"
     shown = pexpect.run(f"{sys.executable} -c '{program}' check tic_tac_toe", env={"TERM": "dumb"}).decode()
     assert re.search(r"nothing wrong in 1 file( \(\d+ infos? not shown: --info shows (it|them)\))?", shown)
+
+
+def test_every_command_that_plays_reads_leniently_where_asked() -> None:
+    market = str(ROOT / "tests" / "data" / "lenient" / "market.kif")
+    assert run(["legal", market])[1] == 2
+    output, status = run(["legal", market, "--lenient"])
+    assert status == 0
+    assert "anygame: note: " in output
+    assert "negations for no value: 4" in output
+
+
+def test_the_doctor_explains_what_is_denied_of_a_variable_that_nothing_binds() -> None:
+    output = told(SHEET + "(<= quiet (not (true (cell 1 ?n ?v))))\n")
+    assert "try: a relation that says (true (cell 1 ?n ?v)) for some ?n, and deny that" in output
+    assert "mend: anygame mend --select negation" in output

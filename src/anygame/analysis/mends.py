@@ -13,6 +13,7 @@ from anygame.analysis.doctor.codes import literal_order
 from anygame.analysis.doctor.codes.reading import zero_arity
 from anygame.analysis.doctor.codes.reasoning import unsafe_variable
 from anygame.analysis.edits import Edit, Mend, apply_edits
+from anygame.analysis.lenient import LENIENT_MENDS, lenient_mends
 from anygame.analysis.safety import normal_rules
 from anygame.errors import RuleSheetError
 from anygame.language.comments import comments_of
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.source import Node
 
-__all__ = ["MENDS", "Mended", "find_mends", "mend_sheet"]
+__all__ = ["MENDS", "Mended", "find_mends", "mend_sheet", "read_leniently"]
 
 #: The kinds of mends.
-MENDS: Final = ("order", "case", "parentheses", "role", "base", "input")
+MENDS: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
 
 #: Findings of `anygame check` after which what the rules make true and legal is not what was meant.
 _DOUBTS: Final = frozenset(
@@ -74,9 +75,13 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
         RuleSheetError: the sheet cannot be read; the error has all its faults.
     """
     program = parse_program(source)
-    mends = find_mends(program, kinds)
+    mends = _plain_mends(program, kinds)
     text = apply_edits(source.text, [edit for mend in mends for edit in mend.edits])
     mended = _verified(program, text)
+    if readings := lenient_mends(mended, kinds):
+        text = apply_edits(text, [edit for mend in readings for edit in mend.edits])
+        mended = parse_program(Source(source.name, text))
+        mends += readings
     added, notes = _missing_declarations(mended, kinds)
     if added:
         rules = [rule for _, found in added for rule in found]
@@ -88,11 +93,34 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     return Mended(text, tuple(mends), tuple(notes))
 
 
+def read_leniently(program: Program) -> tuple[Source, tuple[Mend, ...]]:
+    """Return the text of a program in which what GDL leaves unbound is bound as Prolog-like readers mean it.
+
+    Args:
+        program: a program that was read from a text in KIF.
+
+    Returns:
+        The new text, under the old name, and what was read so.
+    """
+    source = program.source
+    assert source is not None
+    mends = find_mends(program, ("role", *LENIENT_MENDS))
+    return Source(source.name, apply_edits(source.text, [e for mend in mends for e in mend.edits])), tuple(
+        mends
+    )
+
+
 def find_mends(program: Program, kinds: Collection[str] = MENDS) -> list[Mend]:
     """Return the mends of a program's rules, in the order of the sheet, without `base` and `input`.
 
     The program must have been read from a text.
     """
+    found = _plain_mends(program, kinds) + lenient_mends(program, kinds)
+    return sorted(found, key=lambda mend: mend.span.start if mend.span else 0)
+
+
+def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
+    """Return the mends that leave rules what they are, but for roles that are added."""
     source = program.source
     assert source is not None
     comments = [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]

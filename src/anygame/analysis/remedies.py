@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.doctor import CODES
 from anygame.analysis.mends import find_mends
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Source
 
 __all__ = ["Remedy", "remedies_for"]
-
-_ROLE_HINT: Final = "add (role "
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,9 @@ def remedies_for(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Di
         if found.code == "no-declarations":
             remedies[found] = Remedy(tuple(kind for kind in kinds if kind in found.message), ())
             continue
-        if found.code == "unsafe-variable" and not found.hint.startswith(_ROLE_HINT):
-            continue
         mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, found.span)), None)
         if mend is not None:
+            kinds = (mend.kind,) if found.code == "unsafe-variable" else kinds
             remedies[found] = Remedy(kinds, _resolved(mend, source))
     return remedies
 

@@ -20,7 +20,7 @@ from anygame.analysis.normal import (
     normalise,
 )
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
-from anygame.language.rules import Distinct, Literal, Not
+from anygame.language.rules import Distinct, Literal, Not, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -111,9 +111,25 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
 
 
 def _advice(rule: Rule, variable: Variable) -> str:
+    if (literal := _only_denied_by(rule, variable)) is not None:
+        return f"a relation that says {literal} for some {variable}, and deny that: `anygame mend` writes it"
     if rule.head.predicate in {"legal", "goal"} and rule.head.arguments[:1] == (variable,):
         return f"add (role {variable}) to the body"
     return f"add a positive literal that says what {variable} may be"
+
+
+def _only_denied_by(rule: Rule, variable: Variable) -> Literal | None:
+    """Return the negated literal that alone has a variable of a rule, if one has."""
+    denied = [
+        formula.formula
+        for formula, _ in walk(rule.body)
+        if isinstance(formula, Not) and isinstance(formula.formula, Literal)
+    ]
+    holders = [literal for literal in denied if variable in literal.variables()]
+    everywhere = [*rule.head.variables(), *(v for formula in rule.body for v in formula.variables())]
+    if len(holders) != 1 or everywhere.count(variable) != list(holders[0].variables()).count(variable):
+        return None
+    return holders[0]
 
 
 def _places(node: Node | None, text: str) -> Iterator[Span]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from anygame.errors import RuleSheetError
+from anygame.game.loading import LenientReadingWarning
 from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
@@ -46,16 +47,17 @@ def complain(message: object) -> None:
 
 @contextmanager
 def fallback_notices() -> Iterator[None]:
-    """Print a line on standard error where the reasoner steps in for a network."""
+    """Print a line on standard error where the reasoner steps in, or a sheet is read leniently."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", FallbackWarning)
+        warnings.simplefilter("always", LenientReadingWarning)
         warnings.showwarning = _shower(warnings.showwarning)
         yield
 
 
 def _shower(others: Callable[..., None]) -> Callable[..., None]:
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        if issubclass(category, FallbackWarning):
+        if issubclass(category, FallbackWarning | LenientReadingWarning):
             complain(f"note: {message}")
         else:
             others(message, category, *rest)

@@ -15,6 +15,7 @@ __all__ = [
     "JsonOption",
     "MachineOption",
     "PositionOptions",
+    "ReadingOptions",
     "SheetOptions",
     "json_shape",
 ]
@@ -40,7 +41,14 @@ class CaseOption:
 
 
 @command_options
-class SheetOptions(CaseOption):
+class ReadingOptions(CaseOption):
+    """How names are read, and variables that GDL leaves unbound."""
+
+    lenient: bool = flag("--lenient", help="read variables that nothing binds as Prolog-like reasoners do")
+
+
+@command_options
+class SheetOptions(ReadingOptions):
     """A rule sheet."""
 
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`; - for standard input")

@@ -24,22 +24,26 @@ __all__ = ["SUFFIXES", "read_game", "sheet_source"]
 _INPUT_LIMIT: Final = 16 * 2**20
 
 
-def read_game(name: str, *, case_sensitive: bool = True, machine: MachineName = "auto") -> Game:
+def read_game(
+    name: str, *, case_sensitive: bool = True, lenient: bool = False, machine: MachineName = "auto"
+) -> Game:
     """Load the game that a command line names; ``-`` is standard input.
 
     Args:
         name: what the command line says.
         case_sensitive: as of ``anygame.load``.
+        lenient: as of ``anygame.load``.
         machine: as of ``anygame.load``.
 
     Raises:
         RuleSheetError: there is no such file, or its rules cannot be used.
     """
     if name == "-":
-        return loads(_standard_input(), name="<stdin>", case_sensitive=case_sensitive, machine=machine)
+        text = _standard_input()
+        return loads(text, name="<stdin>", case_sensitive=case_sensitive, lenient=lenient, machine=machine)
     if find_installed(name) is None:
         _check_file(name)
-    return load(name, case_sensitive=case_sensitive, machine=machine)
+    return load(name, case_sensitive=case_sensitive, lenient=lenient, machine=machine)
 
 
 def sheet_source(name: str) -> Source:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+from warnings import warn
 
+from anygame.errors import RuleSheetError
 from anygame.game.game import Game
 from anygame.language.collector import collector_paused
 from anygame.language.installed import open_sheet
@@ -15,14 +18,26 @@ if TYPE_CHECKING:
 
     from anygame.game.backends import MachineName
     from anygame.language.limits import Limits
+    from anygame.language.rules import Program
 
-__all__ = ["load", "loads"]
+__all__ = ["LenientReadingWarning", "game_of", "load", "loads"]
+
+_READINGS: Final = {
+    "negation": "negations for no value",
+    "role": "roles added",
+    "binding": "variables bound by role, base or input",
+}
+
+
+class LenientReadingWarning(UserWarning):
+    """A sheet leaves variables unbound and was read as Prolog-like reasoners read it."""
 
 
 def load(
     path: str | os.PathLike[str],
     *,
     case_sensitive: bool = True,
+    lenient: bool = False,
     limits: Limits | None = None,
     machine: MachineName = "auto",
 ) -> Game:
@@ -32,6 +47,9 @@ def load(
         path: a file in KIF or in the infix form; or, where there is no such file, the name of a game that
             comes with the package (``games``).
         case_sensitive: whether names that differ by case differ; keywords are read in any case.
+        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do: one that
+            stands in one negated literal only "for no value", one that `role`, `base` or `input` can bind as
+            bound by it. A `LenientReadingWarning` counts such readings.
         limits: bounds on the text and on what may be derived.
         machine: what computes the answers, which are the same. ``reasoner`` works from the rules; ``network``
             compiles them into logic first; ``auto`` asks the reasoner until something is asked that visits
@@ -43,7 +61,7 @@ def load(
         LimitError: a bound was reached.
     """
     source = open_sheet(path, limits.reading if limits else None)
-    return _loaded(source, case_sensitive=case_sensitive, limits=limits, machine=machine)
+    return _loaded(source, case_sensitive, lenient, limits, machine)
 
 
 def loads(
@@ -51,15 +69,54 @@ def loads(
     *,
     name: str = "<text>",
     case_sensitive: bool = True,
+    lenient: bool = False,
     limits: Limits | None = None,
     machine: MachineName = "auto",
 ) -> Game:
     """Load a game from the text of a rule sheet; see ``load``."""
-    return _loaded(Source(name, text), case_sensitive=case_sensitive, limits=limits, machine=machine)
+    return _loaded(Source(name, text), case_sensitive, lenient, limits, machine)
 
 
-def _loaded(source: Source, *, case_sensitive: bool, limits: Limits | None, machine: MachineName) -> Game:
+def _loaded(
+    source: Source, case_sensitive: bool, lenient: bool, limits: Limits | None, machine: MachineName
+) -> Game:
     reading = limits.reading if limits else None
     with collector_paused():
         program = parse_program(source, case_sensitive=case_sensitive, limits=reading)
+        return game_of(
+            program, case_sensitive=case_sensitive, lenient=lenient, limits=limits, machine=machine
+        )
+
+
+def game_of(
+    program: Program,
+    *,
+    case_sensitive: bool = True,
+    lenient: bool = False,
+    limits: Limits | None = None,
+    machine: MachineName = "auto",
+) -> Game:
+    """Return the game of a program, as `load` does; leniently only where it has no other."""
+    try:
         return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
+    except RuleSheetError as error:
+        if not lenient or program.source is None:
+            raise
+        from anygame.analysis.mends import read_leniently  # the doctor, which few sheets need
+
+        source, mends = read_leniently(program)
+        if not mends:
+            raise
+        bounds = limits.reading if limits else None
+        try:
+            plain = parse_program(source, case_sensitive=case_sensitive, limits=bounds)
+            game = Game(plain, case_sensitive=case_sensitive, limits=limits, machine=machine)
+        except RuleSheetError:
+            raise error from None  # whose places are those of the author's text
+        warn(LenientReadingWarning(_told(source.name, Counter(mend.kind for mend in mends))), stacklevel=4)
+        return game
+
+
+def _told(name: str, counts: Counter[str]) -> str:
+    parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
+    return f"{name} is read leniently ({', '.join(parts)}); `anygame mend` writes that out"

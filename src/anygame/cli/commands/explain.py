@@ -41,7 +41,7 @@ class Options(JsonOption, SheetOptions):
 
 def run(options: Options) -> int:
     """Print strata, the plan of joins, domains, or the network."""
-    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
     if options.what == "network":
         compile_game(game)
     if options.dot is not None:

@@ -94,7 +94,7 @@ def run(options: Options) -> int:
         return _resume(options, options.resume)
     if options.file is None or not options.players:
         raise AnygameError("expected a rule sheet, and --players after it, or --resume RECORD")
-    game = read_game(options.file, case_sensitive=options.case_sensitive)
+    game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
@@ -198,7 +198,7 @@ def _resume(options: Options, path: str) -> int:
     game = (
         rules_of(record)
         if options.file is None
-        else read_game(options.file, case_sensitive=options.case_sensitive)
+        else read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
     )
     players = named(options.players) if options.players else _players(record)
     key = None if options.sign is None else read_key(options.sign)

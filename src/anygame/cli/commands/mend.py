@@ -23,6 +23,8 @@ what is mended, or only some of it with --select:
   case         keywords are written in lower case
   parentheses  (f) becomes f
   role         (role ?r) is added where nothing says who may be meant in legal or goal
+  negation     (not (p ?x)), where nothing else has ?x, denies a relation that says "for some ?x"
+  binding      role, base or input is added where nothing else can bind a variable
   base, input  are added where there are none: what the rules can make true and legal
 
 What was mended is listed; without --write, with the changes.

@@ -11,7 +11,7 @@ from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.options import Command, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.pictures import make_folder, write_picture
-from anygame.cli.shared_options import CaseOption, JsonOption
+from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, RecordError
 from anygame.match import replaying
@@ -50,7 +50,7 @@ exit status:
 
 
 @command_options
-class Options(JsonOption, CaseOption):
+class Options(JsonOption, ReadingOptions):
     """What ``anygame replay`` is asked."""
 
     record: str = argument("RECORD", help="a match record in the reference JSON form")
@@ -68,7 +68,7 @@ def run(options: Options) -> int:
     game = (
         replaying.rules_of(record)
         if options.file is None
-        else read_game(options.file, case_sensitive=options.case_sensitive)
+        else read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
     )
     found = replaying.replay(record, game)
     signed, faults = _signature(record)

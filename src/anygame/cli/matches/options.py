@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from anygame.cli.options import command_options, flag, option, seconds
-from anygame.cli.shared_options import CaseOption, JsonOption
+from anygame.cli.shared_options import JsonOption, ReadingOptions
 
 __all__ = ["ClockOptions"]
 
 
 @command_options
-class ClockOptions(JsonOption, CaseOption):
+class ClockOptions(JsonOption, ReadingOptions):
     """Clocks, and what players are sent."""
 
     start_clock: float = option(

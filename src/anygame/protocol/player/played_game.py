@@ -10,7 +10,7 @@ from random import Random
 from threading import Event
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.game import Game
+from anygame.game.loading import game_of
 from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.source import Source
@@ -21,6 +21,7 @@ from anygame.protocol.player.settings import SHORTEST_CLOCK
 from anygame.protocol.player.state_tracking import LostTrackError, StateTracker
 
 if TYPE_CHECKING:
+    from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
@@ -129,4 +130,4 @@ def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
     if limits is not None:
         limits = replace(limits, seconds=min(limits.seconds, max(seconds, SHORTEST_CLOCK)))
     program = parse_program(Source("<START>", rules), case_sensitive=settings.case_sensitive, limits=_READING)
-    return Game(program, case_sensitive=settings.case_sensitive, limits=limits)
+    return game_of(program, case_sensitive=settings.case_sensitive, lenient=True, limits=limits)

@@ -33,7 +33,7 @@ CODE: Final = Code(
     source=GDL,
     bad="(<= (legal ?r noop) (true waiting))",
     good="(<= (legal ?r noop) (role ?r) (true waiting))",
-    mends=("role",),
+    mends=("role", "negation", "binding"),
 )
 
 

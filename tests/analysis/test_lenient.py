@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import anygame
+from anygame.analysis.mends import mend_sheet, read_leniently
+from anygame.errors import RuleSheetError
+from anygame.game.loading import LenientReadingWarning
+from anygame.language import Source, parse_program
+from anygame.protocol.player.played_game import load_rules
+from anygame.protocol.player.settings import PlayerSettings
+
+MARKET = Path(__file__).parents[1] / "data" / "lenient" / "market.kif"
+#: One token on one of two places; what is free is said as for Prolog.
+TOKEN = """(role x) (place a) (place b) (init (at a))
+(<= (free ?p) (place ?p) (not (true (at ?p))))
+(<= empty (not (true (at ?any)))) ; no place at all
+(<= (legal x (go ?p)) (free ?p))
+(<= (legal x leave) (true (at ?p)))
+(<= (next (at ?p)) (does x (go ?p)))
+(<= terminal empty)
+(goal x 100)
+"""
+
+
+def read(text: str) -> str:
+    return read_leniently(parse_program(text))[0].text
+
+
+def test_strict_is_the_default() -> None:
+    with pytest.raises(RuleSheetError, match="nothing binds \\?any"):
+        anygame.loads(TOKEN)
+
+
+def test_a_variable_of_one_negated_literal_is_read_for_no_value() -> None:
+    with pytest.warns(LenientReadingWarning, match=r"negations for no value: 1\)"):
+        game = anygame.loads(TOKEN, lenient=True)
+    state = game.initial_state()
+    assert {str(move) for move in state.legal_moves("x")} == {"(go b)", "leave"}
+    assert not state.is_terminal
+    assert state.next(["leave"]).is_terminal
+    assert not state.next(["(go b)"]).is_terminal
+
+
+def test_the_relation_is_written_after_the_rule_and_comments_stay() -> None:
+    expected = "(<= empty (not some_at)) ; no place at all\n(<= some_at (true (at ?any)))\n"
+    assert read(TOKEN) == TOKEN.replace("(<= empty (not (true (at ?any)))) ; no place at all\n", expected)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("(<= (p ?x) (q ?x) (not (r ?x ?y)))", "(<= (p ?x) (q ?x) (not (t ?x)))\n(<= (t ?x) (r ?x ?y))"),
+        ("(<= p (not (does ?r (go ?x))))", "(<= p (not some_go))\n(<= some_go (does ?r (go ?x)))"),
+        ("(<= p (not (some_r ?x)))", "(<= p (not some_some_r))\n(<= some_some_r (some_r ?x))"),
+        ("(<= (sees ?r end) (true over))", "(<= (sees ?r end) (role ?r) (true over))"),
+        ("(<= (legal ?r go) (true over))", "(<= (legal ?r go) (role ?r) (true over))"),
+        ("(<= (legal x (go ?n)) (true over))", "(<= (legal x (go ?n)) (input x (go ?n)) (true over))"),
+        ("(<= (next (at ?n)) (true over))", "(<= (next (at ?n)) (base (at ?n)) (true over))"),
+        # not said in one negated literal alone, or of what nothing declares: these stay errors
+        ("(<= p (not (q ?x)) (not (r ?x)))", "(<= p (not (q ?x)) (not (r ?x)))"),
+        ("(<= (p ?x) (true over))", "(<= (p ?x) (true over))"),
+        ("(<= (next (other ?n)) (true over))", "(<= (next (other ?n)) (true over))"),
+        # in order as they are
+        ("(<= (p ?x) (not (r ?x)) (q ?x))", "(<= (p ?x) (not (r ?x)) (q ?x))"),
+    ],
+)  # fmt: skip
+def test_readings(rule: str, expected: str) -> None:
+    sheet = "(role x) (<= (base (at ?n)) (num ?n)) (<= (input x (go ?n)) (num ?n)) (num 1)\n"
+    assert read(sheet + rule) == sheet + expected.replace("(t ?x)", "(some_r ?x)")
+
+
+def test_the_same_literal_has_one_relation() -> None:
+    text = read("(role x) (<= p (not (r a ?x))) (<= q (not (r a ?y))) (<= s (not (r b ?y)))")
+    assert text.count("(<= some_r") == 2
+    assert "(<= q (not some_r))" in text
+    assert "(<= s (not some_r2))" in text
+
+
+def test_mend_writes_the_readings_and_says_so() -> None:
+    mended = mend_sheet(Source("s", TOKEN), ["negation"])
+    assert mended.text == read(TOKEN)
+    assert [mend.kind for mend in mended.mends] == ["negation"]
+    anygame.loads(mended.text)
+
+
+def test_what_cannot_be_read_so_is_told_with_places_of_the_text() -> None:
+    text = TOKEN + "(<= (p ?x) (not (true (at ?z))))\n"
+    with pytest.raises(RuleSheetError) as caught:
+        anygame.loads(text, name="s", lenient=True)
+    assert "s:9:8: error[unsafe-variable]: nothing binds ?x" in str(caught.value)
+
+
+def test_a_sheet_in_order_is_read_without_a_warning() -> None:
+    assert anygame.load("tic_tac_toe", lenient=True) == anygame.load("tic_tac_toe")
+
+
+def test_a_game_of_the_market_plays_to_its_end_and_travels() -> None:
+    with pytest.warns(LenientReadingWarning, match="negations for no value: 4, roles added: 2"):
+        game = anygame.load(MARKET, lenient=True)
+    for playout in game.playouts(20, 1, limit=50, strict=True):
+        assert playout.is_complete
+        assert None not in playout.goals.values()
+    assert pickle.loads(pickle.dumps(game)) == game
+    compiled = anygame.loads(str(game), machine="network")
+    assert anygame.perft(compiled, 3) == anygame.perft(game, 3)
+
+
+def test_the_player_reads_the_rules_of_a_match_so() -> None:
+    with pytest.warns(LenientReadingWarning, match="<START> is read leniently"):
+        game = load_rules(TOKEN.replace(" ; no place at all", ""), PlayerSettings(), 10.0)
+    assert not game.initial_state().is_terminal
