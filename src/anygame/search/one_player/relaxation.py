@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from anygame.network.network import Network
+from anygame.search.one_player.choice_sets import ChoiceSets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,8 @@ __all__ = ["ENDLESS", "Estimates", "Relaxation", "prepare"]
 ENDLESS: Final = 1 << 28
 #: Rounds after which costs are taken as they are: nothing is said to be endless then.
 _ROUNDS: Final = 500
+#: Sets of so few moves are listed; of others the cheapest move is soon found among the cheapest of all.
+_FEW: Final = 16
 #: Parts of a goal that are told apart.
 _MOST_PARTS: Final = 256
 
@@ -67,7 +70,9 @@ class Relaxation:
         self.goals = [value for value, _ in network.goals[chooser]]
         self._literals = [literal for _, literal in network.goals[chooser]]
         known = 1 + np.flatnonzero(free)
-        self._fixed = np.concatenate([_cyclic_starts(network), 2 * known, 2 * known + 1])
+        self._sets = ChoiceSets.of(network, chooser)
+        self._members = _Members.of(self._sets.has)
+        self._fixed = np.concatenate([self._sets.fixed, 2 * known, 2 * known + 1])
         self._parts = np.zeros(0, np.int64)
         self._place = 0
         if self.goals:
@@ -90,24 +95,26 @@ class Relaxation:
             states: packed.
             wanted: places of the goals of which one must be reachable.
         """
-        network = self._network
+        sets = self._sets
         costs = np.empty(len(states), np.int64)
         goals = np.full(len(states), -1, np.int64)
         is_open = np.empty((len(states), len(self._parts)), np.bool_)
         _compiled()(
             np.ascontiguousarray(states),
-            network.fluents,
-            sum(network.actions),
-            network.state_gates,
-            network.starts,
-            network.inputs,
-            network.legal,
-            network.next,
+            sets.fluents,
+            sets.has,
+            self._members.starts,
+            self._members.moves,
+            sets.state_gates,
+            sets.starts,
+            sets.inputs,
+            sets.legal,
+            sets.next,
             self._fixed,
-            np.array(self._literals, np.int64),
+            np.array([sets.literal(literal) for literal in self._literals], np.int64),
             self._place,
             np.array(wanted, np.int64),
-            self._parts,
+            np.array([sets.literal(int(literal)) for literal in self._parts], np.int64),
             costs,
             goals,
             is_open,
@@ -141,14 +148,23 @@ def _parts(network: Network, literal: int) -> list[int]:
     return sorted(set(parts))
 
 
-def _cyclic_starts(network: Network) -> NDArray[np.int64]:
-    """Return the literals that gates of cycles begin with: what holds for want of a reason costs nothing."""
-    literals = [
-        2 * (network.first_gate + gate) + (not network.initially[gate])
-        for cycle in network.cycles
-        for gate in range(cycle.first, cycle.end)
-    ]
-    return np.array(literals, np.int64)
+class _Members(NamedTuple):
+    """The moves in each set and, behind all these, those outside of each, where they are few.
+
+    Attributes:
+        starts: int64 [2 * sets + 1]; where those of each begin; there are none where they are not few.
+        moves: int64.
+    """
+
+    starts: NDArray[np.int64]
+    moves: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, has: NDArray[np.bool_]) -> _Members:
+        sides = np.concatenate([has, ~has])
+        sides[sides.sum(axis=1) > _FEW] = False
+        starts = np.concatenate([[0], np.cumsum(sides.sum(axis=1))])
+        return cls(starts.astype(np.int64), np.nonzero(sides)[1].astype(np.int64))
 
 
 @cache
@@ -179,12 +195,14 @@ def prepare() -> Thread:
 def _estimate(
     states: NDArray[np.uint64],
     fluents: int,
-    actions: int,
+    has: NDArray[np.bool_],
+    member_starts: NDArray[np.int64],
+    members: NDArray[np.int64],
     state_gates: int,
-    starts: NDArray[np.int32],
-    inputs: NDArray[np.int32],
-    legal: NDArray[np.int32],
-    after: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    inputs: NDArray[np.int64],
+    legal: NDArray[np.int64],
+    after: NDArray[np.int64],
     fixed: NDArray[np.int64],
     literals: NDArray[np.int64],
     aimed: int,
@@ -194,27 +212,46 @@ def _estimate(
     goals: NDArray[np.int64],
     is_open: NDArray[np.bool_],
 ) -> None:
-    first_action, first_gate = 1 + fluents, 1 + fluents + actions
-    gates = len(starts) - 1
-    cost = np.empty(2 * (first_gate + gates), np.int64)
+    sets, moves = has.shape
+    first_set, first_gate, gates = 1 + fluents, 1 + fluents + sets, len(starts) - 1
+    size = 2 * (first_gate + gates)
+    for literal in fixed:
+        size = max(size, (literal | 1) + 1)
+    cost = np.empty(size, np.int64)
+    of_move = np.empty(moves, np.int64)
     for state in range(len(states)):
         cost[:] = ENDLESS
         cost[1] = 0
         for fluent in range(fluents):
             bit = (states[state, fluent >> 6] >> np.uint64(fluent & 63)) & np.uint64(1)
             cost[2 * (1 + fluent) + (1 if bit == 0 else 0)] = 0
-        for action in range(actions):
-            cost[2 * (first_action + action) + 1] = 0
         for literal in fixed:
             cost[literal] = 0
         changed, rounds = True, 0
         while changed and rounds < _ROUNDS:
             changed = False
-            for gate in range(gates):
+            for gate in range(gates + 1):
                 if gate == state_gates:
                     # What legal moves depend on is known, and moves are read from here on.
-                    for action in range(actions):
-                        cost[2 * (first_action + action)] = cost[legal[action]]
+                    for move in range(moves):
+                        of_move[move] = cost[legal[move]]
+                    order = np.argsort(of_move)
+                    for number in range(2 * sets):
+                        held, inside = number % sets, number < sets
+                        least = ENDLESS
+                        if member_starts[number] < member_starts[number + 1]:
+                            for place in range(member_starts[number], member_starts[number + 1]):
+                                least = min(least, of_move[members[place]])
+                        else:
+                            for move in order:
+                                if of_move[move] == ENDLESS:
+                                    break
+                                if has[held, move] == inside:
+                                    least = of_move[move]
+                                    break
+                        cost[2 * (first_set + held) + (0 if inside else 1)] = least
+                if gate == gates:
+                    break
                 total, least = 0, ENDLESS
                 for place in range(starts[gate], starts[gate + 1]):
                     literal = inputs[place]
@@ -226,9 +263,6 @@ def _estimate(
                     cost[node] = total
                 if least < cost[node + 1]:
                     cost[node + 1] = least
-            if state_gates == gates:
-                for action in range(actions):
-                    cost[2 * (first_action + action)] = cost[legal[action]]
             if rounds == 0:
                 for place in range(len(parts)):
                     is_open[state, place] = cost[parts[place]] > 0
@@ -238,11 +272,9 @@ def _estimate(
             for fluent in range(fluents):
                 node = 2 * (1 + fluent)
                 for side in range(2):
-                    found = min(cost[after[fluent] ^ side], ENDLESS - 2) + 1
-                    if cost[after[fluent] ^ side] == ENDLESS:
-                        continue
-                    if found < cost[node + side]:
-                        cost[node + side] = found
+                    before = cost[after[fluent] ^ side]
+                    if before < ENDLESS and min(before, ENDLESS - 2) + 1 < cost[node + side]:
+                        cost[node + side] = min(before, ENDLESS - 2) + 1
                         changed = True
             rounds += 1
         reachable = changed
