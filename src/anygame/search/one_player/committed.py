@@ -3,7 +3,8 @@
 As in the search for solutions of constraints: the variable with the smallest domain first (Haralick and
 Elliott 1980), values without hope left out by looking ahead, and restarts after ever more states (Luby,
 Sinclair and Zuckerman 1993). Other moves than those that settle the part are not tried in a state; so it is
-no proof if nothing is found, but where the order of moves does not matter, nothing is lost either.
+no proof if nothing is found, but where the order of moves does not matter, nothing is lost either. Every
+second dive trusts in that so far that it leaves a state in which a part can only be settled without hope.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Committed:
         self._fresh, self._incumbent, self._memory = fresh, incumbent, memory
         self._random = np.random.default_rng(seed)
         self._limit = float(_FIRST)
+        self._is_strict = False
         self.is_over = False
         self._restart()
 
@@ -55,6 +57,7 @@ class Committed:
         self._stack = [(0, self._states.root.open_parts[0])]
         self._left = int(self._limit)
         self._limit *= _FACTOR
+        self._is_strict = not self._is_strict
 
     def advance(self, seconds: float) -> None:
         """Go on for about so long."""
@@ -71,6 +74,9 @@ class Committed:
         estimates = grown.estimates
         settled = ~estimates.open_parts & is_open
         ways = settled.sum(axis=0)
+        if self._is_strict and ((~grown.lost & is_open).any(axis=0) & (ways == 0)).any():
+            # Some part can be settled by moves without hope alone.
+            return
         chosen = np.arange(len(grown.numbers))
         if ways.any():
             fewest = np.where(ways > 0, ways, ways.max() + 1) + self._random.random(len(ways)) / 2

@@ -32,12 +32,14 @@ class Grown(NamedTuple):
         numbers: int64 [n]; their own.
         keys: uint64 [n, words of a key].
         estimates: of each.
+        lost: bool [m, parts]; of the new states from which no better goal can be reached, the open parts.
     """
 
     parents: NDArray[np.int64]
     numbers: NDArray[np.int64]
     keys: NDArray[np.uint64]
     estimates: Estimates
+    lost: NDArray[np.bool_]
 
 
 class EstimatedStates:
@@ -109,7 +111,13 @@ class EstimatedStates:
         )
         estimates = self._relaxation.estimate(states, self._wanted())
         alive = np.flatnonzero(estimates.costs < ENDLESS)
-        return Grown(parents[alive], found[alive], self._key.of(states[alive]), estimates.at(alive))
+        return Grown(
+            parents[alive],
+            found[alive],
+            self._key.of(states[alive]),
+            estimates.at(alive),
+            estimates.open_parts[estimates.costs == ENDLESS],
+        )
 
     def _make(
         self,
