@@ -13,6 +13,7 @@ from tests.search.one_player.puzzles import TALLY, latin, lights, pegs, sliding,
 
 import anygame
 from anygame.search.one_player.best_first import BestFirst
+from anygame.search.one_player.choice_sets import ChoiceSets
 from anygame.search.one_player.committed import Committed
 from anygame.search.one_player.estimated import EstimatedStates
 from anygame.search.one_player.incumbent import Incumbent
@@ -89,6 +90,19 @@ def test_a_goal_that_cannot_be_reached_any_more_is_recognised() -> None:
         assert (cost == ENDLESS) == is_lost
 
 
+def test_an_estimate_knows_that_a_role_makes_one_move() -> None:
+    # A cell stays blank if something is put elsewhere: each of these moves need not be made, but one has to.
+    elsewhere = """
+        (<= (next (blank ?r ?c)) (true (blank ?r ?c)) (does player (put ?s ?d ?n)) (distinct ?r ?s))
+        (<= (next (blank ?r ?c)) (true (blank ?r ?c)) (does player (put ?s ?d ?n)) (distinct ?c ?d))
+        (<= (next (blank ?r ?c)) (true (blank ?r ?c)) (does player quit))"""
+    text = latin("12.", "..3", "...")
+    rule = "(<= (next (blank ?r ?c)) (true (blank ?r ?c)) (not (filled ?r ?c)))"
+    assert rule in text
+    game = anygame.loads(text.replace(rule, elsewhere))
+    assert _relaxation(game).estimate(game.batch(1, seed=0).packed(), [1]).costs[0] == ENDLESS
+
+
 def _estimated(game: Game, incumbent: Incumbent) -> tuple[LaneSuccessors, StateKey, Relaxation]:
     network = _network(game)
     successors = LaneSuccessors(game, 512, game.initial_state(), 0)
@@ -138,3 +152,19 @@ def test_a_dive_settles_what_has_fewest_ways_first() -> None:
         search.advance(0.01)
     assert (incumbent.goal, incumbent.method) == (100, "depth first")
     assert len(incumbent.line) == sum(row.count(".") for row in _SQUARE)
+
+
+def test_moves_of_several_roles_are_told_apart() -> None:
+    text = """
+        (role left) (role right) (role third) (init (at 0))
+        (legal left a) (legal left b) (legal left c) (legal right x) (legal right y) (legal third noop)
+        (<= (next (at 1)) (does left a) (does right x))
+        (<= (next (at 1)) (true (at 0)) (not (does left b)) (not (does left c)))
+        (<= (next both) (does left ?m) (distinct ?m c)) (<= (next third) (does third noop))
+        (<= terminal (true (at 1))) (<= (goal left 100) (true both)) (<= (goal left 0) (not (true both)))"""
+    network = _network(anygame.loads(text))
+    sets = ChoiceSets.of(network, 0)
+    assert sets.has.shape[1] == 3
+    # Neither b nor c is a; what the second role does is nobody's choice here.
+    assert {tuple(row) for row in sets.has.tolist()} & {(True, False, False), (False, True, True)}
+    assert len(sets.fixed) == 4

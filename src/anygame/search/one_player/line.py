@@ -24,7 +24,8 @@ class Line:
         most: no line has a greater goal; None where nothing is known of that.
         states: how many states were looked at.
         seconds: for how long was searched, over all calls.
-        method: what found the line: ``breadth first``, ``best first``, ``nested rollouts``; or ``none``.
+        method: what found the line: ``breadth first``, ``best first``, ``depth first``, ``nested rollouts``;
+            or ``none``.
     """
 
     moves: tuple[tuple[Term, ...], ...]

@@ -27,8 +27,10 @@ _SLICE: Final = 0.02
 class LineSearch:
     """Looks for the best line of a game in which one role chooses and nothing is left to chance.
 
-    Breadth first while memory lasts; nested rollouts meanwhile. A line is proven to be best where its goal is
-    the greatest that the rules have, or all states were looked at.
+    It goes breadth first while memory lasts and, in turn with that, best first and depth first by estimates
+    of how far a goal is, where the game has a network, and by nested rollouts. A line is proven to be best
+    where no greater goal of the rules can be reached even in the relaxed game that gives the estimates, or
+    all states were looked at.
 
     Args:
         game: the game; it is compiled when the search begins, if that is worth it.
