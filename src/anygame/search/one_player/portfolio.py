@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -36,8 +36,11 @@ _WIDE: Final = 4096
 _NARROW: Final = 512
 #: Seconds for the estimate of one state, above which others look at hundreds of states meanwhile.
 _SLOW: Final = 0.005
+#: Gates of a network, above which even the first estimate would keep others waiting.
+_MOST_GATES: Final = 20_000
 #: Shares of the memory; what is left is for lanes.
-_BREADTH_FIRST, _ESTIMATED = 0.5, 0.2
+_BREADTH_FIRST: Final = 0.5
+_ESTIMATED: Final = 0.2
 
 
 class _Way(Protocol):
@@ -199,20 +202,20 @@ class Portfolio:
     def _relaxation(self) -> Relaxation | None:
         """Return what estimates states; None where that is not worth it. Goals beyond reach are noted."""
         network, known, root = self._network, self._incumbent, self._successors.root
-        if network is None or not network.goals[self._chooser]:
+        if network is None or not network.goals[self._chooser] or network.gates > _MOST_GATES:
             return None
         clock = self._breadth_first.key.clock
         relaxation = Relaxation(network, self._chooser, clock)
-        began = perf_counter()
+        began = process_time()
+        relaxation.estimate(root, [])
+        if process_time() - began > _SLOW:
+            return None
         reachable = relaxation.reachable(root)
-        seconds = (perf_counter() - began) / len(relaxation.goals)
         if not reachable:
             known.most = None
             self._is_finished = True
             return None
         known.most = relaxation.goals[reachable[-1]]
-        if seconds > _SLOW:
-            return None
         relaxation.aim(reachable[-1])
         if clock.any() and not 0 < relaxation.estimate(root, reachable).costs[0] < ENDLESS:
             # The clock is all there is to wait for: it has to count.
