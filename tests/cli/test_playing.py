@@ -207,10 +207,10 @@ def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
         "(<= terminal (true (step 3))) (<= (goal me 100) (true (hidden 1)))"
         "(<= (goal me 0) (true (hidden 2))) (goal random 0)"
     )
-    output, status = play(str(sheet), ["guess 2", "board", "history", "why terminal", "guess 1"])
+    output, status = play(str(sheet), ["guess 2", "board", "roles", "history", "why terminal", "guess 1"])
     assert status == 1
     assert "me sees (heard 2)\n" in output
-    assert output.count("error: that would tell what your role cannot see") == 3
+    assert output.count("error: that would tell what your role cannot see") == 4
     assert "hide" not in output
     assert "The game is over. You reach" in output
     output, _ = play(str(sheet), ["guess 2", "board"], "--reveal")

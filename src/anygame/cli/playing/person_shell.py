@@ -24,16 +24,8 @@ __all__ = ["PersonShell", "chosen_commands"]
 _LINES_OF_MOVES: Final = 3
 #: Commands that tell of the whole state, which not everybody sees in games with hidden information.
 _REVEALING: Final = (
-    "board",
-    "state",
-    "goals",
-    "query",
-    "why",
-    "why not",
-    "history",
-    "save",
-    "hint",
-    "analyse",
+    *("board", "state", "roles", "goals", "query", "why", "why not"),
+    *("history", "save", "hint", "analyse"),
 )
 _OWN: Final = (
     Command(
