@@ -55,9 +55,10 @@ class Prompt:
         return await self._session.prompt_async(self._shell.prompt)
 
     def _toolbar(self) -> str:
-        state = self._shell.session.state
-        if self._status[0] is not state:
-            self._status = (state, f" {self._shell.status()} ")
+        # It is asked for at every key, and takes a while; the prompt changes when somebody resigns.
+        shown = (self._shell.session.state, self._shell.prompt)
+        if self._status[0] != shown:
+            self._status = (shown, f" {self._shell.status()} ")
         return self._status[1]
 
 
