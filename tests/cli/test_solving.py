@@ -74,3 +74,29 @@ def test_of_a_puzzle_with_too_many_states_the_best_line_is_told() -> None:
     least, most = found["bounds"]["knight"] or (0, 100)
     assert 0 <= least <= most == 100
     assert found["solved"] == (least == 100)
+
+
+def test_the_prompt_tells_exact_values(tmp_path: Path) -> None:
+    moves = "(mark 1 1)\n(mark 1 2)\n"
+    output, status = run(
+        ["repl", "tic_tac_toe", "--machine", "reasoner"], f"{moves}solve\n(mark 2 1)\nsolve\nhint 0.1\n"
+    )
+    assert status == 0
+    lines = output.splitlines()
+    first = lines.index("x: 100   (the end after 5 joint moves)")
+    assert lines[first : first + 3] == [
+        lines[first],
+        "o: 0   (the end after 5 joint moves)",
+        "  (mark 2 1)   100",
+    ]
+    assert "x: 100   (the end after 4 joint moves)" in lines
+    assert "o: (mark 3 1)   (goal 0, proven)" in lines
+    path = str(tmp_path / "values.table")
+    run(["solve", "tic_tac_toe", "--table", path])
+    output, status = run(["repl", "tic_tac_toe"], f"solve {path}\n")
+    assert "x: 50   (the end after 9 joint moves)" in output
+    output, status = run(["repl", "pig"], f"solve {path}\n")
+    assert status == 1
+    assert "the rules of" in output
+    output, _ = run(["repl", "three_player_chomp"], "solve\n")
+    assert "not solved: 3 roles choose" in output

@@ -215,7 +215,7 @@ class StateSet:
         slots = self._slots_for(count)
         if slots != len(self._slots):
             # The old ones go first: all that they say can be found again.
-            del self._slots
+            self._slots = np.zeros(0, np.int32)
             self._slots = np.zeros(slots, np.int32)
             self._call("insert", self._store[: self._count], 0, np.empty(self._count, np.int32))
 

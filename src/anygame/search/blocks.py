@@ -11,12 +11,12 @@ import numpy as np
 
 from anygame.network.kernels.rows import GO, RESTART
 from anygame.search.tree.compiling import compiled
-from anygame.search.tree.lanes import turn
+from anygame.search.tree.lanes import popcount, turn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["list_moves", "load_states", "put_moves", "read_children", "read_ends"]
+__all__ = ["joint_moves", "list_moves", "load_states", "put_moves", "read_children", "read_ends"]
 
 _ONE = np.uint64(1)
 
@@ -44,25 +44,12 @@ def _word(rows: NDArray[np.uint64], literal: int, word: int) -> Any:
 
 
 @compiled
-def _lowest(bits: Any) -> int:
-    """Return the number of the lowest bit that is set."""
-    count = 0
-    if not bits & np.uint64(0xFFFFFFFF):
-        bits >>= np.uint64(32)
-        count += 32
-    if not bits & np.uint64(0xFFFF):
-        bits >>= np.uint64(16)
-        count += 16
-    if not bits & np.uint64(0xFF):
-        bits >>= np.uint64(8)
-        count += 8
-    if not bits & np.uint64(0xF):
-        bits >>= np.uint64(4)
-        count += 4
-    if not bits & np.uint64(3):
-        bits >>= np.uint64(2)
-        count += 2
-    return count + int(not bits & _ONE)
+def joint_moves(options: NDArray[Any], state: int) -> int:
+    """Return how many joint moves a state has, given how many moves each role has: [states, roles]."""
+    joint = 1
+    for role in range(options.shape[1]):
+        joint *= int(options[state, role])
+    return joint
 
 
 @compiled
@@ -95,16 +82,14 @@ def list_moves(
             for word in range((count + 63) >> 6):
                 bits = _word(rows, legal[action], word) & ~_word(rows, terminal, word)
                 while bits:
-                    lane = 64 * word + _lowest(bits)
+                    lane = 64 * word + popcount((bits & (~bits + _ONE)) - _ONE)
                     bits &= bits - _ONE
                     if lane < count:
                         moves[role, lane, options[lane, role]] = action
                         options[lane, role] += 1
     total = 0
     for lane in range(count):
-        joint = 1
-        for role in range(roles):
-            joint *= options[lane, role]
+        joint = joint_moves(options, lane)
         for role in range(roles):
             options[lane, role] = options[lane, role] if joint else 0
         total += joint
@@ -161,9 +146,7 @@ def put_moves(
     count, roles = options.shape
     some = False
     for lane in range(count):
-        joint = 1
-        for role in range(roles):
-            joint *= options[lane, role]
+        joint = joint_moves(options, lane)
         if number >= joint:
             continue
         some = True
@@ -188,16 +171,13 @@ def read_children(
     places: NDArray[np.int64],
 ) -> None:
     """Read the states after the joint moves of a number, into uint64 [joint moves of all lanes, words]."""
-    count, roles = options.shape
-    at = 0
+    count, at = len(options), 0
     for word in range((count + 63) >> 6):
         going = rows[GO, word]
         for lane in range(64):
             joint = 0
             if 64 * word + lane < count:
-                joint = 1
-                for role in range(roles):
-                    joint *= options[64 * word + lane, role]
+                joint = joint_moves(options, 64 * word + lane)
             places[lane] = at + number
             at += joint
         for part in range(children.shape[1]):

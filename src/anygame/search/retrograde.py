@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.search.blocks import joint_moves
 from anygame.search.tree.compiling import compiled
 from anygame.search.values import FAR, Values, runs_forward
 
@@ -73,9 +74,7 @@ def _sweep(
     """Compute the bounds of all states anew from those of their children; return whether any changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
-        joint = 1
-        for role in range(options.shape[1]):
-            joint *= int(options[state, role])
+        joint = joint_moves(options, state)
         if not joint:
             continue
         at -= joint
@@ -105,9 +104,7 @@ def _distance_sweep(
     """Compute distances anew from those of children that keep the value; return whether any changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
-        joint = 1
-        for role in range(options.shape[1]):
-            joint *= int(options[state, role])
+        joint = joint_moves(options, state)
         if not joint:
             continue
         at -= joint

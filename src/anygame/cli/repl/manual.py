@@ -76,6 +76,13 @@ _COMMANDS: Final = (
         "what players do not.",
     ),
     Command("hint [SECONDS]", "tell the best move of each role that has a choice, as far as it is found"),
+    Command(
+        "solve [FILE]",
+        "tell the exact value of this state and of its moves, the best first",
+        "All states that can follow are visited, if they fit into 1 GiB; Ctrl-C ends it early. Or values\n"
+        "are read from a file that `anygame solve --table FILE` has written for these rules. Afterwards\n"
+        "`analyse` and `hint` know them too.",
+    ),
     Command("save FILE", "write the moves so far to a file"),
     Command("load FILE", "go on from a saved file of this game"),
     Command("restart", "go back to the initial state; `redo` leads forward again"),

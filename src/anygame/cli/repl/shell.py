@@ -101,6 +101,7 @@ class Shell:
             "why": self._why,
             "analyse": self._analyse,
             "hint": self._hint,
+            "solve": self._solve,
             "save": self._save,
             "load": self._load,
             "restart": self._restart,
@@ -295,6 +296,10 @@ class Shell:
         hints = list(self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)))
         for hint in hints or ["no role has a choice here"]:
             self.screen.say(hint)
+
+    def _solve(self, rest: str) -> None:
+        for line in self._analyses.solved(rest and self._path("solve", rest)):
+            self.screen.say(line)
 
     @cached_property
     def _analyses(self) -> Analyses:
