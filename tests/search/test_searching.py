@@ -76,6 +76,21 @@ def test_an_interrupted_run_tells_what_is_known(monkeypatch: pytest.MonkeyPatch)
     assert found.nodes > 10
 
 
+def test_a_run_may_be_interrupted_while_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.search.searching._BETWEEN_REPORTS", 0.0)
+    told: list[Analysis] = []
+
+    def tell(analysis: Analysis) -> None:
+        told.append(analysis)
+        raise KeyboardInterrupt
+
+    search = Search(_tic_tac_toe(), seed=1)
+    found = search.run(iterations=10_000, progress=tell)
+    assert found.interrupted
+    assert len(told) == 1
+    assert not search.run(iterations=5).interrupted
+
+
 def test_ends_and_proven_states_end_a_run_at_once() -> None:
     game = _tic_tac_toe()
     over = game.state(["(cell 1 1 x)", "(cell 1 2 x)", "(cell 1 3 x)", "(control o)"])

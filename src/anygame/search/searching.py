@@ -159,10 +159,16 @@ class Search:
             AnygameError: the rules cannot be evaluated.
         """
         told = perf_counter()
-        for _ in self.slices(state, seconds=seconds, iterations=iterations, stop=stop):
-            if progress is not None and perf_counter() - told >= _BETWEEN_REPORTS:
-                progress(self.analysis())
-                told = perf_counter()
+        try:
+            for _ in self.slices(state, seconds=seconds, iterations=iterations, stop=stop):
+                if progress is not None and perf_counter() - told >= _BETWEEN_REPORTS:
+                    progress(self.analysis())
+                    told = perf_counter()
+        except KeyboardInterrupt:
+            # While progress was told; or before there was anything to tell.
+            if self._searcher is None:
+                raise
+            self._interrupted = True
         return self.analysis()
 
     def slices(
