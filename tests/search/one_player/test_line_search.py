@@ -154,6 +154,13 @@ def test_an_end_without_a_goal_is_no_end_to_look_for() -> None:
         assert (line.goal, line.proven, line.moves) == (None, True, ())
 
 
+def test_where_no_move_is_legal_there_is_no_line() -> None:
+    for machine in _MACHINES:
+        game = anygame.loads(DEAD_END, machine=machine)
+        line = LineSearch(game, seed=1).run(game.initial_state().next(["left"]))
+        assert (line.goal, line.proven, line.moves) == (None, True, ())
+
+
 def test_from_the_end_there_is_nothing_to_do() -> None:
     game = anygame.loads(TALLY)
     state = game.state(["(good 7)", "(step 10)"])

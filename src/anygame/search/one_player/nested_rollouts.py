@@ -128,6 +128,8 @@ class NestedRollouts:
         history: list[_Choice] = []
         remembered = 0
         while len(playouts) and len(history) < _LONGEST and remembered < _REMEMBERED:
+            # Also where there is no move at all, others get their turn.
+            yield
             options = successors.options(states)
             if not len(options.moves):
                 break
@@ -143,7 +145,6 @@ class NestedRollouts:
             self._incumbent.offer(children, len(history), self.name, line)
             on = ~children.ended
             playouts, states, before = playouts[on], children.states[on], choice.moves[on]
-            yield
         self._narrow(remembered)
         return self._best(goals, lengths, history, count)
 
