@@ -145,6 +145,17 @@ def test_libraries_behind_a_seam_are_imported_where_they_should_be(library: str)
     assert tuple(found) == _SEAMS[library]
 
 
+def test_games_reach_up_to_the_boards_in_one_place() -> None:
+    """Boards stand above games, and are loaded by name when a state is first shown."""
+    found = [_name(path) for path in _FILES if _stage(_module(path)) != "cli" and _loads_by_name(path)]
+    assert found == ["game/showing.py"]
+
+
+def _loads_by_name(path: Path) -> bool:
+    text = path.read_text()
+    return "import_module(" in text and '"anygame.boards' in text
+
+
 @pytest.mark.parametrize("path", _FILES, ids=_name)
 def test_files_read_well(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= _LONGEST
