@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -74,7 +75,8 @@ def make_application(settings: Settings) -> ASGIApp:
         assert isinstance(error, HTTPException)
         return pages.page("fault.html", error.status_code, message=error.detail)
 
-    async def broken(_: Request, error: Exception) -> Response:
+    async def broken(request: Request, error: Exception) -> Response:
+        print(f"{request.url.path[:200]}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)
         return pages.page("fault.html", 500, message="something went wrong here; please report it")
 
     static = StaticFiles(directory=str(files("anygame.web") / "static"))

@@ -38,7 +38,8 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
     bound = _bound(settings)
     config = uvicorn.Config(
         make_application(settings),
-        log_level="error",
+        # Answers that are cut off when the server ends are no faults; ours are told by the application.
+        log_level="critical",
         access_log=False,
         server_header=False,
         limit_concurrency=settings.streams + _MORE_CONNECTIONS,
