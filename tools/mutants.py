@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Mutant", "mutants"]
 
-#: Facts that list what there is are seldom written by hand one by one, and hold no names worth misspelling.
+#: A slip in a shorter name most often makes another name of the sheet.
 _SHORTEST_NAME: Final = 3
 _STRAY: Final = (
     "// what follows is about the end",
