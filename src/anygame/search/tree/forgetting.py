@@ -22,6 +22,7 @@ from anygame.search.tree.store import (
     store_at,
 )
 from anygame.search.tree.worker import (
+    FINISHED,
     FREE_PATHS,
     IDLE,
     JOB_COUNT,
@@ -51,6 +52,7 @@ def drop_work(store_address, worker_address):
     for path in range(PATHS):
         worker.free_paths[path] = path
     worker.counts[FREE_PATHS] = PATHS
+    worker.counts[FINISHED] = 0
     worker.counts[IDLE] = LANES
     worker.counts[QUEUE_COUNT] = 0
     worker.counts[JOB_COUNT] = 0

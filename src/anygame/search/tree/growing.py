@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anygame.search.tree.compiling import compiled
-from anygame.search.tree.game_code import game_at
-from anygame.search.tree.lanes import LANES
-from anygame.search.tree.learning import learn
+from anygame.search.tree.learning import climb, expand, hear
 from anygame.search.tree.making import make_children
 from anygame.search.tree.playing import play
 from anygame.search.tree.proving import is_proven
@@ -21,51 +21,54 @@ from anygame.search.tree.store import (
     find_or_add,
     store_at,
 )
-from anygame.search.tree.worker import IDLE, JOBS, QUEUE_COUNT, SPECS, worker_at
+from anygame.search.tree.worker import JOBS, SPECS, worker_at
 
-__all__ = ["DONE", "FULL", "GOING", "add_state", "grow", "is_full"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-#: How growing went: it can go on, there is nothing left to do, or the memory is used up.
-GOING, DONE, FULL = range(3)
+__all__ = ["DONE", "FULL", "GOING", "add_state", "grow", "look"]
+
+#: How growing went: it can go on, so many leaves have been evaluated, there is nothing left to do, or the
+#: memory is used up.
+GOING, ENOUGH, DONE, FULL = range(4)
 
 
-@compiled
-def grow(game_address, store_address, worker_address, passes, leaves):
-    """Make so many passes at most, until so many leaves have been evaluated in all."""
-    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
+def grow(addresses: Sequence[int], passes: int, leaves: int) -> int:
+    """Make so many passes at most, until so many leaves have been evaluated in all; return how it went.
+
+    Python calls one step after the other: as one function they would take twice as long to compile.
+    """
+    game, store, worker = addresses
     for _ in range(passes):
-        if store.counts[LEAVES] >= leaves:
-            return GOING
-        if is_proven(store, store.counts[ROOT]):
-            return DONE
-        if _is_full(store):
-            return FULL
-        make_children(game, store, worker)
-        play(game, store, worker)
-        learn(game, store, worker)
-        found = select(game, store, worker)
-        if not found and worker.counts[IDLE] == LANES and not worker.counts[QUEUE_COUNT]:
+        told: int = look(store, leaves)
+        if told != GOING:
+            return told
+        make_children(store, worker, game)
+        play(store, worker, game)
+        hear(store, worker)
+        expand(store, worker, game)
+        climb(store, worker, game)
+        if not select(store, worker, game):
             return DONE
     return GOING
 
 
 @compiled
-def _is_full(store):
-    """Return whether there is no room for what a pass may need."""
+def look(store_address, leaves):
+    """Return whether the tree can be grown."""
+    store = store_at(store_address)
     counts = store.counts
-    return (
+    if counts[LEAVES] >= leaves:
+        return ENOUGH
+    if (
         counts[NODES] + 2 * SPECS > len(store.status)
         or counts[EXPANSIONS] + JOBS > len(store.first_child)
         or counts[OPTIONS] + len(store.action) // 32 > len(store.action)
         or counts[CHILDREN] + len(store.child) // 32 > len(store.child)
         or 4 * counts[LINKS] > len(store.link_node)
-    )
-
-
-@compiled
-def is_full(store_address):
-    """Return whether there is no room for what a pass may need."""
-    return _is_full(store_at(store_address))
+    ):
+        return FULL
+    return DONE if counts[NODES] and is_proven(store, counts[ROOT]) else GOING
 
 
 @compiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anygame.search.tree.compiling import compiled
+from anygame.search.tree.game_code import game_at
 from anygame.search.tree.making import product_of
 from anygame.search.tree.proving import first_option_of, is_proven, update_bounds
 from anygame.search.tree.store import (
@@ -12,6 +13,7 @@ from anygame.search.tree.store import (
     COMPETITIVE,
     EXPANDED,
     EXPANSIONS,
+    IS_WIDE,
     LEAF,
     LEAVES,
     NODES,
@@ -21,9 +23,11 @@ from anygame.search.tree.store import (
     child_of,
     find_or_add,
     set_child,
+    store_at,
 )
 from anygame.search.tree.worker import (
     BRANCHING,
+    FINISHED,
     FREE_PATHS,
     JOB_COUNT,
     QUEUE,
@@ -32,27 +36,42 @@ from anygame.search.tree.worker import (
     RESULT_COUNT,
     SCALE,
     SPEC_COUNT,
+    worker_at,
 )
 
-__all__ = ["finish", "keep", "learn", "recall", "wait_for"]
+__all__ = ["climb", "expand", "finish", "hear", "keep", "recall", "wait_for"]
 
+#: Moves of a role from which on those that are made later in playouts are looked at too: where there are
+#: fewer, each is soon tried often enough, and it was no gain.
+WIDE = 40
 #: Joint moves of several roles are kept in a list up to so many, and found by hash if they are more.
 LISTED_CHILDREN = 1 << 14
 
 
 @compiled
-def learn(game, store, worker):
-    """Learn from the results of playouts, then put the new children into the tree."""
+def hear(store_address, worker_address):
+    """Learn from the results of playouts."""
+    store, worker = store_at(store_address), worker_at(worker_address)
     for result in range(worker.counts[RESULT_COUNT]):
         path, node = worker.result_path[result], worker.result_node[result]
         joint = worker.result_joint[result]
         _add(store, node, worker.result_value[result], 1)
-        _tell(game, store, worker, path, joint, node, worker.result_value[result], 1)
+        _tell(store, worker, path, joint, node, worker.result_value[result], 1)
+        if store.counts[IS_WIDE]:
+            _tell_all_moves(
+                store, worker, path, joint, worker.result_value[result], worker.result_made[result]
+            )
         worker.path_references[path] -= 1
         if not worker.path_references[path]:
-            finish(game, store, worker, path)
+            finish(worker, path)
     store.counts[LEAVES] += worker.counts[RESULT_COUNT]
     worker.counts[RESULT_COUNT] = 0
+
+
+@compiled
+def expand(store_address, worker_address, game_address):
+    """Put the children that were made into the tree."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     spec = 0
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] != NONE:
@@ -73,11 +92,10 @@ def _add(store, node, value, leaves):
 
 
 @compiled
-def _tell(game, store, worker, path, joint, child, value, arrived):
+def _tell(store, worker, path, joint, child, value, arrived):
     """Add the value of a leaf to the last node of a path, and keep it for those before.
 
     Args:
-        game: the game.
         store: the tree.
         worker: the thread.
         path: the descent.
@@ -89,8 +107,42 @@ def _tell(game, store, worker, path, joint, child, value, arrived):
     node = worker.path_node[path, worker.path_length[path]]
     _add(store, node, value, 1)
     _teach(store, node, joint, child, value, 1, arrived)
-    _pass_bounds(game, store, node, child)
     keep(worker, path, value)
+
+
+@compiled
+def _tell_all_moves(store, worker, path, joint, value, made):
+    """Tell the nodes of a path how a playout ended in which some actions were made sooner or later.
+
+    All moves as first (AMAF): rapid action value estimation, Gelly and Silver 2007, "Combining online and
+    offline knowledge in UCT".
+    """
+    roles = store.option_counts.shape[1]
+    at = worker.path_length[path]
+    while True:
+        node = worker.path_node[path, at]
+        expansion = store.expansion[node]
+        mover = store.mover[expansion]
+        option = store.first_option[expansion]
+        rest = joint
+        for role in range(roles - 1, -1, -1):
+            option = first_option_of(store, expansion, role)
+            count = store.option_counts[expansion, role]
+            action = store.action[option + rest % count]
+            rest //= count
+            made[action >> 6] |= np.uint64(1) << np.uint64(action & 63)
+        if 0 <= mover < roles and store.option_counts[expansion, mover] >= WIDE:
+            first = first_option_of(store, expansion, mover)
+            for option in range(first, first + store.option_counts[expansion, mover]):
+                action = store.action[option]
+                if (made[action >> 6] >> np.uint64(action & 63)) & np.uint64(1):
+                    store.amaf_tries[option] += np.float32(1)
+                    change = np.float32(value[mover]) - store.amaf_mean[option]
+                    store.amaf_mean[option] += change / store.amaf_tries[option]
+        at -= 1
+        if at < 0:
+            return
+        joint = worker.path_joint[path, at]
 
 
 @compiled
@@ -102,26 +154,37 @@ def keep(worker, path, value):
 
 
 @compiled
-def finish(game, store, worker, path):
-    """End a descent: what its leaves told goes up the way to the root, and it is no longer under way."""
-    leaves = worker.path_leaves[path]
-    at = worker.path_length[path]
-    child = worker.path_node[path, at]
-    bounds = True
-    value = worker.path_sum[path]
-    while at > 0:
-        at -= 1
-        node, joint = worker.path_node[path, at], worker.path_joint[path, at]
-        if leaves:
-            _add(store, node, value, leaves)
-            _teach(store, node, joint, child, value, leaves, 1)
-        else:
-            wait_for(store, store.expansion[node], joint, -1)
-        if bounds:
-            bounds = _pass_bounds(game, store, node, child)
-        child = node
-    worker.free_paths[worker.counts[FREE_PATHS]] = path
-    worker.counts[FREE_PATHS] += 1
+def finish(worker, path):
+    """End a descent: what its leaves told is to go up the way to the root."""
+    worker.finished[worker.counts[FINISHED]] = path
+    worker.counts[FINISHED] += 1
+
+
+@compiled
+def climb(store_address, worker_address, game_address):
+    """Let what the finished descents told go up; they are no longer under way."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
+    for number in range(worker.counts[FINISHED]):
+        path = worker.finished[number]
+        leaves = worker.path_leaves[path]
+        value = worker.path_sum[path]
+        at = worker.path_length[path]
+        child = worker.path_node[path, at]
+        bounds = True
+        while at > 0:
+            at -= 1
+            node, joint = worker.path_node[path, at], worker.path_joint[path, at]
+            if leaves:
+                _add(store, node, value, leaves)
+                _teach(store, node, joint, child, value, leaves, 1)
+            else:
+                wait_for(store, store.expansion[node], joint, -1)
+            if bounds:
+                bounds = _pass_bounds(game, store, node, child)
+            child = node
+        worker.free_paths[worker.counts[FREE_PATHS]] = path
+        worker.counts[FREE_PATHS] += 1
+    worker.counts[FINISHED] = 0
 
 
 @compiled
@@ -213,7 +276,7 @@ def _insert_all(game, store, worker, job, spec):
     counts = store.counts
     if specs == NONE:
         store.status[node] = LEAF
-        finish(game, store, worker, path)
+        finish(worker, path)
         return spec
     roles = store.low.shape[1]
     options = 0
@@ -230,7 +293,7 @@ def _insert_all(game, store, worker, job, spec):
         _end(game, store, node, worker.job_value[job])
         _add(store, node, worker.job_value[job], 1)
         keep(worker, path, worker.job_value[job])
-        finish(game, store, worker, path)
+        finish(worker, path)
         return spec
     listed = product if product <= LISTED_CHILDREN or choosing < 2 else 0
     if (
@@ -241,7 +304,7 @@ def _insert_all(game, store, worker, job, spec):
     ):
         # The memory is used up: the leaf stays one.
         store.status[node] = LEAF
-        finish(game, store, worker, path)
+        finish(worker, path)
         return spec + specs
     expansion = counts[EXPANSIONS]
     counts[EXPANSIONS] += 1
@@ -264,6 +327,8 @@ def _insert_all(game, store, worker, job, spec):
             store.amaf_tries[option] = 0
             store.amaf_mean[option] = 0
             option += 1
+        if worker.job_count[job, role] >= WIDE and choosing < 2:
+            counts[IS_WIDE] = 1
     counts[OPTIONS] = option
     for child in range(counts[CHILDREN], counts[CHILDREN] + listed):
         store.child[child] = NONE
@@ -275,9 +340,9 @@ def _insert_all(game, store, worker, job, spec):
     if _prove(game, store, worker, path, node):
         return spec + specs
     for number in range(spec, spec + specs):
-        _follow(game, store, worker, path, expansion, number)
+        _follow(store, worker, path, expansion, number)
     if not worker.path_references[path]:
-        finish(game, store, worker, path)
+        finish(worker, path)
     return spec + specs
 
 
@@ -293,15 +358,15 @@ def _insert(game, store, worker, job, spec):
     node, path = worker.job_node[job], worker.job_path[job]
     _note_children(worker, 1)
     if store.counts[NODES] + 1 > len(store.status):
-        finish(game, store, worker, path)
+        finish(worker, path)
         return spec + 1
     expansion = store.expansion[node]
     if not _link(game, store, worker, expansion, spec):
-        finish(game, store, worker, path)
+        finish(worker, path)
     elif not _prove(game, store, worker, path, node):
-        _follow(game, store, worker, path, expansion, spec)
+        _follow(store, worker, path, expansion, spec)
         if not worker.path_references[path]:
-            finish(game, store, worker, path)
+            finish(worker, path)
     return spec + 1
 
 
@@ -324,12 +389,12 @@ def _prove(game, store, worker, path, node):
     store.counts[LEAVES] += 1
     _add(store, node, worker.value, 1)
     keep(worker, path, worker.value)
-    finish(game, store, worker, path)
+    finish(worker, path)
     return True
 
 
 @compiled
-def _follow(game, store, worker, path, expansion, spec):
+def _follow(store, worker, path, expansion, spec):
     """Learn what is known of a child, or have it played out."""
     joint = worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
@@ -339,7 +404,7 @@ def _follow(game, store, worker, path, expansion, spec):
         if not store.visits[child]:
             _add(store, child, worker.value, 1)
         store.counts[LEAVES] += 1
-        _tell(game, store, worker, path, joint, child, worker.value, 0)
+        _tell(store, worker, path, joint, child, worker.value, 0)
         return
     if counts[QUEUE_COUNT] >= QUEUE:
         return

@@ -15,12 +15,21 @@ from anygame.search.tree.game_code import (
     TERMINAL,
     evaluate_moves,
     evaluate_state,
+    game_at,
     value_of_lane,
     word_of,
 )
 from anygame.search.tree.lanes import LANES, WORDS, load_states, read_states
-from anygame.search.tree.store import NONE
-from anygame.search.tree.worker import ALL_CHILDREN, JOB_COUNT, LISTED, SOME_CHILDREN, SPEC_COUNT, SPECS
+from anygame.search.tree.store import NONE, store_at
+from anygame.search.tree.worker import (
+    ALL_CHILDREN,
+    JOB_COUNT,
+    LISTED,
+    SOME_CHILDREN,
+    SPEC_COUNT,
+    SPECS,
+    worker_at,
+)
 
 __all__ = ["make_children", "random_below"]
 
@@ -39,8 +48,9 @@ def random_below(worker, bound):
 
 
 @compiled
-def make_children(game, store, worker):
+def make_children(store_address, worker_address, game_address):
     """List the legal moves of the jobs that ask for it, and make the children of all jobs."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     _list_moves(game, store, worker)
     _specify(game, worker)
     at = 0

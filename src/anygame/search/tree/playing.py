@@ -10,17 +10,19 @@ from anygame.network.kernels.rows import RESTART as _RESTART
 from anygame.network.kernels.rows import STUCK as _STUCK
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.game_code import (
+    FIRST_ACTION,
     FIRST_FLUENT,
     FLUENTS,
     TERMINAL,
     choose,
     evaluate_moves,
     evaluate_state,
+    game_at,
     value_of_lane,
     word_of,
 )
-from anygame.search.tree.lanes import LANES, WORDS, load_states, popcount
-from anygame.search.tree.store import NONE
+from anygame.search.tree.lanes import LANES, WORDS, load_states, popcount, read_states
+from anygame.search.tree.store import IS_WIDE, NONE, store_at
 from anygame.search.tree.worker import (
     CUT,
     IDLE,
@@ -31,6 +33,7 @@ from anygame.search.tree.worker import (
     RESULT_COUNT,
     RESULTS,
     STEPS,
+    worker_at,
 )
 
 __all__ = ["play"]
@@ -41,15 +44,16 @@ REFILL = 160
 
 
 @compiled
-def play(game, store, worker):
+def play(store_address, worker_address, game_address):
     """Play until enough lanes have ended, or none plays; the results are noted, and the lanes idle."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     worker.counts[RESULT_COUNT] = 0
     while True:
         _refill(game, store, worker)
         if worker.counts[IDLE] == LANES:
             return
-        _steps(game, worker)
-        _collect(game, worker)
+        _steps(game, store, worker)
+        _collect(game, store, worker)
         if not worker.counts[QUEUE_COUNT] or worker.counts[RESULT_COUNT] + LANES > RESULTS:
             return
 
@@ -74,6 +78,8 @@ def _refill(game, store, worker):
             counts[QUEUE_FIRST] = (at + 1) % QUEUE
             counts[QUEUE_COUNT] -= 1
     counts[IDLE] -= filled
+    if store.counts[IS_WIDE]:
+        _clear(worker, filled)
     layout = game.layout
     load_states(
         worker.playing,
@@ -88,7 +94,21 @@ def _refill(game, store, worker):
 
 
 @compiled
-def _steps(game, worker):
+def _clear(worker, filled):
+    """Forget the actions made in the lanes that have been filled."""
+    keep = worker.row
+    for word in range(WORDS):
+        keep[word] = ~np.uint64(0)
+    for index in range(filled):
+        lane = worker.lanes[index]
+        keep[lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
+    for action in range(len(worker.made)):
+        for word in range(WORDS):
+            worker.made[action, word] &= keep[word]
+
+
+@compiled
+def _steps(game, store, worker):
     """Make moves at random until many lanes have ended; the state is evaluated at last."""
     rows, address, terminal = worker.playing, worker.addresses[0], game.layout[TERMINAL]
     running = worker.row
@@ -120,6 +140,11 @@ def _steps(game, worker):
                 running[word] &= ~rows[STUCK, word]
                 rows[ACTIVE, word] = running[word]
             choose(game, address)
+        if store.counts[IS_WIDE]:
+            first = game.layout[FIRST_ACTION]
+            for action in range(len(worker.made)):
+                for word in range(WORDS):
+                    worker.made[action, word] |= rows[first + action, word] & rows[GO, word]
         evaluate_moves(game, address)
         steps += 1
     worker.counts[STEPS] += steps
@@ -128,10 +153,12 @@ def _steps(game, worker):
 
 
 @compiled
-def _collect(game, worker):
+def _collect(game, store, worker):
     """Note the results of the lanes that have ended, and of those that have made too many moves."""
     rows, counts = worker.playing, worker.counts
     roles = len(game.first_actions) - 1
+    if store.counts[IS_WIDE]:
+        read_states(worker.made, 0, len(worker.made), LANES, worker.lane_made, worker.square)
     for lane in range(LANES):
         if worker.lane_node[lane] == NONE:
             continue
@@ -144,6 +171,8 @@ def _collect(game, worker):
             # A playout that is given up tells something only if the rules value the state where it was.
             worker.result_value[result, role] = value if known or not runs else 0.5
         counts[CUT] += np.int64(runs)
+        for word in range(worker.lane_made.shape[1]):
+            worker.result_made[result, word] = worker.lane_made[lane, word]
         worker.result_node[result] = worker.lane_node[lane]
         worker.result_path[result] = worker.lane_path[lane]
         worker.result_joint[result] = worker.lane_joint[lane]

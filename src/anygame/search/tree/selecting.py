@@ -12,6 +12,8 @@ from math import log, sqrt
 import numpy as np
 
 from anygame.search.tree.compiling import compiled
+from anygame.search.tree.game_code import game_at
+from anygame.search.tree.lanes import LANES
 from anygame.search.tree.learning import finish, keep, recall, wait_for
 from anygame.search.tree.making import random_below
 from anygame.search.tree.proving import first_option_of, is_proven
@@ -26,9 +28,13 @@ from anygame.search.tree.store import (
     NONE,
     ROOT,
     child_of,
+    store_at,
 )
 from anygame.search.tree.worker import (
+    AMAF,
     BRANCHING,
+    EXPLORATION,
+    FINISHED,
     FREE_PATHS,
     IDLE,
     JOB_COUNT,
@@ -40,17 +46,17 @@ from anygame.search.tree.worker import (
     SCALE,
     SPEC_COUNT,
     SPECS,
+    VIRTUAL_LOSS,
+    worker_at,
 )
 
 __all__ = ["select"]
 
-#: Places in the settings of a search.
-EXPLORATION, VIRTUAL_LOSS, AMAF = range(3)
-
 
 @compiled
-def select(game, store, worker):
-    """Descend until there is enough to fill the idle lanes; return how many descents found something."""
+def select(store_address, worker_address, game_address):
+    """Descend until there is enough to fill the idle lanes; return whether there is something to do."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
@@ -67,7 +73,7 @@ def select(game, store, worker):
             found += 1
         else:
             failures += 1
-    return found
+    return found > 0 or counts[IDLE] < LANES or counts[QUEUE_COUNT] > 0 or counts[FINISHED] > 0
 
 
 @compiled
@@ -94,7 +100,7 @@ def _descend(game, store, worker):
         joint = _choose(game, store, worker, node, expansion)
         child = child_of(store, expansion, joint)
         if child == NONE:
-            return _ask_for(game, store, worker, path, node, expansion, joint)
+            return _ask_for(store, worker, path, node, expansion, joint)
         worker.path_joint[path, length] = joint
         wait_for(store, expansion, joint, 1)
         length += 1
@@ -106,11 +112,11 @@ def _descend(game, store, worker):
             break
         node = child
     store.counts[DEPTH] = max(store.counts[DEPTH], length)
-    return _arrive(game, store, worker, path, node, length)
+    return _arrive(store, worker, path, node, length)
 
 
 @compiled
-def _arrive(game, store, worker, path, node, length):
+def _arrive(store, worker, path, node, length):
     """Decide what to do at the end of a descent; return whether it gives work to do."""
     counts = worker.counts
     status = store.status[node]
@@ -125,27 +131,27 @@ def _arrive(game, store, worker, path, node, length):
             counts[JOB_COUNT] += 1
             return True
     if (status == LEAF or length == LONGEST_PATH) and not is_proven(store, node) and length:
-        return _play_again(game, store, worker, path, node)
+        return _play_again(store, worker, path, node)
     if status == EXPANDING:
-        finish(game, store, worker, path)
+        finish(worker, path)
         return False
     # What is proven, or has come before on this way, counts as it is.
     if store.visits[node] or is_proven(store, node):
         recall(store, worker, node)
         keep(worker, path, worker.value)
         store.counts[LEAVES] += 1
-        finish(game, store, worker, path)
+        finish(worker, path)
         return True
-    finish(game, store, worker, path)
+    finish(worker, path)
     return False
 
 
 @compiled
-def _play_again(game, store, worker, path, node):
+def _play_again(store, worker, path, node):
     """Have a leaf played out once more, where it cannot be expanded."""
     counts = worker.counts
     if counts[QUEUE_COUNT] >= QUEUE:
-        finish(game, store, worker, path)
+        finish(worker, path)
         return False
     last = worker.path_length[path] - 1
     joint = worker.path_joint[path, last]
@@ -161,7 +167,7 @@ def _play_again(game, store, worker, path, node):
 
 
 @compiled
-def _ask_for(game, store, worker, path, node, expansion, joint):
+def _ask_for(store, worker, path, node, expansion, joint):
     """Have a child made that was left out when its parent was expanded."""
     counts = worker.counts
     if (
@@ -169,7 +175,7 @@ def _ask_for(game, store, worker, path, node, expansion, joint):
         or counts[SPEC_COUNT] >= SPECS
         or store.counts[NODES] + 2 * SPECS > len(store.status)
     ):
-        finish(game, store, worker, path)
+        finish(worker, path)
         return False
     roles = store.low.shape[1]
     job, spec = counts[JOB_COUNT], counts[SPEC_COUNT]
@@ -236,7 +242,15 @@ def _choose_option(game, store, worker, node, expansion, role, alone):
                 continue
         tries, under_way = store.tries[option], store.pending[option]
         weight = tries + loss * under_way
-        if tries:
+        if store.amaf_tries[option] > 0:
+            mean = store.mean[option] if tries else 0.0
+            near = sqrt(worker.settings[AMAF] / (3 * tries + worker.settings[AMAF])) if tries else 1.0
+            mean += near * (store.amaf_mean[option] - mean)
+            if alone:
+                mean = min(max(mean, low), high)
+            mean *= max(1, tries) / (max(1, tries) + loss * under_way)
+            weight = max(1, tries) + loss * under_way
+        elif tries:
             mean = store.mean[option]
             if alone:
                 mean = min(max(mean, low), high)

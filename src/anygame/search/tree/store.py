@@ -16,7 +16,7 @@ from anygame.search.tree.compiling import bundle, compiled
 __all__ = ["Store", "child_of", "find_or_add", "make_store", "set_child"]
 
 #: Places in ``Store.counts``.
-NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE = range(10)
+NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(11)
 #: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
 #: In ``Store.expansion`` of nodes without one, and in ``Store.child`` of options without one.
@@ -109,7 +109,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
     return Store(
-        np.array([0, 0, 0, 0, 0, NONE, 0, 0, 0, 0], np.int64),
+        np.array([0, 0, 0, 0, 0, NONE, 0, 0, 0, 0, 0], np.int64),
         np.zeros(slots, np.int32),
         np.zeros((nodes, words), np.uint64),
         np.zeros(nodes, np.uint8),

@@ -11,7 +11,11 @@ from numba import int64
 
 from anygame.search.tree.compiling import table_of
 from anygame.search.tree.forgetting import drop_work, forget, least_visits
-from anygame.search.tree.growing import DONE, FULL, add_state, grow, is_full
+from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
+from anygame.search.tree.learning import climb, expand, hear
+from anygame.search.tree.making import make_children
+from anygame.search.tree.playing import play
+from anygame.search.tree.selecting import select
 from anygame.search.tree.store import (
     COMPETITIVE,
     DEPTH,
@@ -35,8 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_SETTINGS", "Option", "Tree", "prepare"]
 
-#: Exploration and virtual losses; see ``selecting``.
-DEFAULT_SETTINGS: Final = (0.4, 1.0, 0.0)
+#: Exploration, virtual losses, and for how many leaves moves made later count; see ``selecting``.
+DEFAULT_SETTINGS: Final = (0.4, 1.0, 30.0)
 #: A call of machine code takes about so long; between calls the clock is looked at.
 _CALL_SECONDS: Final = 0.02
 #: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
@@ -66,11 +70,10 @@ class Option:
 
 def prepare() -> None:
     """Compile the functions of the search, or find them where they were cached; Python waits meanwhile."""
-    one, two, three = (int64,), (int64, int64), (int64, int64, int64)
-    grow.compile((*three, int64, int64))
-    is_full.compile(one)
-    add_state.compile(two)
-    drop_work.compile(two)
+    for function in (look, hear, add_state, drop_work):
+        function.compile((int64, int64))
+    for function in (make_children, play, expand, climb, select):
+        function.compile((int64, int64, int64))
 
 
 class Tree:
@@ -112,7 +115,7 @@ class Tree:
         if not self.is_idle:
             drop_work(*self._addresses[1:])
         self.worker.spec_state[0] = np.packbits(padded, bitorder="little").view(np.uint64)
-        if is_full(self._addresses[1]) and not self._forget():
+        if self._is_full and not self._forget():
             raise MemoryError("the memory of the search has no room for one state")
         self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
@@ -133,12 +136,16 @@ class Tree:
         before = int(counts[LEAVES])
         most = 1 << 62 if leaves is None else before + leaves
         while (now := perf_counter()) < deadline and counts[LEAVES] < most:
-            told = grow(*self._addresses, self._passes, most)
+            told = grow(self._addresses, self._passes, most)
             if told == DONE or (told == FULL and not self._forget()):
                 return int(counts[LEAVES]) - before, True
             share = min(_CALL_SECONDS, deadline - now) / max(perf_counter() - now, 1e-6)
             self._passes = max(1, min(int(self._passes * share), self._passes * 4, 1 << 20))
         return int(counts[LEAVES]) - before, False
+
+    @property
+    def _is_full(self) -> bool:
+        return bool(look(self._addresses[1], 1 << 62) == FULL)
 
     def _forget(self) -> bool:
         """Make room; return whether there is some now."""
@@ -146,7 +153,7 @@ class Tree:
         drop_work(*self._addresses[1:])
         root = store.states[counts[ROOT]].copy() if counts[NODES] else None
         share = _KEPT
-        while is_full(self._addresses[1]) and root is not None:
+        while self._is_full and root is not None:
             if share < _LEAST_KEPT:
                 return False
             least = least_visits(self._addresses[1], share)

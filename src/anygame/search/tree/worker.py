@@ -37,6 +37,8 @@ LISTED = 1 << 18
 
 #: ``BRANCHING`` counts children of a job, so many times the mean of late.
 SCALE = 64
+#: Places in ``Worker.settings``.
+EXPLORATION, VIRTUAL_LOSS, AMAF = range(3)
 #: Places in ``Worker.counts``.
 (
     JOB_COUNT,
@@ -45,6 +47,7 @@ SCALE = 64
     QUEUE_FIRST,
     QUEUE_COUNT,
     FREE_PATHS,
+    FINISHED,
     IDLE,
     LIMIT,
     PASSES,
@@ -52,7 +55,7 @@ SCALE = 64
     BRANCHING,
     PLAYOUTS,
     CUT,
-) = range(13)
+) = range(14)
 
 
 class Worker(NamedTuple):
@@ -68,6 +71,8 @@ class Worker(NamedTuple):
         lane_joint: int64 [512]; by which joint move.
         queue_node, queue_path, queue_joint: a ring of playouts that wait for lanes.
         result_node, result_path, result_joint, result_value: [512], float64 [512, roles]; what playouts told.
+        result_made: uint64 [results, words]; a bit for each action that was made in the playout.
+        made: uint64 [actions, 8]; the same for playing lanes, as rows; lane_made: uint64 [512, words].
         job_node, job_path: int32 [jobs]; nodes to be expanded.
         job_joint: int64 [jobs]; the joint move that is to be made, NONE to list all moves first.
         job_first, job_count: int32 [jobs, roles]; the legal moves, in ``listed``.
@@ -79,7 +84,7 @@ class Worker(NamedTuple):
         path_length, path_references, path_leaves: int32 [paths]; path_sum: float64 [paths, roles]; leaves
             that were evaluated, and their values.
         path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
-        free_paths: int32 [paths].
+        free_paths: int32 [paths]; finished: int32 [paths]; descents whose leaves are all known.
         lanes, sources: int32 [512]; square: uint64 [64]; row: uint64 [8]; value: float64 [roles]; scratch.
         settings: float64; see ``selecting``.
     """
@@ -100,6 +105,9 @@ class Worker(NamedTuple):
     result_path: NDArray[np.int32]
     result_joint: NDArray[np.int64]
     result_value: NDArray[np.float64]
+    result_made: NDArray[np.uint64]
+    made: NDArray[np.uint64]
+    lane_made: NDArray[np.uint64]
     job_node: NDArray[np.int32]
     job_path: NDArray[np.int32]
     job_joint: NDArray[np.int64]
@@ -121,6 +129,7 @@ class Worker(NamedTuple):
     path_node: NDArray[np.int32]
     path_joint: NDArray[np.int64]
     free_paths: NDArray[np.int32]
+    finished: NDArray[np.int32]
     lanes: NDArray[np.int32]
     sources: NDArray[np.int32]
     square: NDArray[np.uint64]
@@ -134,6 +143,9 @@ worker_at = bundle(
     "playing",
     "making",
     "result_value",
+    "result_made",
+    "made",
+    "lane_made",
     "job_first",
     "job_count",
     "job_value",
@@ -157,6 +169,8 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
     """
     roles = len(kernel.network.actions)
     words = max(1, -(-kernel.network.fluents // 64))
+    actions = sum(kernel.network.actions)
+    action_words = max(1, -(-actions // 64))
     playing, making = kernel.rows(), kernel.rows()
     random = seed_rows(seed, 0)
     playing[RANDOM : RANDOM + STATE_ROWS] = random
@@ -185,6 +199,9 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         numbers(RESULTS),
         joints(RESULTS),
         np.zeros((RESULTS, roles)),
+        np.zeros((RESULTS, action_words), np.uint64),
+        np.zeros((actions, 8), np.uint64),
+        np.zeros((LANES, action_words), np.uint64),
         numbers(JOBS),
         numbers(JOBS),
         joints(JOBS),
@@ -206,6 +223,7 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         numbers(PATHS, LONGEST_PATH + 1),
         joints(PATHS, LONGEST_PATH + 1),
         np.arange(PATHS, dtype=np.int32),
+        numbers(PATHS),
         numbers(LANES),
         numbers(LANES),
         np.zeros(64, np.uint64),
