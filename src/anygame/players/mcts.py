@@ -11,7 +11,7 @@ from anygame.errors import AnygameError, LimitError, TableError
 from anygame.players.player import Player
 from anygame.search import load_table
 from anygame.search.one_player import LineSearch, SeveralChooseError
-from anygame.search.searching import DEFAULT_MEMORY, Search
+from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,6 +80,11 @@ class MctsPlayer(Player):
         self.aloud = aloud
         self._seed, self._path = seed, table
         self._pondering: _Pondering | None = None
+
+    @classmethod
+    def prepare(cls) -> None:
+        """Compile the search itself, which takes some seconds once on a machine."""
+        prepare()
 
     def start(self, game: Game, role: Role, clock: Clock) -> None:
         """Compile the game, and search from the initial state."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.search.analysis import Analysis
     from anygame.search.searcher import Searcher
 
-__all__ = ["DEFAULT_MEMORY", "Search"]
+__all__ = ["DEFAULT_MEMORY", "Search", "prepare"]
 
 #: A gigabyte: what a program may take on most machines without being asked.
 DEFAULT_MEMORY: Final = 1 << 30
@@ -241,6 +241,13 @@ class Search:
         if self._searcher is None:
             raise ValueError("nothing has been searched yet")
         return self._searcher
+
+
+def prepare() -> None:
+    """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
+    from anygame.search.tree.tree import prepare
+
+    prepare()
 
 
 def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> Searcher | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib import import_module
+from threading import Timer
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PlayerError
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.match.seats import Seat
+    from anygame.players.player import Player
 
 __all__ = ["HUMAN", "PLAYERS", "Named", "make_seat", "named"]
 
@@ -36,6 +39,8 @@ HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
 _HIGHEST_PORT: Final = 65_535
+#: Seconds that people wait without being told what for.
+_LONG: Final = 2.0
 
 #: A player's name, and what it is.
 Named = tuple[str, str]
@@ -92,10 +97,27 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
         person: Seat = import_module("anygame.cli.playing.seat").PersonSeat(name)
         return person
     if not is_address(spec):
-        return LocalSeat(make_player(spec, seed=seed, aloud=aloud), name=name)
+        made = make_player(spec, seed=seed, aloud=aloud)
+        _prepare(made)
+        return LocalSeat(made, name=name)
     host, _, port = spec.rpartition(":")
     if not 0 < int(port[:6]) <= _HIGHEST_PORT:
         raise PlayerError(f"{spec} is no address: a port is a number from 1 to {_HIGHEST_PORT}")
     # Imported here, since matches without addresses need no sockets.
     seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
     return seat
+
+
+def _prepare(player: Player) -> None:
+    """Let a player get ready before its clocks run, and say so where it takes long."""
+    told = Timer(
+        _LONG, print, ["getting ready; the first time on a machine takes longer"], {"file": sys.stderr}
+    )
+    told.daemon = True
+    told.start()
+    try:
+        player.prepare()
+    except Exception as error:
+        raise PlayerError(f"the player {player.name} cannot get ready: {error}") from error
+    finally:
+        told.cancel()

@@ -8,10 +8,11 @@ import os
 import pickle
 import signal
 import sys
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from anygame.players.loading import make_player
+from anygame.players.loading import make_player, player_class, split_options
 from anygame.protocol.player.session import BEGUN, Session
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def main(given: str) -> None:
 
     session = Session(make, settings, tell)
     tell(BEGUN)
+    with suppress(Exception):  # what is wrong with the player is told when it is made for a match
+        player_class(split_options(strategy)[0]).prepare()
     for line in sys.stdin.buffer:
         session.handle(json.loads(line))
     os._exit(0)
