@@ -63,8 +63,8 @@ class Player(ABC):
         """What the player is called in records."""
         return type(self).__name__
 
-    @classmethod
-    def prepare(cls) -> None:  # noqa: B027 - few players care
+    @classmethod  # noqa: B027 - few players care
+    def prepare(cls) -> None:
         """Get ready for any game at all, before there is one; it may take long, and is not on the clock."""
 
     def start(self, game: Game, role: Role, clock: Clock) -> None:
