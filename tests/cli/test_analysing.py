@@ -93,7 +93,9 @@ def test_exact_values_may_be_given(tmp_path: Path) -> None:
     )
     assert status == 0
     assert {each["proven"] for each in json.loads(output.splitlines()[-1])["moves"]["x"]} == {50}
-    output, status = run(["repl", "tic_tac_toe", "--table", path], "(mark 1 1)\nhint 0.01\n")
+    output, status = run(
+        ["repl", "tic_tac_toe", "--machine", "reasoner", "--table", path], "(mark 1 1)\nhint 0.01\n"
+    )
     assert status == 0
     assert output.endswith("o: (mark 2 2)   (goal 50, proven)\n")
 
@@ -135,7 +137,9 @@ def test_on_a_terminal_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_prompt_analyses_and_gives_hints() -> None:
     moves = "(mark 1 1)\n(mark 2 1)\n(mark 1 2)\n(mark 3 3)\n"
-    output, status = run(["repl", "tic_tac_toe"], f"{moves}analyse\nhint\n(mark 1 3)\nhint\n")
+    output, status = run(
+        ["repl", "tic_tac_toe", "--machine", "reasoner"], f"{moves}analyse\nhint\n(mark 1 3)\nhint\n"
+    )
     assert status == 0
     assert "  proven: 100\n" in output
     assert "x: (mark 1 3)   (goal 100, proven)\n" in output
@@ -143,8 +147,8 @@ def test_the_prompt_analyses_and_gives_hints() -> None:
 
 
 def test_the_prompt_takes_seconds() -> None:
-    output, _ = run(["repl", "tic_tac_toe"], "hint 0.05\n")
+    output, _ = run(["repl", "tic_tac_toe", "--machine", "reasoner"], "hint 0.05\n")
     assert output.splitlines()[-1].startswith("x: (mark ")
-    output, status = run(["repl", "tic_tac_toe"], "analyse soon\n")
+    output, status = run(["repl", "tic_tac_toe", "--machine", "reasoner"], "analyse soon\n")
     assert status == 1
     assert "expected seconds, a number above 0, found 'soon'\nusage: analyse [SECONDS]" in output

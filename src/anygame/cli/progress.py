@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from anygame.game.game import Game
+    from anygame.search import Search
 
-__all__ = ["compile_game", "counting_columns", "progress_bar"]
+__all__ = ["compile_game", "compile_search", "counting_columns", "progress_bar"]
+
+#: Seconds between two looks at whether something is ready.
+_LOOK: Final = 0.2
 
 
 @contextmanager
@@ -80,3 +84,12 @@ def compile_game(game: Game, **bounds: float | None) -> bool:
             bar.update(task, description=f"compiling: {instances:,} instances of rules, {atoms:,} atoms")
 
         return game.compile(progress=tell, **given)
+
+
+def compile_search(search: Search) -> None:
+    """Let a search compile what it needs, with progress on a terminal: its first use here takes a while."""
+    with progress_bar() as bar:
+        if bar is not None:
+            bar.add_task("compiling the search", total=None)
+        while search.is_compiling:
+            search.compile(_LOOK)

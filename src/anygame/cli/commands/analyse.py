@@ -10,7 +10,7 @@ from anygame.cli.exit_status import INTERRUPTED, OK
 from anygame.cli.options import Command, command_options, gigabytes, option, positive, seconds
 from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
-from anygame.cli.progress import compile_game
+from anygame.cli.progress import compile_game, compile_search
 from anygame.cli.shared_options import AFTER, PositionOptions
 from anygame.errors import LimitError
 from anygame.search import Search, load_table
@@ -69,6 +69,7 @@ def run(options: Options) -> int:
         search = Search(game, seed=options.seed, threads=options.threads, memory=memory)
     except ValueError as error:
         raise LimitError(str(error), "threads") from error
+    compile_search(search)
     if options.json:
         found = _printed(options, search, state, table)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.analysing import analyse
-from anygame.cli.progress import compile_game
+from anygame.cli.progress import compile_game, compile_search
 from anygame.search import Search, load_table, solve
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Analyses:
             if not game.is_settled:
                 compile_game(game)
             self._search = Search(game)
+        compile_search(self._search)
         return self._search
 
     def show(self, screen: Screen, seconds: float) -> None:
