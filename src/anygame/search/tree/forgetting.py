@@ -17,6 +17,7 @@ from anygame.search.tree.store import (
     NONE,
     OPTIONS,
     ROOT,
+    SLOTS,
     find,
     set_child,
     store_at,
@@ -109,7 +110,7 @@ def forget(store_address, least, new_nodes, new_expansions, waiting, link_expans
         if expansion != NONE and child != NONE:
             set_child(store, expansion, link_joint[slot], child)
     store.counts[ROOT] = new_nodes[store.counts[ROOT]]
-    store.slots[:] = 0
+    store.slots[: store.counts[SLOTS]] = 0
     for node in range(store.counts[NODES]):
         store.slots[-1 - find(store, store.states, node)] = node + 1
 

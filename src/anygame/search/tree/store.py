@@ -16,7 +16,11 @@ from anygame.search.tree.compiling import bundle, compiled
 __all__ = ["Store", "child_of", "find_or_add", "make_store", "set_child"]
 
 #: Places in ``Store.counts``.
-NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(11)
+NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE, SLOTS = (
+    range(12)
+)
+#: Slots of a new tree, and how many there may be before there are all: a small table stays in the caches.
+FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
 #: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
 #: In ``Store.expansion`` of nodes without one, and in ``Store.child`` of options without one.
@@ -109,7 +113,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
     return Store(
-        np.array([0, 0, 0, 0, 0, NONE, 0, 0, 0, 0, 0], np.int64),
+        np.array([0, 0, 0, 0, 0, min(slots, FIRST_SLOTS), NONE, 0, 0, 0, 0, 0], np.int64),
         np.zeros(slots, np.int32),
         np.zeros((nodes, words), np.uint64),
         np.zeros(nodes, np.uint8),
@@ -159,7 +163,7 @@ def hash_of(states, index):
 @compiled
 def find(store, states, index):
     """Return the node of a state, or minus one minus the slot where it belongs."""
-    mask = np.uint64(len(store.slots) - 1)
+    mask = np.uint64(store.counts[SLOTS] - 1)
     slot = hash_of(states, index) & mask
     words = states.shape[1]
     while True:
@@ -177,6 +181,15 @@ def find(store, states, index):
 
 
 @compiled
+def number_again(store, nodes, states, index):
+    """Fill the table anew; the last node is the state given, not written down yet."""
+    store.slots[: store.counts[SLOTS]] = 0
+    for node in range(nodes - 1):
+        store.slots[-1 - find(store, store.states, node)] = node + 1
+    store.slots[-1 - find(store, states, index)] = nodes
+
+
+@compiled
 def find_or_add(store, states, index):
     """Return the node of a state, and whether it is new; there must be room for it."""
     found = find(store, states, index)
@@ -185,6 +198,11 @@ def find_or_add(store, states, index):
     node = store.counts[NODES]
     store.counts[NODES] = node + 1
     store.slots[-1 - found] = node + 1
+    if 2 * node > store.counts[SLOTS] and store.counts[SLOTS] < len(store.slots):
+        # One step from here to the last size: to number millions of nodes again would take too long.
+        more = 4 * store.counts[SLOTS]
+        store.counts[SLOTS] = more if more <= MOST_SMALL_SLOTS else len(store.slots)
+        number_again(store, node + 1, states, index)
     store.status[node] = LEAF
     store.visits[node] = 0
     store.expansion[node] = NONE

@@ -25,6 +25,7 @@ from anygame.search.tree.store import (
     NODES,
     NONE,
     ROOT,
+    SLOTS,
     make_store,
 )
 from anygame.search.tree.worker import FREE_PATHS, make_worker
@@ -192,8 +193,8 @@ class Tree:
         """Bytes of what has been filled so far, about."""
         store, nodes = self.store, self.nodes
         share = nodes / len(store.status)
-        fixed = store.slots.nbytes + store.link_node.nbytes * 5
-        used = sum(each.nbytes for each in store) - fixed
+        fixed = 4 * int(store.counts[SLOTS])
+        used = sum(each.nbytes for each in store) - store.slots.nbytes
         return int(used * share) + fixed + sum(each.nbytes for each in self.worker)
 
     def value(self, node: int, role: int) -> tuple[int, float, float, float]:

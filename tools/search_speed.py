@@ -1,0 +1,168 @@
+"""How fast searches are: leaves a second over lanes, and of the plain player, in turn on one core.
+
+    python -m tools.search_speed connect_four tic_tac_toe PATH... [--seconds S] [--rounds N] [--json]
+
+For each sheet: leaves evaluated a second from the initial state, the median of some rounds, for the search
+over lanes and for ``uct``, which plays 512 times from every leaf; how often the one beats the other; nodes,
+depth and memory at the end of a round; and what part of the time the steps of a pass take: making children,
+playing, learning (from playouts and from children), descending. A game whose value is proven within the
+seconds is marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from contextlib import suppress
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+from tools.arguments import some_count, some_seconds
+from tools.tables import aligned, number, spread
+
+import anygame
+from anygame.errors import AnygameError
+from anygame.players.clock import Clock
+from anygame.players.uct import UctPlayer
+from anygame.search.tree import growing
+from anygame.search.tree.searcher import TreeSearcher
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main", "measure"]
+
+#: The steps of a pass, under the name of what they do.
+_STEPS: Final = {
+    "making": ("make_children",),
+    "playing": ("play",),
+    "learning": ("hear", "expand", "climb"),
+    "descending": ("select",),
+}
+_HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth", "MiB", *_STEPS)
+
+
+def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
+    """Return figures of a sheet; see the table."""
+    game = anygame.load(sheet)
+    game.compile()
+    lanes, plain = [], []
+    parts = dict.fromkeys(_STEPS, 0.0)
+    for seed in range(rounds):
+        searcher = TreeSearcher(game, seed=seed)
+        searcher.begin(game.initial_state())
+        with _Timed(parts):
+            begin = perf_counter()
+            leaves = searcher.advance(seconds)
+            lanes.append(leaves / (perf_counter() - begin))
+        plain.append(_plain_rate(game, seed, seconds))
+    found = searcher.analysis(lines=False)
+    return {
+        "sheet": game.name,
+        "leaves_per_second": lanes,
+        "uct_leaves_per_second": plain,
+        "ratio": median(lanes) / median(plain),
+        "nodes": found.nodes,
+        "depth": found.depth,
+        "bytes": found.bytes,
+        "solved": searcher.is_done,
+        "parts": {name: spent / max(sum(parts.values()), 1e-9) for name, spent in parts.items()},
+    }
+
+
+class _Timed:
+    """Times the steps of passes while it lasts."""
+
+    def __init__(self, parts: dict[str, float]) -> None:
+        self._parts = parts
+        self._steps = {step: getattr(growing, step) for steps in _STEPS.values() for step in steps}
+
+    def __enter__(self) -> None:
+        for name, steps in _STEPS.items():
+            for step in steps:
+                setattr(growing, step, self._timer(name, self._steps[step]))
+
+    def _timer(self, name: str, step: Any) -> Any:
+        def run(*addresses: int) -> Any:
+            begin = perf_counter()
+            told = step(*addresses)
+            self._parts[name] += perf_counter() - begin
+            return told
+
+        return run
+
+    def __exit__(self, *_: object) -> None:
+        for step, function in self._steps.items():
+            setattr(growing, step, function)
+
+
+class _Counting(UctPlayer):
+    """The plain player, which counts its leaves."""
+
+    tried = 0
+
+    def _try(self, *given: Any) -> None:
+        self.tried += 1
+        super()._try(*given)
+
+
+def _plain_rate(game: anygame.Game, seed: int, seconds: float) -> float:
+    """Return how many leaves a second the plain player evaluates."""
+    player = _Counting(seed)
+    state = game.initial_state()
+    role = max(game.roles, key=lambda role: len(state.legal_moves(role)))
+    player.start(game, role, Clock.of(0))
+    begin = perf_counter()
+    player.move(state, Clock.of(seconds, margin=0))
+    return player.tried / (perf_counter() - begin)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, and print a table or objects."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "sheets", nargs="+", metavar="SHEET", help="a path, or the name of an installed sheet"
+    )
+    parser.add_argument("--seconds", type=some_seconds, default=1.0, help="of each round (1)")
+    parser.add_argument("--rounds", type=some_count, default=3, help="of each sheet (3)")
+    parser.add_argument("--json", action="store_true", help="print an object a line")
+    options = parser.parse_args(arguments)
+    with suppress(AttributeError):  # only Linux pins
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    rows: list[Sequence[str]] = [_HEADING]
+    for sheet in options.sheets:
+        try:
+            found = measure(sheet, options.seconds, options.rounds)
+        except AnygameError as error:
+            print(f"{sheet}: {error}", file=sys.stderr)
+            continue
+        if options.json:
+            print(json.dumps(found), flush=True)
+        rows.append(_row(found))
+    if not options.json:
+        print("\n".join(aligned(rows)))
+    return 0
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        found["sheet"] + (" (solved)" if found["solved"] else ""),
+        number(median(found["leaves_per_second"])),
+        spread(found["leaves_per_second"]),
+        number(median(found["uct_leaves_per_second"])),
+        spread(found["uct_leaves_per_second"]),
+        number(found["ratio"]),
+        number(found["nodes"]),
+        str(found["depth"]),
+        number(found["bytes"] / 2**20),
+        *(f"{share:.0%}" for share in found["parts"].values()),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
