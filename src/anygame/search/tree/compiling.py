@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -60,7 +60,7 @@ class _Locator(caching._CacheLocator):
         return str(_folder())
 
     def get_source_stamp(self) -> str:
-        return _digest()
+        return _DIGEST
 
     def get_disambiguator(self) -> str:
         return str(self._line)
@@ -85,13 +85,16 @@ def _folder() -> Path | None:
     return None if folder is None else folder / "search"
 
 
-@cache
 def _digest() -> str:
-    """Return a digest of the sources of this package, whose order of files is that of their names."""
+    """Return a digest of the sources of the search, in the order of their names."""
     found = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         found.update(path.read_bytes())
     return found.hexdigest()
+
+
+#: Taken at once: sources that change while a program runs are not those that it compiles.
+_DIGEST: Final = _digest()
 
 
 def table_of(arrays: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

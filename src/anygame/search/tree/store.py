@@ -16,9 +16,8 @@ from anygame.search.tree.compiling import bundle, compiled
 __all__ = ["Store", "child_of", "find_or_add", "make_store", "set_child"]
 
 #: Places in ``Store.counts``.
-NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE, SLOTS = (
-    range(12)
-)
+NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, SLOTS = range(6)
+ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(6, 12)
 #: Slots of a new tree, and how many there may be before there are all: a small table stays in the caches.
 FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
 #: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
@@ -96,6 +95,12 @@ class Store(NamedTuple):
 store_at = bundle(Store, "states", "sums", "low", "high", "option_counts")
 
 
+def _first_counts(slots: int) -> NDArray[np.int64]:
+    counts = np.zeros(12, np.int64)
+    counts[SLOTS], counts[ROOT] = min(slots, FIRST_SLOTS), NONE
+    return counts
+
+
 def make_store(words: int, roles: int, memory: int) -> Store:
     """Return an empty tree that takes at most so many bytes.
 
@@ -113,7 +118,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
     return Store(
-        np.array([0, 0, 0, 0, 0, min(slots, FIRST_SLOTS), NONE, 0, 0, 0, 0, 0], np.int64),
+        _first_counts(slots),
         np.zeros(slots, np.int32),
         np.zeros((nodes, words), np.uint64),
         np.zeros(nodes, np.uint8),
@@ -201,7 +206,7 @@ def find_or_add(store, states, index):
     if 2 * node > store.counts[SLOTS] and store.counts[SLOTS] < len(store.slots):
         # One step from here to the last size: to number millions of nodes again would take too long.
         more = 4 * store.counts[SLOTS]
-        store.counts[SLOTS] = more if more <= MOST_SMALL_SLOTS else len(store.slots)
+        store.counts[SLOTS] = more if more <= min(MOST_SMALL_SLOTS, len(store.slots)) else len(store.slots)
         number_again(store, node + 1, states, index)
     store.status[node] = LEAF
     store.visits[node] = 0
