@@ -188,6 +188,8 @@ class Search:
         end = begin + (inf if seconds is None else seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
+            # What was late once may be so again; but a run has half of its time at the least.
+            self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 searcher = self._searcher = self._chosen(start)
                 while not searcher.is_done and not (stop is not None and stop()):
