@@ -1,4 +1,4 @@
-"""Write the manual page ``man/anygame.1`` anew, after commands or their options have changed.
+"""Write the manual page ``docs/anygame.1`` anew, after commands or their options have changed.
 
 ::
 
@@ -15,7 +15,7 @@ from anygame.cli.describing.man_page import man_page
 
 __all__ = ["PAGE", "main"]
 
-PAGE: Final = Path(__file__).parents[1] / "man" / "anygame.1"
+PAGE: Final = Path(__file__).parents[1] / "docs" / "anygame.1"
 
 
 def main() -> None:

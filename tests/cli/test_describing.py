@@ -103,18 +103,18 @@ def test_an_unknown_shell_is_refused() -> None:
 
 
 def test_the_manual_page_is_current() -> None:
-    page = ROOT / "man" / "anygame.1"
+    page = ROOT / "docs" / "anygame.1"
     text = page.read_text(encoding="utf-8")
     assert text == man_page(anygame.__version__), "write it anew: python tools/man_page.py"
     assert all(f"anygame {name.replace('-', chr(92) + '-')}" in text for name in COMMANDS)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["tool"]["setuptools"]["data-files"] == {"share/man/man1": ["man/anygame.1"]}
+    assert project["tool"]["setuptools"]["data-files"] == {"share/man/man1": ["docs/anygame.1"]}
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here")
 def test_the_manual_page_can_be_set() -> None:
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", "man/anygame.1"], capture_output=True, cwd=ROOT, check=True
+        ["groff", "-man", "-Tutf8", "-ww", "docs/anygame.1"], capture_output=True, cwd=ROOT, check=True
     )
     assert done.stderr == b""
 
