@@ -27,11 +27,13 @@ UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"
 
 
 def start(tmp_path: Path, game: str, *, program: str = MAIN, columns: int = 100) -> spawn[str]:
+    # The size is that of the terminal alone.
+    around = {name: value for name, value in os.environ.items() if name not in {"LINES", "COLUMNS"}}
     child: spawn[str] = pexpect.spawn(
         sys.executable,
         ["-c", program, "repl", f"gdl/{game}.kif", "--seed", "1"],
         cwd=str(ROOT),
-        env=os.environ | {"TERM": "xterm", "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
+        env=around | {"TERM": "xterm", "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
         dimensions=(40, columns),
         encoding="utf-8",
         timeout=30,
