@@ -16,7 +16,6 @@ def turn(square):
     """Turn a square of 64 words of 64 bits, in place."""
     width = 32
     mask = np.uint64(0x00000000FFFFFFFF)
-    one = np.uint64(1)
     while width:
         shift = np.uint64(width)
         k = 0
@@ -29,7 +28,6 @@ def turn(square):
         width >>= 1
         if width:
             mask ^= mask << np.uint64(width)
-    return one
 
 
 @compiled

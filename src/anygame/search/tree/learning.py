@@ -7,7 +7,7 @@ import numpy as np
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.making import product_of
-from anygame.search.tree.proving import first_option_of, is_proven, update_bounds
+from anygame.search.tree.proving import first_option_of, is_proven, option_in, update_bounds
 from anygame.search.tree.store import (
     CHILDREN,
     COMPETITIVE,
@@ -39,7 +39,7 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-__all__ = ["climb", "expand", "finish", "hear", "keep", "recall", "wait_for"]
+__all__ = ["climb", "enqueue", "expand", "finish", "hear", "keep", "recall", "wait_for"]
 
 #: Moves of a role from which on those that are made later in playouts are looked at too: where there are
 #: fewer, each is soon tried often enough, and it was no gain.
@@ -123,13 +123,8 @@ def _tell_all_moves(store, worker, path, joint, value, made):
         node = worker.path_node[path, at]
         expansion = store.expansion[node]
         mover = store.mover[expansion]
-        option = store.first_option[expansion]
-        rest = joint
-        for role in range(roles - 1, -1, -1):
-            option = first_option_of(store, expansion, role)
-            count = store.option_counts[expansion, role]
-            action = store.action[option + rest % count]
-            rest //= count
+        for role in range(roles):
+            action = store.action[option_in(store, expansion, joint, role)]
             made[action >> 6] |= np.uint64(1) << np.uint64(action & 63)
         if 0 <= mover < roles and store.option_counts[expansion, mover] >= WIDE:
             first = first_option_of(store, expansion, mover)
@@ -221,19 +216,12 @@ def _teach(store, node, joint, child, value, leaves, arrived):
         visits = store.visits[child]
         store.mean[option] = store.sums[child, mover] / visits if visits else value[mover] / leaves
         return
-    option = store.first_option[expansion]
-    stride = np.int64(1)
     for role in range(roles):
-        stride *= store.option_counts[expansion, role]
-    for role in range(roles):
-        count = store.option_counts[expansion, role]
-        stride //= count
-        chosen = option + joint // stride % count
+        chosen = option_in(store, expansion, joint, role)
         store.tries[chosen] += leaves
         store.pending[chosen] -= arrived
         change = value[role] - leaves * store.mean[chosen]
         store.mean[chosen] += np.float32(change / store.tries[chosen])
-        option += count
 
 
 @compiled
@@ -244,15 +232,8 @@ def wait_for(store, expansion, joint, by):
     if 0 <= mover < roles:
         store.pending[first_option_of(store, expansion, mover) + joint] += by
         return
-    option = store.first_option[expansion]
-    stride = np.int64(1)
     for role in range(roles):
-        stride *= store.option_counts[expansion, role]
-    for role in range(roles):
-        count = store.option_counts[expansion, role]
-        stride //= count
-        store.pending[option + joint // stride % count] += by
-        option += count
+        store.pending[option_in(store, expansion, joint, role)] += by
 
 
 @compiled
@@ -398,7 +379,6 @@ def _follow(store, worker, path, expansion, spec):
     """Learn what is known of a child, or have it played out."""
     joint = worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
-    counts = worker.counts
     if store.visits[child] or is_proven(store, child):
         recall(store, worker, child)
         if not store.visits[child]:
@@ -406,12 +386,20 @@ def _follow(store, worker, path, expansion, spec):
         store.counts[LEAVES] += 1
         _tell(store, worker, path, joint, child, worker.value, 0)
         return
+    if enqueue(worker, path, joint, child):
+        wait_for(store, expansion, joint, 1)
+
+
+@compiled
+def enqueue(worker, path, joint, node):
+    """Have what a joint move at the end of a descent leads to played out; return whether there is room."""
+    counts = worker.counts
     if counts[QUEUE_COUNT] >= QUEUE:
-        return
+        return False
     at = (counts[QUEUE_FIRST] + counts[QUEUE_COUNT]) % QUEUE
-    worker.queue_node[at] = child
+    worker.queue_node[at] = node
     worker.queue_path[at] = path
     worker.queue_joint[at] = joint
     counts[QUEUE_COUNT] += 1
     worker.path_references[path] += 1
-    wait_for(store, expansion, joint, 1)
+    return True

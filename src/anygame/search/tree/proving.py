@@ -11,7 +11,7 @@ import numpy as np
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.store import COMPETITIVE, NONE
 
-__all__ = ["is_proven", "update_bounds"]
+__all__ = ["first_option_of", "is_proven", "option_in", "update_bounds"]
 
 
 @compiled
@@ -199,3 +199,11 @@ def first_option_of(store, expansion, role):
     for other in range(role):
         option += store.option_counts[expansion, other]
     return option
+
+
+@compiled
+def option_in(store, expansion, joint, role):
+    """Return the option of a role in a joint move."""
+    for other in range(store.option_counts.shape[1] - 1, role, -1):
+        joint //= store.option_counts[expansion, other]
+    return first_option_of(store, expansion, role) + joint % store.option_counts[expansion, role]

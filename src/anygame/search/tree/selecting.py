@@ -14,9 +14,9 @@ import numpy as np
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.lanes import LANES
-from anygame.search.tree.learning import finish, keep, recall, wait_for
+from anygame.search.tree.learning import enqueue, finish, keep, recall, wait_for
 from anygame.search.tree.making import random_below
-from anygame.search.tree.proving import first_option_of, is_proven
+from anygame.search.tree.proving import first_option_of, is_proven, option_in
 from anygame.search.tree.store import (
     DEPTH,
     DESCENTS,
@@ -40,9 +40,7 @@ from anygame.search.tree.worker import (
     JOB_COUNT,
     JOBS,
     LONGEST_PATH,
-    QUEUE,
     QUEUE_COUNT,
-    QUEUE_FIRST,
     SCALE,
     SPEC_COUNT,
     SPECS,
@@ -131,7 +129,7 @@ def _arrive(store, worker, path, node, length):
             counts[JOB_COUNT] += 1
             return True
     if (status == LEAF or length == LONGEST_PATH) and not is_proven(store, node) and length:
-        return _play_again(store, worker, path, node)
+        return _play_again(worker, path, node)
     if status == EXPANDING:
         finish(worker, path)
         return False
@@ -147,22 +145,14 @@ def _arrive(store, worker, path, node, length):
 
 
 @compiled
-def _play_again(store, worker, path, node):
+def _play_again(worker, path, node):
     """Have a leaf played out once more, where it cannot be expanded."""
-    counts = worker.counts
-    if counts[QUEUE_COUNT] >= QUEUE:
+    last = worker.path_length[path] - 1
+    if not enqueue(worker, path, worker.path_joint[path, last], node):
         finish(worker, path)
         return False
-    last = worker.path_length[path] - 1
-    joint = worker.path_joint[path, last]
-    at = (counts[QUEUE_FIRST] + counts[QUEUE_COUNT]) % QUEUE
-    worker.queue_node[at] = node
-    worker.queue_path[at] = path
-    worker.queue_joint[at] = joint
-    counts[QUEUE_COUNT] += 1
     # The last step is waited for by the playout, not by the path.
     worker.path_length[path] = last
-    worker.path_references[path] = 1
     return True
 
 
@@ -184,15 +174,8 @@ def _ask_for(store, worker, path, node, expansion, joint):
     worker.job_joint[job] = joint
     worker.spec_job[spec] = job
     worker.spec_joint[spec] = joint
-    rest = joint
-    option = store.first_option[expansion]
     for role in range(roles):
-        option += store.option_counts[expansion, role]
-    for role in range(roles - 1, -1, -1):
-        count = store.option_counts[expansion, role]
-        option -= count
-        worker.spec_action[spec, role] = store.action[option + rest % count]
-        rest //= count
+        worker.spec_action[spec, role] = store.action[option_in(store, expansion, joint, role)]
     counts[JOB_COUNT] += 1
     counts[SPEC_COUNT] += 1
     return True

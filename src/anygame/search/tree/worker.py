@@ -50,12 +50,10 @@ EXPLORATION, VIRTUAL_LOSS, AMAF = range(3)
     FINISHED,
     IDLE,
     LIMIT,
-    PASSES,
     STEPS,
     BRANCHING,
-    PLAYOUTS,
     CUT,
-) = range(14)
+) = range(12)
 
 
 class Worker(NamedTuple):
