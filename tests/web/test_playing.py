@@ -13,9 +13,10 @@ import anygame
 from anygame.match import run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 
 #: One of each kind: from where to where, cells, columns, moves that lie on no board, at once.
@@ -145,6 +146,31 @@ def test_what_is_not_legal_says_why_not(page: Page, server: Server) -> None:
     page.locator("#answer pre").wait_for()
     assert "(mark 2 2) is not legal here" in (page.locator("#message").text_content() or "")
     assert "fails  (true (cell 2 2 b))" in (page.locator("#answer").text_content() or "")
+
+
+def test_an_answer_that_a_move_has_overtaken_is_not_shown(page: Page, server: Server) -> None:
+    held: list[Callable[[], None]] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method == "GET" and not held:
+            response = route.fetch()
+            held.append(lambda: route.fulfill(response=response))
+        else:
+            route.continue_()
+
+    page.route("**/match/*/events*", lambda route: route.abort())
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    page.route("**/match/*?part=1", hold)
+    page.evaluate("() => { refresh(); }")
+    while not held:
+        page.wait_for_timeout(10)
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 1)
+    with page.expect_response("**/match/*?part=1") as late:
+        held[0]()
+    late.value.finished()
+    page.wait_for_timeout(100)
+    assert step_of(page) == 1
 
 
 def test_values_of_moves_are_heat_on_the_board_and_a_plot(page: Page, server: Server) -> None:

@@ -116,7 +116,7 @@ class MatchRoutes:
             raise RefusedError("as many pages are kept up to date as this server allows")
         await self._matches.view(match)
         known = request.query_params.get("known", "")
-        return changes(match, int(known) if known.isascii() and known.isdigit() and len(known) < 10 else -1)
+        return changes(match, int(known) if known.isascii() and known.isdigit() and len(known) < 17 else -1)
 
     async def record(self, request: Request) -> Response:
         """Return the record of a match: what `anygame replay` reads."""

@@ -8,7 +8,7 @@ import re
 import secrets
 from collections import OrderedDict
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.installed import describe_sheet
@@ -54,7 +54,7 @@ class Match:
         roles: their names.
         sheet: the name of its sheet.
         title: of the game.
-        version: grows with every change.
+        version: grows with every change, also from one run of the server to the next.
         view: of the last state; None until it is known.
         used: when somebody last asked for it, as `time.monotonic` counts.
         process: in which it is at work; None while it sleeps.
@@ -72,7 +72,7 @@ class Match:
         self.title = title
         self.roles = tuple(roles)
         self.seats = seats
-        self.version = 0
+        self.version = time_ns() // 1_000_000
         self.view: View | None = None
         self.used = monotonic()
         self.process: HostProcess | None = None

@@ -124,6 +124,8 @@ function show(text) {
   fresh.innerHTML = text;
   const next = fresh.firstElementChild;
   if (!next || !next.classList.contains("match")) return;
+  // Answers overtake each other: one that was asked for before a move, and comes after it, is not shown.
+  if (Number(next.dataset.version) < Number(part().dataset.version)) return;
   const open = new Map([...holder.querySelectorAll("details[id]")].map((each) => [each.id, each.open]));
   const scrolled = new Map([".log", ".list"].map((each) => [each, holder.querySelector(each)?.scrollTop || 0]));
   const active = document.activeElement;
