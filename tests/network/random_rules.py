@@ -50,6 +50,22 @@ class Writer:
         lines.append(self._rule(lambda _: "(goal x 50)", of_move=False))
         return "\n".join(lines)
 
+    def sheet_with_percepts(self) -> str:
+        """Write a sheet of hidden information (GDL-II)."""
+        pick = self._random
+        lines = [self.sheet()]
+        for _ in range(pick.randint(1, 4)):
+            seer, of_move = pick.choice(["x", "y"]), pick.random() < 0.7
+            shape = pick.choice(["(sees {seer} (of {} {}))", "(sees {seer} {})", "(sees {seer} blip)"])
+
+            def head(term: Callable[[], str], shape: str = shape, seer: str = seer) -> str:
+                return shape.format(term(), term(), seer=seer)
+
+            lines.append(self._rule(head, of_move=of_move))
+        lines += ["(<= (sees ?r (did ?s ?m)) (role ?r) (does ?s ?m))"] * pick.choice([0, 0, 1])
+        lines += ["(sees x clock)"] * pick.choice([0, 0, 1])
+        return "\n".join(lines)
+
     def _rule(self, head: Callable[[Callable[[], str]], str], *, of_move: bool, view: bool = True) -> str:
         pick = self._random
         body = [self._does() for _ in range(pick.choice([1, 1, 1, 1, 2]) if of_move else 0)]

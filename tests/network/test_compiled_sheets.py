@@ -317,7 +317,7 @@ def test_each_rewrite_reports_its_size() -> None:
 
 
 def test_a_fault_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise KeyError("x")
 
     monkeypatch.setattr("anygame.network.compiled.ground", fail)

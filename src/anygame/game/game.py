@@ -258,6 +258,18 @@ class Game:
         index = self.role_index(role)
         return self.backends.needed_network().compiled.actions[index]
 
+    def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
+        """Return what a role can ever see (GDL-II), sorted by text: the columns of a batch's percepts.
+
+        Raises:
+            LimitError: the game has no network, or one that does not tell what roles see.
+            UnknownRoleError: the game has no such role.
+        """
+        index = self.role_index(role)
+        machine = self.backends.needed_network()
+        machine.check_percepts(self.name)
+        return machine.compiled.percepts[index]
+
     @property
     def fluent_terms(self) -> tuple[Term, ...]:
         """Every fact that can ever be true, sorted by text: the columns of a batch's observation."""

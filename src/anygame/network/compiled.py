@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from anygame.errors import AnygameError, CompilationError, LimitError
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL
+from anygame.network.grounding.static import SEEN
 from anygame.network.interface import Interface
 from anygame.network.logic.assembly import assemble
 from anygame.network.logic.atoms import Atoms
@@ -25,6 +26,7 @@ from anygame.network.logic.circuit import Circuit
 from anygame.network.logic.merging import FAILS, HOLDS
 from anygame.network.logic.pipeline import REWRITES
 from anygame.network.network import FALSE, TRUE, Network
+from anygame.network.percepts import with_percepts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -42,12 +44,16 @@ class CompiledGame:
 
     Attributes:
         network: the logic.
+        percept_network: the same game for those who ask what roles see (GDL-II): its last fluents say what
+            each role saw of the last joint move. None where nobody ever sees anything.
         roles: in the order of the rules.
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
         stages: what it was made of: name of the step, then figures by name.
         passes: what each pass over the rules did, in the same form: how many it ``rewrote``, as how many
             (``made``), in how many ``seconds``.
+        percepts: per role the terms that it can ever see, sorted by text; none at all, not even per role,
+            where the sheet is too large for that.
     """
 
     network: Network
@@ -56,6 +62,8 @@ class CompiledGame:
     actions: tuple[tuple[Term, ...], ...]
     stages: tuple[tuple[str, dict[str, float]], ...]
     passes: tuple[tuple[str, dict[str, float]], ...] = ()
+    percepts: tuple[tuple[Term, ...], ...] = ()
+    percept_network: Network | None = None
 
 
 def compile_game(
@@ -84,7 +92,7 @@ def compile_game(
         raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(optional)}")
     with _without_collection():
         try:
-            return _compile(reasoner, limits or GroundingLimits(), progress, without)
+            return _compile_what_fits(reasoner, limits or GroundingLimits(), progress, without)
         except (AnygameError, MemoryError, RecursionError):
             raise
         except Exception as error:
@@ -103,11 +111,28 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _compile_what_fits(
+    reasoner: Reasoner,
+    limits: GroundingLimits,
+    progress: Callable[[int, int], None] | None,
+    without: Collection[str],
+) -> CompiledGame:
+    """Compile a game, without what roles see where only that makes it too large."""
+    try:
+        return _compile(reasoner, limits, progress, without, percepts=True)
+    except LimitError:
+        if not any(rule.head.key == SEEN for rule in reasoner.rules):
+            raise
+    return _compile(reasoner, limits, progress, without, percepts=False)
+
+
 def _compile(
     reasoner: Reasoner,
     limits: GroundingLimits,
     progress: Callable[[int, int], None] | None,
     without: Collection[str],
+    *,
+    percepts: bool,
 ) -> CompiledGame:
     deadline = monotonic() + limits.seconds
 
@@ -116,12 +141,13 @@ def _compile(
             seconds = limits.seconds
             raise LimitError(f"the rules did not become gates within {seconds:g} seconds", "seconds", seconds)
 
-    grounding = ground(reasoner, limits, progress, [name for name in without if name in OPTIONAL])
+    passes_left_out = [name for name in without if name in OPTIONAL]
+    grounding = ground(reasoner, limits, progress, passes_left_out, percepts=percepts)
     began = monotonic()
     stages = [("grounding", _figures_of(grounding))]
     atoms = Atoms(grounding)
     names = Interface(grounding, atoms)
-    circuit = _circuit(atoms, names, check_time)
+    circuit, percept_circuit = _circuits(atoms, names, check_time)
     figures = _figures_of_circuit(circuit, began)
     stages.append(("gates", {**figures, "conjunctions": atoms.conjunctions, "literals": atoms.literals}))
     for name, rewrite in REWRITES:
@@ -129,17 +155,32 @@ def _compile(
             continue
         began = monotonic()
         circuit = rewrite(circuit)
+        percept_circuit = percept_circuit and rewrite(percept_circuit)
         stages.append((name, _figures_of_circuit(circuit, began)))
     passes = tuple(
         (name, {"rewrote": effect.rewritten, "made": effect.made, "seconds": effect.seconds})
         for name, effect in grounding.passes.items()
     )
-    network = _network(circuit, names)
-    return CompiledGame(network, reasoner.roles, names.fluents, names.actions, tuple(stages), passes)
+    return CompiledGame(
+        _network(circuit, names),
+        reasoner.roles,
+        names.fluents,
+        names.actions,
+        tuple(stages),
+        passes,
+        names.percepts if percepts else (),
+        with_percepts(_network(percept_circuit, names), names.percepts) if percept_circuit else None,
+    )
 
 
-def _circuit(atoms: Atoms, names: Interface, check_time: Callable[[], None]) -> Circuit:
-    """Return gates for all outputs, over fluents and moves; a role makes exactly one of its moves."""
+def _circuits(
+    atoms: Atoms, names: Interface, check_time: Callable[[], None]
+) -> tuple[Circuit, Circuit | None]:
+    """Return gates for all outputs, over fluents and moves; a role makes exactly one of its moves.
+
+    Where roles can see something, there is a second circuit with the percepts, so that the first one does not
+    get larger.
+    """
     inputs = {atom: 1 + index for index, atom in enumerate(names.fluent_atoms)}
     first = 1 + len(inputs)
     choices = []
@@ -147,7 +188,8 @@ def _circuit(atoms: Atoms, names: Interface, check_time: Callable[[], None]) -> 
         inputs.update({atom: first + index for index, atom in enumerate(role_atoms)})
         choices.append(range(first, first + len(role_atoms)))
         first += len(role_atoms)
-    become = {atom: int(atoms.literal_of[atom]) for atom in names.outputs() if atom is not None}
+    outputs = [*names.outputs(), *(atom for of_role in names.percept_atoms for atom in of_role)]
+    become = {atom: int(atoms.literal_of[atom]) for atom in outputs if atom is not None}
     wanted = sorted({literal >> 1 for literal in become.values() if literal >= 0})
     gates, literals = build_gates(atoms, inputs, first, choices, wanted, check_time)
 
@@ -157,11 +199,16 @@ def _circuit(atoms: Atoms, names: Interface, check_time: Callable[[], None]) -> 
             return TRUE if found == HOLDS else FALSE
         return literals[found >> 1] ^ (found & 1)
 
-    return Circuit(gates, names.named(literal))
+    named = names.named(literal)
+    if not names.has_percepts:
+        return Circuit(gates, named), None
+    return Circuit(gates, named), Circuit(gates, named | names.named_percepts(literal))
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
+    """Return the network of a circuit; percepts follow the fluents of the next state."""
     outputs = circuit.outputs
+    seen = [literal for (name, _), literal in outputs.items() if name == "sees"]
     return assemble(
         circuit.gates,
         actions=tuple(map(len, names.action_atoms)),
@@ -169,7 +216,7 @@ def _network(circuit: Circuit, names: Interface) -> Network:
         legal=[outputs["legal", node] for node in range(1 + len(names.fluents), circuit.gates.inputs)],
         terminal=outputs["terminal", 0],
         goals=names.goal_literals(outputs),
-        next_state=[outputs["next", index] for index in range(len(names.fluents))],
+        next_state=[*(outputs["next", index] for index in range(len(names.fluents))), *seen],
     )
 
 

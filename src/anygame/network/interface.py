@@ -11,6 +11,7 @@ import numpy as np
 from anygame.datalog.relations import Relation
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
+from anygame.network.grounding.static import SEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,6 +39,8 @@ class Interface:
         legal: per action, role after role, the atom that says whether it is legal.
         terminal: the atom of the end; None where there is none.
         goals: per role its goal values with their atoms, ascending.
+        percepts: per role the terms that it can ever see (GDL-II), sorted by text.
+        percept_atoms: their atoms.
     """
 
     def __init__(self, grounding: Grounding, atoms: Atoms) -> None:
@@ -76,9 +79,17 @@ class Interface:
         terminal = atoms.of(reasoner.layout.variants(("terminal", 0))[0]).tolist()
         self.terminal: int | None = terminal[0] if terminal else None
         self.goals = self._goals(roles)
+        seen = self._percepts(roles)
+        self.percepts = tuple(tuple(term for _, term, _ in of_role) for of_role in seen)
+        self.percept_atoms = [[atom for _, _, atom in of_role] for of_role in seen]
+
+    @property
+    def has_percepts(self) -> bool:
+        """Whether any role can ever see anything."""
+        return any(self.percepts)
 
     def outputs(self) -> list[int | None]:
-        """Return every atom that is to be computed."""
+        """Return every atom that is to be computed, but for the percepts."""
         goals = [atom for role in self.goals for _, atom in role]
         return [*self.legal, self.terminal, *goals, *self.next_state]
 
@@ -91,6 +102,11 @@ class Interface:
         found.update({("goal", index): literal(atom) for index, atom in enumerate(goals)})
         found.update({("next", index): literal(atom) for index, atom in enumerate(self.next_state)})
         return found
+
+    def named_percepts(self, literal: Callable[[int | None], int]) -> dict[tuple[str, int], int]:
+        """Return the percepts as outputs by name, role after role."""
+        atoms = [atom for of_role in self.percept_atoms for atom in of_role]
+        return {("sees", index): literal(atom) for index, atom in enumerate(atoms)}
 
     def goal_literals(self, outputs: Mapping[tuple[str, int], int]) -> list[list[tuple[int, int]]]:
         """Return per role its goal values with their literals."""
@@ -112,6 +128,18 @@ class Interface:
         numbers = source.find([table.column(n) for n in range(table.width)], table.count)
         atoms = self._atoms.of(other, numbers).tolist()
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
+
+    def _percepts(self, roles: dict[int, int]) -> list[list[tuple[str, Term, int]]]:
+        found: list[list[tuple[str, Term, int]]] = [[] for _ in roles]
+        for relation in self._grounding.reasoner.layout.variants(SEEN):
+            if relation not in self._grounding.tables:
+                continue
+            seers = self._grounding.tables[relation].column(0).tolist()
+            atoms = self._atoms.of(relation).tolist()
+            for term, role, atom in zip(self._terms(relation, 1), seers, atoms, strict=True):
+                if role in roles:
+                    found[roles[role]].append((str(term), term, atom))
+        return [sorted(of_role, key=lambda item: item[0]) for of_role in found]
 
     def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
         goals: list[list[tuple[int, int]]] = [[] for _ in roles]

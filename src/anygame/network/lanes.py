@@ -73,7 +73,9 @@ class Lanes:
         self._rows = kernel.rows(self._blocks).reshape(self._blocks, -1, WORDS)
         self._pointers = self._addresses()
         self._used = self._pack(np.arange(self._blocks * LANES) < count)
-        self._fluents = kernel.layout.fluent_rows
+        fluents = kernel.layout.fluent_rows
+        self._fluents = slice(fluents.start, fluents.start + self.network.facts)
+        self._percepts = slice(self._fluents.stop, fluents.stop)
         self._actions = kernel.layout.action_rows
         self._first = np.cumsum([0, *self.network.actions]).tolist()
         self._legal = _Bits(kernel.gates.legal)
@@ -120,53 +122,60 @@ class Lanes:
         words = self._pack(chosen)[:, None]
         if mask is None:
             words = np.full_like(words, ~np.uint64(0))
-        state = np.where(self.network.initial, ~np.uint64(0), np.uint64(0))[:, None]
+        initial = self.network.initial[: self.network.facts]
+        state = np.where(initial, ~np.uint64(0), np.uint64(0))[:, None]
         old = self._rows[:, self._fluents]
         old ^= (old ^ state) & words
+        self._rows[:, self._percepts] &= ~words
         self._fresh = False
 
     def get(self, lane: int) -> NDArray[np.bool_]:
-        """Return the state of a lane: bool [fluents]."""
+        """Return the state of a lane: bool [facts]."""
         block, word, bit = self._position(lane)
         words = self._rows[block, self._fluents, word]
         return (words >> bit & np.uint64(1)).astype(np.bool_)
 
     def set(self, lane: int, state: ArrayLike) -> None:
-        """Put a lane into a state: bool [fluents]."""
+        """Put a lane into a state: bool [facts]. Nothing has been seen there."""
         block, word, bit = self._position(lane)
         values = np.asarray(state, np.bool_)
-        if values.shape != (self.network.fluents,):
-            raise ValueError(f"expected a state of {self.network.fluents} fluents, got shape {values.shape}")
+        if values.shape != (self.network.facts,):
+            raise ValueError(f"expected a state of {self.network.facts} fluents, got shape {values.shape}")
         words = self._rows[block, self._fluents, word]
         words &= ~(np.uint64(1) << bit)
         words |= values.astype(np.uint64) << bit
+        self._rows[block, self._percepts, word] &= ~(np.uint64(1) << bit)
         self._fresh = False
 
     def observation(self) -> NDArray[np.bool_]:
-        """Return all states: bool [lanes, fluents]."""
+        """Return all states: bool [lanes, facts]."""
         return self._unpack(self._rows[:, self._fluents])
 
     def load(self, states: ArrayLike) -> None:
-        """Put all lanes into states, bool [lanes, fluents]."""
+        """Put all lanes into states, bool [lanes, facts]. Nothing has been seen there."""
         values = np.asarray(states, np.bool_)
-        if values.shape != (self.count, self.network.fluents):
-            raise ValueError(f"expected states [{self.count}, {self.network.fluents}], got {values.shape}")
-        padded = np.zeros((self._blocks * LANES, self.network.fluents), np.bool_)
+        if values.shape != (self.count, self.network.facts):
+            raise ValueError(f"expected states [{self.count}, {self.network.facts}], got {values.shape}")
+        padded = np.zeros((self._blocks * LANES, self.network.facts), np.bool_)
         padded[: self.count] = values
         lanes = padded.reshape(self._blocks, LANES, -1).transpose(0, 2, 1)
         self._rows[:, self._fluents] = _pack(lanes)
+        self._rows[:, self._percepts] = 0
         self._fresh = False
 
     def packed(self) -> NDArray[np.uint64]:
         """Return all states with a bit for each fluent: uint64 [lanes, words], unused bits 0."""
         words = self._packed_words
         fluents = np.zeros((self._blocks, 64 * words, WORDS), np.uint64)
-        fluents[:, : self.network.fluents] = self._rows[:, self._fluents]
+        fluents[:, : self.network.facts] = self._rows[:, self._fluents]
         turned = transpose_bits(fluents.reshape(self._blocks, words, 64, WORDS).transpose(0, 3, 1, 2))
         return turned.transpose(0, 1, 3, 2).reshape(-1, words)[: self.count]
 
     def load_packed(self, states: NDArray[np.uint64]) -> None:
-        """Put all lanes into states, uint64 [lanes, words], as ``packed`` gives them."""
+        """Put all lanes into states, uint64 [lanes, words], as ``packed`` gives them.
+
+        Nothing has been seen there.
+        """
         words = self._packed_words
         if states.shape != (self.count, words):
             raise ValueError(f"expected packed states [{self.count}, {words}], got {states.shape}")
@@ -174,12 +183,13 @@ class Lanes:
         padded[: self.count] = states
         turned = transpose_bits(padded.reshape(self._blocks, WORDS, 64, words).transpose(0, 1, 3, 2))
         fluents = turned.reshape(self._blocks, WORDS, 64 * words).transpose(0, 2, 1)
-        self._rows[:, self._fluents] = fluents[:, : self.network.fluents]
+        self._rows[:, self._fluents] = fluents[:, : self.network.facts]
+        self._rows[:, self._percepts] = 0
         self._fresh = False
 
     @property
     def _packed_words(self) -> int:
-        return max(1, -(-self.network.fluents // 64))
+        return max(1, -(-self.network.facts // 64))
 
     # What the rules say.
 
@@ -223,6 +233,15 @@ class Lanes:
             goal[doubled] = DOUBLE
             result.append(goal)
         return result
+
+    def percepts(self) -> list[NDArray[np.bool_]]:
+        """Return per role what it saw of the last joint move: bool [lanes, percepts of the role].
+
+        Lanes that made none, since they stayed as they were or have been put into a state, show nothing.
+        """
+        seen = self._unpack(self._rows[:, self._percepts])
+        ends = np.cumsum([0, *self.network.percepts]).tolist()
+        return [seen[:, first:end] for first, end in pairwise(ends)]
 
     # Moves.
 
@@ -310,6 +329,9 @@ class Lanes:
     def _move(self) -> None:
         moves = self._kernel.library["evaluate_moves"]
         self._rows[:, RESTART] = 0
+        if self.network.percepts:
+            # Lanes that stay have seen nothing; all others see anew.
+            self._rows[:, self._percepts] = 0
         for pointers in self._pointers:
             moves(*pointers)
         self._fresh = False

@@ -56,6 +56,9 @@ class Network:
         terminal: literal; over state gates.
         goals: per role its goal values in ascending order, each with a literal over state gates.
         next: int32 literals [fluents].
+        percepts: how many percepts each role can have, where these are fluents: the last ones, role after
+            role, which say what was seen of the joint move that led here. No gate reads them. Empty where
+            they are left out.
     """
 
     fluents: int
@@ -70,6 +73,7 @@ class Network:
     terminal: int
     goals: tuple[tuple[tuple[int, int], ...], ...]
     next: NDArray[np.int32]
+    percepts: tuple[int, ...] = ()
 
     @classmethod
     def example(cls) -> Network:
@@ -92,6 +96,11 @@ class Network:
             goals=(((0, 2 * 1), (100, 2 * 2)),),
             next=np.array([2 * 3, 2 * 4], np.int32),
         )
+
+    @property
+    def facts(self) -> int:
+        """How many of the fluents are facts of the state: all but the percepts."""
+        return self.fluents - sum(self.percepts)
 
     @property
     def first_action(self) -> int:

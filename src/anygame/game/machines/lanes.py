@@ -55,6 +55,15 @@ class GameLanes:
         """Return which moves of a role are legal: bool [lanes, actions]."""
         return self._lanes.legal()[:, self._columns[role]]
 
+    def percepts(self, role: int) -> NDArray[np.bool_]:
+        """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].
+
+        Lanes that made none, since they had come to an end or have been put into a state, show nothing.
+        """
+        if not self._lanes.network.percepts:
+            return np.zeros((self._lanes.count, 0), np.bool_)
+        return self._lanes.percepts()[role]
+
     def goals(self, role: int) -> NDArray[np.float64]:
         """Return goals: float [lanes]; not a number where there is none, or several."""
         goals = self._lanes.goals()[role]

@@ -1,7 +1,7 @@
 """The machine over the compiled game: fast for every game that has a network.
 
-It holds the positions that play can lead to; others are the reasoner's. Percepts, questions and explanations
-the reasoner answers for it.
+It holds the positions that play can lead to; others are the reasoner's. Questions and explanations the
+reasoner answers for it, and what roles see where a sheet is too large for that.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anygame.errors import LimitError
 from anygame.game.machines.lanes import GameLanes
 from anygame.game.outcomes import Outcome, Stuck, Tally
 from anygame.game.roles import Role
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
     from anygame.network.compiled import CompiledGame
+    from anygame.network.kernels.kernel import Kernel
     from anygame.network.stuck import Stuck as StuckNetwork
 
 __all__ = ["NetworkMachine", "NetworkView", "compile_machine"]
@@ -97,6 +99,9 @@ class NetworkMachine:
         self._reasoner = reasoner
         self.kernel = build_kernel(compiled.network)
         self._asking = RLock()
+        self._percepts = [np.empty(len(terms), object) for terms in compiled.percepts]
+        for named, terms in zip(self._percepts, compiled.percepts, strict=True):
+            named[:] = terms
         self._terms = np.empty(len(compiled.fluents), object)
         self._terms[:] = compiled.fluents
         self._fluents = {fact: index for index, fact in enumerate(compiled.fluents)}
@@ -107,14 +112,29 @@ class NetworkMachine:
     def _single(self) -> Single:
         return Single(self.kernel)
 
+    def check_percepts(self, name: str) -> None:
+        """Raise a LimitError where the game was too large for a network that tells what roles see."""
+        if len(self.compiled.percepts) != len(self.roles):
+            raise LimitError(f"{name} is too large for a network that tells what roles see", "percepts")
+
+    @cached_property
+    def percept_kernel(self) -> Kernel | None:
+        """The code of the network that tells what roles see; None where nobody sees anything."""
+        network = self.compiled.percept_network
+        return None if network is None else build_kernel(network)
+
+    @cached_property
+    def _single_with_percepts(self) -> Single | None:
+        return None if self.percept_kernel is None else Single(self.percept_kernel)
+
     @cached_property
     def simulator(self) -> Simulator:
         """What plays random matches."""
         return Simulator(self.kernel)
 
     def lanes(self, count: int, seed: int) -> GameLanes:
-        """Return games side by side."""
-        return GameLanes(Lanes(self.kernel, count, seed), self.compiled)
+        """Return games side by side; where the rules hide information, they know what each role sees."""
+        return GameLanes(Lanes(self.percept_kernel or self.kernel, count, seed), self.compiled)
 
     # -- positions ---------------------------------------------------------------------------------
 
@@ -186,6 +206,21 @@ class NetworkMachine:
         actions = [of[move] for of, move in zip(self._actions, joint, strict=True)]
         with self._asking:
             return self._single.next(view.position, actions)
+
+    def percepts(self, view: NetworkView, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
+        """Return what each role sees of a joint move."""
+        with self._asking:
+            single = self._single_with_percepts
+            if single is None:
+                return self._reasoner.percepts(self._frame(view), joint)
+            unseen = bytes(single.network.fluents - single.network.facts)
+            actions = [of[move] for of, move in zip(self._actions, joint, strict=True)]
+            after = np.frombuffer(single.next(view.position + unseen, actions), np.bool_)
+        first, found = single.network.facts, {}
+        for role, terms in zip(self.roles, self._percepts, strict=True):
+            found[role] = tuple(terms[after[first : first + len(terms)]].tolist())
+            first += len(terms)
+        return found
 
     # -- play at random ----------------------------------------------------------------------------
 
@@ -289,10 +324,6 @@ class NetworkMachine:
             position = self._reasoner.position(self.facts(view.position))
             frame = view.frame = self._reasoner.view(position)
         return frame
-
-    def percepts(self, view: NetworkView, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
-        """Return what each role sees of a joint move."""
-        return self._reasoner.percepts(self._frame(view), joint)
 
     def query(
         self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None

@@ -119,6 +119,7 @@ class _Grounder:
         limits: GroundingLimits,
         progress: Callable[[int, int], None] | None,
         without: Collection[str],
+        percepts: bool,
     ) -> None:
         self._reasoner = reasoner
         self._limits = limits
@@ -126,7 +127,7 @@ class _Grounder:
         self._without = without
         self._deadline = monotonic() + limits.seconds
         self._tables = Tables(reasoner.terms, limits.join)
-        self._static = StaticRelations(reasoner, self._tables, self._check_time)
+        self._static = StaticRelations(reasoner, self._tables, self._check_time, percepts=percepts)
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
@@ -250,6 +251,8 @@ def ground(
     limits: GroundingLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
     without: Collection[str] = (),
+    *,
+    percepts: bool = True,
 ) -> Grounding:
     """Ground the rules of a game.
 
@@ -258,9 +261,10 @@ def ground(
         limits: bounds.
         progress: called now and then with the instances and atoms found so far.
         without: passes over the rules to be left out, by name; see ``pipeline.OPTIONAL``.
+        percepts: whether to ground what roles see (GDL-II), too.
 
     Raises:
         LimitError: a bound was reached.
         ValueError: there is no such pass, or it cannot be left out.
     """
-    return _Grounder(reasoner, limits or GroundingLimits(), progress, without).run()
+    return _Grounder(reasoner, limits or GroundingLimits(), progress, without, percepts).run()

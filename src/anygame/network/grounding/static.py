@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Tables
 
-__all__ = ["ASKED", "StaticRelations"]
+__all__ = ["ASKED", "SEEN", "StaticRelations"]
 
 #: Relations that the network answers for, with their arities; they have tables even where they are static.
 ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
-_ASKED_NAMES: Final = frozenset(name for name, _ in ASKED)
+#: What roles see of a joint move (GDL-II), which the network tells where it is small enough for that too.
+SEEN: Final = ("sees", 2)
+_ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
 #: A relation is replaced by its rules if it has so many columns: two variables are tied whatever ties them.
 _WIDE: Final = 3
 #: ... more rows than this: fewer are joined as fast as they are taken apart.
@@ -43,9 +45,13 @@ class StaticRelations:
         reasoner: the rules.
         tables: where rows go.
         check_time: called before each question to the reasoner; may raise.
+        percepts: whether what roles see is asked of the network too.
     """
 
-    def __init__(self, reasoner: Reasoner, tables: Tables, check_time: Callable[[], None]) -> None:
+    def __init__(
+        self, reasoner: Reasoner, tables: Tables, check_time: Callable[[], None], *, percepts: bool = True
+    ) -> None:
+        self._keys = (*ASKED, SEEN) if percepts else ASKED
         self._reasoner = reasoner
         self._engine = reasoner.engine
         self._schema = reasoner.schema
@@ -103,7 +109,7 @@ class StaticRelations:
     def dynamic_rules(self) -> list[GroundRule]:
         """Return the rules that depend on state or moves and that the network's answers need."""
         variants = self._reasoner.layout.variants
-        wanted = [relation for key in ASKED for relation in variants(key)]
+        wanted = [relation for key in self._keys for relation in variants(key)]
         components = self._schema.sequence(wanted)
         return [classified(rule, self.is_static) for component in components for rule in component.rules]
 
@@ -166,7 +172,7 @@ class StaticRelations:
             for relation, rows in self._schema.facts.items()
             if rows and not self.is_static(relation)
         }
-        for key in ASKED:
+        for key in self._keys:
             for relation in self._reasoner.layout.variants(key):
                 if self._schema.level(relation) == STATIC:
                     found[relation] = self._add(relation, engine.rows(engine.static, relation))
