@@ -15,6 +15,7 @@
     ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
     ├── PlayerError (ValueError)         a player that cannot be found or made
     ├── RecordError (ValueError)         a match record that cannot be used
+    ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
     ├── TableError (ValueError)          a table of exact values that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnygameError",
     "CompilationError",
+    "EncodingError",
     "GoalError",
     "IllegalMoveError",
     "LimitError",
@@ -178,6 +180,10 @@ class PlayerError(AnygameError, ValueError):
 
 class RecordError(AnygameError, ValueError):
     """A match record that cannot be used: no JSON, a wrong shape, rules that are missing or disagree ..."""
+
+
+class EncodingError(AnygameError, ValueError):
+    """Names of actions and fluents, kept with a model, that cannot be used: another game's, not a file ..."""
 
 
 class TableError(AnygameError, ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from copy import copy, deepcopy
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -252,3 +253,67 @@ def test_what_has_no_network_has_no_batch() -> None:
         patch.setattr(other.backends, "compile", lambda _: False)
         with pytest.raises(anygame.LimitError, match="has no network, which this needs"):
             other.batch(2)
+
+
+# -- going back ------------------------------------------------------------------------------------------
+
+
+def test_a_snapshot_brings_back_states_and_random_numbers(game: anygame.Game) -> None:
+    batch = game.batch(700, seed=4)
+    batch.step_random()
+    snapshot = batch.snapshot()
+    ahead = []
+    for _ in range(2):
+        batch.restore(pickle.loads(pickle.dumps(snapshot)))
+        batch.step_random()
+        ahead.append(batch.observation())
+    assert (ahead[0] == ahead[1]).all()
+    twin = batch.clone()
+    batch.step_random()
+    twin.step_random()
+    assert (twin.observation() == batch.observation()).all()
+
+
+def test_a_snapshot_of_something_else_is_refused(game: anygame.Game) -> None:
+    other = anygame.load("connect_four").batch(3).snapshot()
+    with pytest.raises(anygame.PositionError, match=r"expected a snapshot of .*tic_tac_toe.*, found one of"):
+        game.batch(3).restore(other)
+    with pytest.raises(anygame.PositionError, match="expected a snapshot of 4 lanes, found one of 3"):
+        game.batch(4).restore(game.batch(3).snapshot())
+
+
+def test_an_observation_can_be_put_back(game: anygame.Game) -> None:
+    batch, other = game.batch(5, seed=1), game.batch(5)
+    for _ in range(3):
+        batch.step_random()
+    other.set_observation(batch.observation())
+    assert [other.state(lane) for lane in range(5)] == [batch.state(lane) for lane in range(5)]
+    other.reset()
+    other.set_observation(batch.observation().astype(np.float32))
+    assert (other.observation() == batch.observation()).all()
+    for wrong in (batch.observation()[:3], batch.observation() * 2, batch.observation().astype("U1")):
+        with pytest.raises(
+            ValueError, match=r"expected an observation of truth values \[5 lanes, 29 fluents"
+        ):
+            other.set_observation(wrong)
+
+
+def test_some_lanes_alone_may_move(game: anygame.Game) -> None:
+    batch = game.batch(3)
+    start = batch.state(0)
+    batch.step(_places(game, "(mark 1 1)", "noop"), lanes=[1])
+    assert [batch.state(lane) == start for lane in range(3)] == [True, False, True]
+    batch.step(_places(game, "(mark 1 1)", "noop"), lanes=np.array([True, False, False]))
+    assert [batch.state(lane) == start for lane in range(3)] == [False, False, True]
+    with pytest.raises(IndexError):
+        batch.step(_places(game, "(mark 1 1)", "noop"), lanes=[3])
+
+
+def test_an_action_space_names_the_columns_of_masks(game: anygame.Game) -> None:
+    batch = game.batch(2)
+    space = batch.action_space("x")
+    assert space.moves == game.actions("x")
+    assert space.n == batch.legal_mask("x").shape[1]
+    assert str(space.moves[space.number("(mark 2 2)")]) == "(mark 2 2)"
+    with pytest.raises(ValueError, match=r"x has no move \(mark 4 4\)"):
+        space.number("(mark 4 4)")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from anygame.game.batch import Batch
+from anygame.game.batch import Batch, Snapshot
 from anygame.game.counting import perft, perft_divide
+from anygame.game.encoding import Encoding
 from anygame.game.game import Game
 from anygame.game.loading import load, loads
 from anygame.game.machine import FallbackWarning
@@ -13,5 +14,5 @@ from anygame.game.roles import Role
 from anygame.game.simulation import SimulationResult
 from anygame.game.state import Bindings, State
 
-__all__ = ["Batch", "Bindings", "FallbackWarning", "Game", "Playout", "Role", "SimulationResult", "State"]
-__all__ += ["Stuck", "load", "loads", "perft", "perft_divide"]
+__all__ = ["Batch", "Bindings", "Encoding", "FallbackWarning", "Game", "Playout", "Role", "SimulationResult"]
+__all__ += ["Snapshot", "State", "Stuck", "load", "loads", "perft", "perft_divide"]

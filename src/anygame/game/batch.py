@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from anygame.errors import IllegalMoveError, PositionError
+from anygame.game.encoding import ActionSpace
 from anygame.game.moves import in_order
+from anygame.game.showing import planes_of
 from anygame.game.state import State
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.game.machines.network import NetworkMachine
+    from anygame.game.showing import Planes
     from anygame.game.state import GameLike
     from anygame.language.terms import Term
 
-__all__ = ["Batch"]
+__all__ = ["Batch", "Snapshot"]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The states of all lanes of a batch, and the random numbers ahead: see ``Batch.snapshot``.
+
+    Attributes:
+        game: the game.
+        states: a bit for each fluent: uint64 [lanes, words].
+        random_state: what the random numbers ahead depend on.
+    """
+
+    game: GameLike
+    states: NDArray[np.uint64]
+    random_state: NDArray[np.uint64]
 
 
 class Batch:
@@ -30,8 +51,8 @@ class Batch:
     whatever is chosen for it, until it is reset or set; so does a lane that is stuck, since a role has no
     legal move though it has not come to an end.
 
-    Made by ``game.batch``; ``copy.copy`` makes another one in the same states, with the same random numbers
-    ahead.
+    Made by ``game.batch``; ``clone`` makes another one in the same states, with the same random numbers
+    ahead. What the columns of its arrays stand for can be kept with a model: see ``game.encoding``.
 
     >>> import anygame
     >>> game = anygame.loads(
@@ -57,14 +78,18 @@ class Batch:
         self._machine = machine
         self._lanes = machine.lanes(lanes, SystemRandom().getrandbits(32) if seed is None else seed)
 
-    def __copy__(self) -> Batch:
+    def clone(self) -> Batch:
+        """Return another batch in the same states, with the same random numbers ahead; so does ``copy``."""
         made = object.__new__(Batch)
         made.__dict__.update(self.__dict__)
         made._lanes = self._lanes.copy()
         return made
 
+    def __copy__(self) -> Batch:
+        return self.clone()
+
     def __deepcopy__(self, memo: dict[int, object]) -> Batch:
-        return self.__copy__()
+        return self.clone()
 
     def __repr__(self) -> str:
         return f"<Batch of {self.lanes} lanes of {self.game.name}>"
@@ -72,16 +97,25 @@ class Batch:
     # -- what the rules say ------------------------------------------------------------------------
 
     @property
-    def terminal(self) -> NDArray[Any]:
+    def terminal(self) -> NDArray[np.bool_]:
         """Which lanes have come to an end: bool [lanes]."""
         return self._lanes.terminal
 
     @property
-    def stuck(self) -> NDArray[Any]:
+    def stuck(self) -> NDArray[np.bool_]:
         """In which lanes a role has no legal move, though they have not come to an end: bool [lanes]."""
         return self._lanes.stuck
 
-    def legal_mask(self, role: str | Term) -> NDArray[Any]:
+    def action_space(self, role: str | Term) -> ActionSpace:
+        """Return what the numbers of a role's moves stand for, the columns of its masks.
+
+        Raises:
+            UnknownRoleError: the game has no such role.
+        """
+        index = self.game.role_index(role)
+        return ActionSpace(self.game.roles[index], self._machine.compiled.actions[index])
+
+    def legal_mask(self, role: str | Term) -> NDArray[np.bool_]:
         """Return which moves of a role are legal: bool [lanes, actions], in the order of ``game.actions``.
 
         Raises:
@@ -89,7 +123,7 @@ class Batch:
         """
         return self._lanes.legal(self.game.role_index(role))
 
-    def goals(self, role: str | Term) -> NDArray[Any]:
+    def goals(self, role: str | Term) -> NDArray[np.float64]:
         """Return the goals of a role, at the end or before: float [lanes].
 
         A goal is not a number (nan) where the rules give none, or several.
@@ -99,21 +133,36 @@ class Batch:
         """
         return self._lanes.goals(self.game.role_index(role))
 
-    def observation(self) -> NDArray[Any]:
+    def observation(self) -> NDArray[np.bool_]:
         """Return what is true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""
         return self._lanes.observation()
 
+    @cached_property
+    def plane_layout(self) -> Planes:
+        """What the planes are: names of the ``channels``, and the numbers of ``rows`` and ``columns``."""
+        return planes_of(self.game, self._machine.compiled.fluents)
+
+    def planes(self) -> NDArray[np.bool_]:
+        """Return what is true, over the board that is found: bool [lanes, channels, rows, columns].
+
+        ``plane_layout`` names the channels: one for each content of a square, then one for each fluent that
+        lies on no board, true on all squares or on none. A game without a board has one row and one column.
+        """
+        return self.plane_layout.of(self.observation())
+
     # -- moving ------------------------------------------------------------------------------------
 
-    def step(self, moves: Mapping[Any, ArrayLike]) -> None:
+    def step(self, moves: Mapping[Any, ArrayLike], lanes: ArrayLike | None = None) -> None:
         """Make a joint move in every lane that can go on.
 
         Args:
             moves: for each role an integer array [lanes], indices of ``game.actions(role)``. What is chosen
                 in lanes that have come to an end, or are stuck, is not read.
+            lanes: those that are to move: their numbers, or a bool array [lanes]; all by default.
 
         Raises:
             IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
+            IndexError: there is no such lane; nothing has changed.
             UnknownRoleError: a key is no role.
             ValueError: an array has another shape or type.
         """
@@ -123,9 +172,9 @@ class Batch:
                 f"{type(moves).__name__}"
             )
         words = ("two arrays are", "no array of moves is", "one per role")
-        self._lanes.step(in_order(moves, self.game.roles, self.game.role_index, words))
+        self._lanes.step(in_order(moves, self.game.roles, self.game.role_index, words), lanes)
 
-    def step_random(self) -> dict[str, NDArray[Any]]:
+    def step_random(self) -> dict[str, NDArray[np.int32]]:
         """Make a random joint move in every lane that can go on, each role's uniform.
 
         Returns:
@@ -155,7 +204,7 @@ class Batch:
         """
         return State(self.game, self._machine, self._lanes.get(lane))
 
-    def packed(self) -> NDArray[Any]:
+    def packed(self) -> NDArray[np.uint64]:
         """Return all states with a bit for each fluent: uint64 [lanes, words].
 
         Fluent ``n`` of ``game.fluent_terms`` is bit ``n % 64`` of word ``n // 64``; bits without a fluent
@@ -163,13 +212,40 @@ class Batch:
         """
         return self._lanes.packed()
 
-    def set_packed(self, states: NDArray[Any]) -> None:
+    def set_packed(self, states: NDArray[np.uint64]) -> None:
         """Put every lane into a state: uint64 [lanes, words], as ``packed`` gives them.
 
         Raises:
             ValueError: the array has another shape.
         """
         self._lanes.set_packed(states)
+
+    def set_observation(self, states: ArrayLike) -> None:
+        """Put every lane into a state: bool [lanes, fluents], or 0 and 1, as ``observation`` gives them.
+
+        Raises:
+            ValueError: the array has another shape, or holds something else.
+        """
+        self._lanes.set_observation(states)
+
+    def snapshot(self) -> Snapshot:
+        """Return the states of all lanes and the random numbers ahead, to be restored later; picklable."""
+        return Snapshot(self.game, self._lanes.packed(), self._lanes.random_state)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to what a snapshot holds; it stays as it is.
+
+        Raises:
+            PositionError: it is of another game, or of a batch with another number of lanes.
+        """
+        if snapshot.game != self.game:
+            raise PositionError(f"expected a snapshot of {self.game.name}, found one of {snapshot.game.name}")
+        if len(snapshot.states) != self.lanes:
+            raise PositionError(
+                f"expected a snapshot of {self.lanes} lanes, found one of {len(snapshot.states)}"
+            )
+        self._lanes.set_packed(snapshot.states)
+        self._lanes.random_state = snapshot.random_state
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
         """Put a lane into a state of the game, or one of some facts.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from anygame.game.backends import MachineName
     from anygame.game.batch import Batch
+    from anygame.game.encoding import Encoding
     from anygame.game.machine import Machine
     from anygame.game.simulation import SimulationResult
     from anygame.language.limits import Limits
@@ -269,6 +270,16 @@ class Game:
         machine = self.backends.needed_network()
         machine.check_percepts(self.name)
         return machine.compiled.percepts[index]
+
+    def encoding(self) -> Encoding:
+        """Return what the numbers of actions and the columns of observations stand for, to be kept in a file.
+
+        Raises:
+            LimitError: the game has no network.
+        """
+        from anygame.game.encoding import encoding_of
+
+        return encoding_of(self)
 
     @property
     def fluent_terms(self) -> tuple[Term, ...]:

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-    from anygame.game.moves import JointMove
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["BoardView", "animate", "html_table", "show"]
+    from anygame.game.moves import JointMove
+    from anygame.language.terms import Term
+
+__all__ = ["BoardView", "Planes", "animate", "html_table", "planes_of", "show"]
 
 _VIEWS: Final = "anygame.boards.drawing.views"
+_PLANES: Final = "anygame.boards.planes"
 
 
 class BoardView(Protocol):
@@ -36,6 +41,28 @@ class BoardView(Protocol):
     def _repr_svg_(self) -> str: ...
 
     def _repr_html_(self) -> str: ...
+
+
+class Planes(Protocol):
+    """Fluents as planes over the squares of the board.
+
+    Attributes:
+        channels: what each plane shows.
+        rows: how many, from top to bottom.
+        columns: how many, from left to right.
+    """
+
+    channels: tuple[str, ...]
+    rows: int
+    columns: int
+
+    def of(self, observation: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return observations [..., fluents] as planes: bool [..., channels, rows, columns]."""
+
+
+def planes_of(game: object, fluents: Sequence[Term]) -> Planes:
+    """Return how some fluents of a game lie on planes over its board."""
+    return cast("Planes", import_module(_PLANES).find_planes(game, fluents))
 
 
 def show(state: object, last: JointMove | None, before: object) -> BoardView:

@@ -245,13 +245,23 @@ class Lanes:
 
     # Moves.
 
-    def step(self, choices: Sequence[ArrayLike]) -> None:
+    @property
+    def random_state(self) -> NDArray[np.uint64]:
+        """What the random numbers ahead depend on; may be set to what it was before."""
+        return self._rows[:, RANDOM : RANDOM + STATE_ROWS].copy()
+
+    @random_state.setter
+    def random_state(self, words: NDArray[np.uint64]) -> None:
+        self._rows[:, RANDOM : RANDOM + STATE_ROWS] = words
+
+    def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
         """Move in all lanes that can go on; what is chosen in the others is not read.
 
         Lanes that have come to an end stay as they are, and so do those that are :attr:`stuck`.
 
         Args:
             choices: per role the chosen actions, int [lanes], each counted from the first action of the role.
+            mask: the lanes that are to move, bool [lanes]; None for all.
 
         Raises:
             IllegalChoiceError: an action is not legal; nothing was changed.
@@ -260,7 +270,7 @@ class Lanes:
         roles = self.network.actions
         if len(choices) != len(roles):
             raise ValueError(f"expected an array for each of {len(roles)} roles, got {len(choices)}")
-        going = ~self.terminal
+        going = ~self.terminal if mask is None else ~self.terminal & self._lanes(mask, "mask")
         lanes = np.flatnonzero(going)
         actions = np.empty((len(roles), len(lanes)), np.int64)
         for role, chosen in enumerate(choices):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import TableError, TermSyntaxError
+from anygame.game.encoding import rules_digest
 from anygame.language.parser import parse_term
 from anygame.language.writing import write_parts_whole
 from anygame.search.table import Table, kind_type
@@ -37,11 +38,6 @@ _MOST_WORDS: Final = _LARGEST_HEADER // 64
 _DIGEST: Final = hashlib.sha256().digest_size
 #: Read and digested at a time.
 _CHUNK: Final = 1 << 24
-
-
-def rules_digest(game: Game) -> str:
-    """Return what tells the rules of a game from those of others; comments and layout do not count."""
-    return "sha256:" + hashlib.sha256(str(game).encode()).hexdigest()
 
 
 def save_table(table: Table, path: str | Path) -> None:

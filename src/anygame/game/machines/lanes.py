@@ -75,7 +75,7 @@ class GameLanes:
 
     # -- moving ------------------------------------------------------------------------------------
 
-    def step(self, choices: Sequence[ArrayLike]) -> None:
+    def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
         """Move in all lanes that can go on; see ``Batch.step``."""
         for role, chosen in zip(self._compiled.roles, choices, strict=True):
             array = np.asarray(chosen)
@@ -85,7 +85,7 @@ class GameLanes:
                     f"of {array.dtype} of shape {array.shape}"
                 )
         try:
-            self._lanes.step(choices)
+            self._lanes.step(choices, None if mask is None else self._mask(mask))
         except IllegalChoiceError as error:
             raise self._illegal(error) from None
 
@@ -112,21 +112,43 @@ class GameLanes:
 
     def reset(self, chosen: ArrayLike | None) -> None:
         """Put lanes back; see ``Batch.reset``."""
-        if chosen is None:
-            self._lanes.reset()
-            return
+        self._lanes.reset(None if chosen is None else self._mask(chosen))
+
+    def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
+        """Return which lanes are meant by numbers of lanes, or by a mask: bool [lanes]."""
         array, count = np.asarray(chosen), self._lanes.count
         if array.dtype == np.bool_:
-            mask = array
-        else:
-            numbers = array.astype(np.int64) if array.size else np.zeros(0, np.int64)
-            wrong = numbers[(numbers < 0) | (numbers >= count)]
-            if wrong.size or (array.size and not np.issubdtype(array.dtype, np.integer)):
-                given = wrong.flat[0] if wrong.size else array.dtype
-                raise IndexError(f"expected numbers of lanes from 0 to {count - 1}, got {given}")
-            mask = np.zeros(count, np.bool_)
-            mask[numbers] = True
-        self._lanes.reset(mask)
+            return array
+        numbers = array.astype(np.int64) if array.size else np.zeros(0, np.int64)
+        wrong = numbers[(numbers < 0) | (numbers >= count)]
+        if wrong.size or (array.size and not np.issubdtype(array.dtype, np.integer)):
+            given = wrong.flat[0] if wrong.size else array.dtype
+            raise IndexError(f"expected numbers of lanes from 0 to {count - 1}, got {given}")
+        mask = np.zeros(count, np.bool_)
+        mask[numbers] = True
+        return mask
+
+    @property
+    def random_state(self) -> NDArray[np.uint64]:
+        """What the random numbers ahead depend on."""
+        return self._lanes.random_state
+
+    @random_state.setter
+    def random_state(self, words: NDArray[np.uint64]) -> None:
+        self._lanes.random_state = words
+
+    def set_observation(self, states: ArrayLike) -> None:
+        """Put all lanes into states: bool [lanes, fluents]; see ``Batch.set_observation``."""
+        array = np.asarray(states)
+        expected = (self._lanes.count, len(self._compiled.fluents))
+        if array.shape != expected or not (
+            array.dtype == np.bool_ or (np.isin(array, (0, 1)).all() and array.dtype.kind in "iuf")
+        ):
+            raise ValueError(
+                f"expected an observation of truth values [{expected[0]} lanes, {expected[1]} fluents], "
+                f"found an array of {array.dtype} of shape {array.shape}"
+            )
+        self._lanes.load(array)
 
     def packed(self) -> NDArray[np.uint64]:
         """Return all states, a bit for each fluent: uint64 [lanes, words]."""

@@ -1,0 +1,135 @@
+"""Planes: the fluents of a game as images over the squares of its board, for networks that look at boards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.boards.finding.search import find_boards
+from anygame.language.terms import Compound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.boards.finding.layout import Cell, Layout
+    from anygame.game.game import Game
+    from anygame.language.terms import Term
+
+__all__ = ["Planes", "find_planes"]
+
+#: The number of a layout and the name of a channel on it; then the row and the column of a fact.
+_Place = tuple[tuple[int, str], int, int]
+
+
+class Planes:
+    """Fluents as planes over the squares of the board.
+
+    Facts that lie on squares share a channel if they say the same of their squares. Several boards of one
+    kind that have a place on one large board lie there; others have channels of their own, as have boards of
+    different fluents. Boards start at the top left; where one is smaller, what is beside it stays false.
+
+    Attributes:
+        channels: what each plane shows: a fact with ``?`` for the coordinates of its square, as in
+            ``(cell ? ? x)``, or a fluent that lies on no board, true on all squares or on none.
+        rows: how many, from top to bottom.
+        columns: how many, from left to right.
+    """
+
+    def __init__(self, channels: Sequence[str], rows: int, columns: int, places: Sequence[int]) -> None:
+        self.channels = tuple(channels)
+        self.rows = rows
+        self.columns = columns
+        self._on_board = np.array([place for place in places if place >= 0], np.intp)
+        self._of_board = np.flatnonzero(np.array(places, np.intp) >= 0)
+        self._others = np.flatnonzero(np.array(places, np.intp) < 0)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Channels, rows, columns."""
+        return len(self.channels), self.rows, self.columns
+
+    def of(self, observation: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return observations [..., fluents] as planes: bool [..., channels, rows, columns]."""
+        leading, squares = observation.shape[:-1], self.rows * self.columns
+        planes = np.zeros((*leading, len(self.channels) * squares), np.bool_)
+        planes[..., self._on_board] = observation[..., self._of_board]
+        made = planes.reshape(*leading, *self.shape)
+        first = len(self.channels) - len(self._others)
+        made[..., first:, :, :] = observation[..., self._others, None, None]
+        return made
+
+
+def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:
+    """Return how some fluents lie on planes over the boards of their game.
+
+    >>> import anygame
+    >>> game = anygame.load("tic_tac_toe")
+    >>> planes = find_planes(game, game.fluent_terms)
+    >>> planes.shape, planes.channels
+    ((5, 3, 3), ('(cell ? ? b)', '(cell ? ? o)', '(cell ? ? x)', '(control o)', '(control x)'))
+    """
+    boards = [_Board(layout) for layout in find_boards(game).layouts]
+    lying = [_found_on(boards, fact) for fact in fluents]
+    names = sorted({at[0] for at in lying if at})
+    channel = {name: number for number, name in enumerate(names)}
+    rows = 1 + max((at[1] for at in lying if at), default=0)
+    columns = 1 + max((at[2] for at in lying if at), default=0)
+    places = [-1 if at is None else (channel[at[0]] * rows + at[1]) * columns + at[2] for at in lying]
+    others = [str(fact) for fact, at in zip(fluents, lying, strict=True) if at is None]
+    return Planes([*(name for _, name in names), *others], rows, columns, places)
+
+
+def _found_on(boards: Sequence[_Board], fact: Term) -> _Place | None:
+    for number, board in enumerate(boards):
+        found = board.place(fact)
+        if found is not None:
+            name, row, column = found
+            return (number, name), row, column
+    return None
+
+
+class _Board:
+    """Where the facts of one layout lie."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._rows: dict[Term, int] = {row: number for number, row in enumerate(layout.rows)}
+        self._columns: dict[Term, int] = {column: number for number, column in enumerate(layout.columns)}
+        self._across = _ranks(x for x, _ in layout.places.values())
+        self._down = _ranks(y for _, y in layout.places.values())
+
+    def place(self, fact: Term) -> tuple[str, int, int] | None:
+        """Return the name of the channel of a fact, its row and its column; None where it lies not here."""
+        layout = self._layout
+        if not isinstance(fact, Compound):
+            return None
+        if layout.holds(fact):
+            square = layout.square(fact)
+            board = tuple(fact.arguments[index] for index in layout.boards)
+            return None if square is None else self._at((board, square), fact, layout.key, layout.boards)
+        for overlay in layout.overlays:
+            cell = layout.locate(overlay, fact) if overlay.holds(fact) and not overlay.fixed else None
+            if cell is not None:
+                telling = [overlay.key[layout.key.index(index)] for index in layout.boards]
+                return self._at(cell, fact, overlay.key, telling)
+        return None
+
+    def _at(
+        self, cell: Cell, fact: Compound, key: Sequence[int], boards: Sequence[int]
+    ) -> tuple[str, int, int]:
+        place = self._layout.places.get(cell)
+        hidden = set(key) if place else set(key).difference(boards)
+        words = ["?" if index in hidden else str(term) for index, term in enumerate(fact.arguments)]
+        name = f"({fact.functor} {' '.join(words)})"
+        if place:
+            return name, self._down[place[1]], self._across[place[0]]
+        row, column = cell[1]
+        return name, self._rows[row], self._columns[column]
+
+
+def _ranks(values: Iterable[float]) -> dict[float, int]:
+    """Return the rank of each value: boards that stand apart get no empty rows between them."""
+    return {value: rank for rank, value in enumerate(sorted(set(values)))}

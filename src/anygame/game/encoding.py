@@ -1,0 +1,193 @@
+"""Encodings: what the numbers stand for that batches and environments use, kept in a file with a model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from anygame.errors import EncodingError
+from anygame.language.diagnostics import shown
+from anygame.language.writing import write_whole
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from anygame.game.roles import Role
+    from anygame.language.terms import Term
+
+__all__ = ["ActionSpace", "Encoding", "encoding_of", "rules_digest"]
+
+_FORMAT: Final = "anygame encoding 1"
+#: Bytes of the largest file that is read: names of a million fluents.
+_LARGEST: Final = 64 << 20
+
+
+class NumberedGame(Protocol):
+    """A game, as far as its numbers go."""
+
+    roles: tuple[Role, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the source."""
+
+    @property
+    def fluent_terms(self) -> tuple[Term, ...]:
+        """Every fact that can ever be true."""
+
+    def actions(self, role: str | Term) -> tuple[Term, ...]:
+        """Return the moves that can ever be legal for a role."""
+
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """The moves of a role by number.
+
+    >>> import anygame
+    >>> space = anygame.load("rock_paper_scissors").batch(4).action_space("left")
+    >>> space.n, [str(move) for move in space.moves], space.number("rock")
+    (3, ['paper', 'rock', 'scissors'], 1)
+
+    Attributes:
+        role: whose moves they are.
+        moves: in the order of their numbers, sorted by text.
+    """
+
+    role: str
+    moves: tuple[Term, ...]
+
+    @property
+    def n(self) -> int:
+        """How many numbers there are, from 0."""
+        return len(self.moves)
+
+    def number(self, move: str | Term) -> int:
+        """Return the number of a move, given by its text or as a term.
+
+        Raises:
+            ValueError: the role has no such move.
+        """
+        texts = list(map(str, self.moves))
+        if str(move) not in texts:
+            raise ValueError(f"{self.role} has no move {shown(str(move))}")
+        return texts.index(str(move))
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The names of all actions and fluents of a compiled game, in the order of their numbers.
+
+    A model that has learned from numbers is of use with the same numbers alone: write the encoding beside it,
+    and check it when the model is loaded.
+
+    Attributes:
+        rules: a digest of the rules; comments and layout do not count.
+        roles: the roles, in the order of the sheet.
+        actions: per role its moves, as text: ``game.actions(role)``.
+        fluents: the columns of an observation, as text: ``game.fluent_terms``.
+    """
+
+    rules: str
+    roles: tuple[str, ...]
+    actions: tuple[tuple[str, ...], ...]
+    fluents: tuple[str, ...]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file of JSON.
+
+        Raises:
+            EncodingError: it cannot be written.
+        """
+        content = {
+            "format": _FORMAT,
+            "rules": self.rules,
+            "roles": self.roles,
+            "actions": dict(zip(self.roles, self.actions, strict=True)),
+            "fluents": self.fluents,
+        }
+        try:
+            write_whole(Path(path), json.dumps(content, indent=1) + "\n")
+        except OSError as error:
+            raise EncodingError(f"cannot write {path}: {error.strerror}") from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Encoding:
+        """Read a file that ``save`` has written.
+
+        Raises:
+            EncodingError: there is no such file, or it is something else.
+        """
+        try:
+            with Path(path).open("rb") as file:
+                text = file.read(_LARGEST + 1)
+        except OSError as error:
+            raise EncodingError(f"cannot read {path}: {error.strerror}") from error
+        if len(text) > _LARGEST:
+            raise EncodingError(f"{path} is larger than {_LARGEST >> 20} MB, and no encoding")
+        try:
+            return cls._read(json.loads(text))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise EncodingError(f"{path} is no encoding of a game ({_FORMAT!r})") from error
+
+    @classmethod
+    def _read(cls, content: Any) -> Encoding:
+        if content["format"] != _FORMAT:
+            raise ValueError
+        roles = _texts(content["roles"])
+        actions = tuple([_texts(content["actions"][role]) for role in roles])
+        (rules,) = _texts([content["rules"]])
+        return cls(rules, roles, actions, _texts(content["fluents"]))
+
+    def check(self, game: NumberedGame) -> None:
+        """Raise unless this is the encoding of a game.
+
+        Raises:
+            EncodingError: the rules are others, or the numbers stand for something else.
+            LimitError: the game has no network.
+        """
+        own = encoding_of(game)
+        if self.rules != own.rules:
+            told = f"its roles are {', '.join(self.roles)}" if self.roles != own.roles else "the roles agree"
+            raise EncodingError(f"the encoding is of other rules than those of {game.name}: {told}")
+        if self.roles != own.roles:
+            raise EncodingError(
+                f"the roles of {game.name} are {', '.join(own.roles)}, not {', '.join(self.roles)}"
+            )
+        pairs = [("fluents", self.fluents, own.fluents)]
+        for role, kept, found in zip(own.roles, self.actions, own.actions, strict=True):
+            pairs.append((f"actions of {role}", kept, found))
+        for what, kept, found in pairs:
+            if kept != found:
+                raise EncodingError(f"{game.name}: {_difference(what, kept, found)}")
+
+
+def encoding_of(game: NumberedGame) -> Encoding:
+    """Return the encoding of a game; see ``Game.encoding``."""
+    return Encoding(
+        rules_digest(game),
+        tuple(map(str, game.roles)),
+        tuple([tuple(map(str, game.actions(role))) for role in game.roles]),
+        tuple(map(str, game.fluent_terms)),
+    )
+
+
+def rules_digest(game: object) -> str:
+    """Return what tells the rules of a game from those of others; comments and layout do not count."""
+    return "sha256:" + sha256(str(game).encode()).hexdigest()
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not (isinstance(values, list) and all(isinstance(value, str) for value in values)):
+        raise TypeError
+    return tuple(values)
+
+
+def _difference(what: str, kept: Sequence[str], found: Sequence[str]) -> str:
+    if len(kept) != len(found):
+        return f"the encoding has {len(kept)} {what}, this version of anygame finds {len(found)}"
+    number = next(index for index, pair in enumerate(zip(kept, found, strict=True)) if pair[0] != pair[1])
+    return f"number {number} of the {what} is {found[number]}, but {kept[number]} in the encoding"
