@@ -317,3 +317,17 @@ def test_an_action_space_names_the_columns_of_masks(game: anygame.Game) -> None:
     assert str(space.moves[space.number("(mark 2 2)")]) == "(mark 2 2)"
     with pytest.raises(ValueError, match=r"x has no move \(mark 4 4\)"):
         space.number("(mark 4 4)")
+
+
+def test_what_roles_see_is_that_of_states() -> None:
+    game = anygame.load("kuhn_poker")
+    batch = game.batch(20, seed=2)
+    while not batch.terminal.all():
+        before, over = [batch.state(lane) for lane in range(20)], batch.terminal
+        chosen = batch.step_random()
+        seen = {role: batch.percepts(role) for role in game.roles}
+        for lane in np.flatnonzero(~over):
+            percepts = before[lane].percepts([game.actions(role)[chosen[role][lane]] for role in game.roles])
+            for role in game.roles:
+                terms = game.percept_terms(role)
+                assert tuple(terms[n] for n in np.flatnonzero(seen[role][lane])) == percepts[role]

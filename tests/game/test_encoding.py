@@ -52,6 +52,14 @@ def test_another_order_is_refused(tmp_path: Path, key: str, value: object, told:
         anygame.Encoding.load(path).check(game)
 
 
+def test_percepts_have_numbers_too(tmp_path: Path) -> None:
+    game = anygame.load("kuhn_poker")
+    game.encoding().save(tmp_path / "names.json")
+    read = anygame.Encoding.load(tmp_path / "names.json")
+    assert read.percepts == tuple(tuple(map(str, game.percept_terms(role))) for role in game.roles)
+    read.check(game)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "anygame encoding 1"}', "[" * 10_000, "\xff"])
 def test_what_is_no_encoding_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "names.json"

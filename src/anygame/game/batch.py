@@ -137,6 +137,19 @@ class Batch:
         """Return what is true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""
         return self._lanes.observation()
 
+    def percepts(self, role: str | Term) -> NDArray[np.bool_]:
+        """Return what a role saw of the last joint move (GDL-II): bool [lanes, percepts].
+
+        The columns are those of ``game.percept_terms(role)``. Lanes that did not move, or have been put into
+        a state since, show nothing.
+
+        Raises:
+            LimitError: the game is too large for a network that tells what roles see.
+            UnknownRoleError: the game has no such role.
+        """
+        self._machine.check_percepts(self.game.name)
+        return self._lanes.percepts(self.game.role_index(role))
+
     @cached_property
     def plane_layout(self) -> Planes:
         """What the planes are: names of the ``channels``, and the numbers of ``rows`` and ``columns``."""
@@ -229,7 +242,10 @@ class Batch:
         self._lanes.set_observation(states)
 
     def snapshot(self) -> Snapshot:
-        """Return the states of all lanes and the random numbers ahead, to be restored later; picklable."""
+        """Return the states of all lanes and the random numbers ahead, to be restored later; picklable.
+
+        What roles have seen of the last joint move is no part of it.
+        """
         return Snapshot(self.game, self._lanes.packed(), self._lanes.random_state)
 
     def restore(self, snapshot: Snapshot) -> None:

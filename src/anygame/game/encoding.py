@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from anygame.errors import EncodingError
+from anygame.errors import EncodingError, LimitError
 from anygame.language.diagnostics import shown
 from anygame.language.writing import write_whole
 
@@ -41,6 +41,9 @@ class NumberedGame(Protocol):
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
         """Return the moves that can ever be legal for a role."""
+
+    def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
+        """Return what a role can ever see. Raises LimitError."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,14 @@ class Encoding:
         rules: a digest of the rules; comments and layout do not count.
         roles: the roles, in the order of the sheet.
         actions: per role its moves, as text: ``game.actions(role)``.
+        percepts: per role what it can see (GDL-II), as text: ``game.percept_terms(role)``.
         fluents: the columns of an observation, as text: ``game.fluent_terms``.
     """
 
     rules: str
     roles: tuple[str, ...]
     actions: tuple[tuple[str, ...], ...]
+    percepts: tuple[tuple[str, ...], ...]
     fluents: tuple[str, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -107,6 +112,7 @@ class Encoding:
             "rules": self.rules,
             "roles": self.roles,
             "actions": dict(zip(self.roles, self.actions, strict=True)),
+            "percepts": dict(zip(self.roles, self.percepts, strict=True)),
             "fluents": self.fluents,
         }
         try:
@@ -139,8 +145,9 @@ class Encoding:
             raise ValueError
         roles = _texts(content["roles"])
         actions = tuple([_texts(content["actions"][role]) for role in roles])
+        percepts = tuple([_texts(content["percepts"][role]) for role in roles])
         (rules,) = _texts([content["rules"]])
-        return cls(rules, roles, actions, _texts(content["fluents"]))
+        return cls(rules, roles, actions, percepts, _texts(content["fluents"]))
 
     def check(self, game: NumberedGame) -> None:
         """Raise unless this is the encoding of a game.
@@ -158,8 +165,9 @@ class Encoding:
                 f"the roles of {game.name} are {', '.join(own.roles)}, not {', '.join(self.roles)}"
             )
         pairs = [("fluents", self.fluents, own.fluents)]
-        for role, kept, found in zip(own.roles, self.actions, own.actions, strict=True):
-            pairs.append((f"actions of {role}", kept, found))
+        for place, role in enumerate(own.roles):
+            pairs.append((f"actions of {role}", self.actions[place], own.actions[place]))
+            pairs.append((f"percepts of {role}", self.percepts[place], own.percepts[place]))
         for what, kept, found in pairs:
             if kept != found:
                 raise EncodingError(f"{game.name}: {_difference(what, kept, found)}")
@@ -171,8 +179,17 @@ def encoding_of(game: NumberedGame) -> Encoding:
         rules_digest(game),
         tuple(map(str, game.roles)),
         tuple([tuple(map(str, game.actions(role))) for role in game.roles]),
+        tuple([tuple(map(str, _percept_terms(game, role))) for role in game.roles]),
         tuple(map(str, game.fluent_terms)),
     )
+
+
+def _percept_terms(game: NumberedGame, role: Role) -> tuple[Term, ...]:
+    try:
+        return game.percept_terms(role)
+    except LimitError:
+        # What roles see of a sheet so large has no numbers.
+        return ()
 
 
 def rules_digest(game: object) -> str:
