@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import anygame
 from anygame.language.parser import parse_term
 from anygame.language.terms import Compound, Constant, Term
-from anygame.protocol.letter_case import OriginalNames, match_ignoring_case
+from anygame.match.letter_case import OriginalNames, match_ignoring_case
 from anygame.protocol.scrambling import Scrambling
 
 SHEETS = sorted((Path(__file__).parents[2] / "gdl").glob("*.kif"))

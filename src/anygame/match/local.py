@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from anygame.language.terms import Term
+from anygame.match.hiding import SHARE_OF_GUESSING, HiddenCourse
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
 from anygame.match.workers import PlayerFailedError, Worker
 from anygame.players.clock import Clock
@@ -26,6 +28,8 @@ __all__ = ["LocalSeat"]
 class LocalSeat:
     """A player of this process. It gets the states of the match as they are, without messages.
 
+    Where the rules hide information it gets what its role may know, and a state that agrees with that.
+
     A player that hangs cannot be stopped: its thread is left behind, and it is late from then on.
 
     Attributes:
@@ -38,6 +42,7 @@ class LocalSeat:
         self.name = player.name if name is None else name
         self._match: MatchInfo | None = None
         self._state: State | None = None
+        self._hiding: HiddenCourse | None = None
         self._worker: Worker | None = None
         self._is_thinking = False
         self._failures = Failures()
@@ -47,6 +52,8 @@ class LocalSeat:
         self._match = match
         self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
+        self._hiding = HiddenCourse(match) if match.game.is_gdl2 else None
+        self.player.view = None
         seconds = match.start_clock
         return await self._ask(
             lambda: self.player.start(match.game, match.role, Clock.of(seconds)), seconds, "ready", "busy"
@@ -59,13 +66,17 @@ class LocalSeat:
         """
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
-        role, state = self._match.role, self._advanced(joint)
+        role, state, hiding = self._match.role, self._advanced(joint), self._hiding
         self._is_thinking = False
 
         def think() -> object:
             self.player.best = None
+            limit = Clock.of(clock)
+            shown = state
+            if hiding is not None:
+                shown, self.player.view = hiding.follow(joint, monotonic() + SHARE_OF_GUESSING * clock)
             self._is_thinking = True
-            return self.player.move(state, Clock.of(clock))
+            return self.player.move(shown, limit)
 
         reply = await self._ask(think, clock + PLAY_GRACE, None, "nil")
         best = self.player.best

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
@@ -62,6 +62,8 @@ class MatchInfo:
             take and the replies they return are always in the words of ``game``.
         state: returns the state that the match is in, for seats that share this process; None elsewhere.
         failures: tells what goes wrong in the code of players that share this process.
+        course: returns the state in which the match began and the joint moves made since, for seats that
+            share this process, where moves can be taken back; None elsewhere.
     """
 
     match_id: str
@@ -72,6 +74,7 @@ class MatchInfo:
     scramble: int | None = None
     state: Callable[[], State] | None = None
     failures: Failures | None = None
+    course: Callable[[], tuple[State, Sequence[tuple[Term, ...]]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from anygame.game.game import Game
+    from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
@@ -49,11 +50,14 @@ class Player(ABC):
         random: random numbers, from the seed if one is given.
         best: while `move` thinks, the best move so far; it is played if the clock runs out first,
             or `move` fails.
+        view: in games with hidden information, what the role knows of the match, set before `move` is called;
+            the state that `move` is given then is only one that agrees with it. None in other games.
     """
 
     game: Game
     role: Role
     best: Term | None = None
+    view: RoleView | None = None
 
     def __init__(self, seed: int | None = None) -> None:
         self.random = Random(seed)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from anygame.match.seats import MatchInfo, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Opponents"]
 
 _Result = TypeVar("_Result")
+#: The states of a match so far, and the joint moves between them.
+Course = tuple["Sequence[State]", "Sequence[tuple[Term, ...]]"]
 
 
 class Opponents:
@@ -42,13 +44,31 @@ class Opponents:
         self._thread = Thread(target=self._loop.run_forever, name="opponents", daemon=True)
         self._thread.start()
 
-    def start(self, match_id: str, game: Game, state: Callable[[], State], failures: Failures) -> None:
-        """Let them get ready, while the person looks at the board."""
+    def start(self, match_id: str, game: Game, course: Callable[[], Course], failures: Failures) -> None:
+        """Let them get ready, while the person looks at the board.
+
+        Args:
+            match_id: the name of the match.
+            game: its rules.
+            course: returns the states so far, and the joint moves between them.
+            failures: see `MatchInfo`.
+        """
         self._match = match_id
 
         def ready(role: Role, seat: Seat) -> Awaitable[Reply]:
             clock = self.clock
-            return seat.start(MatchInfo(match_id, game, role, clock, clock, None, state, failures))
+            return seat.start(
+                MatchInfo(
+                    match_id,
+                    game,
+                    role,
+                    clock,
+                    clock,
+                    state=lambda: course()[0][-1],
+                    failures=failures,
+                    course=lambda: (course()[0][0], course()[1]),
+                )
+            )
 
         self._started = self._submit(self._all(ready))
 

@@ -207,7 +207,9 @@ class Table:
             self.record.add_state(state, nothing)
         self.path = self._path_of(self.record)
         self._failures = Failures(self.path, self._failures)
-        self.opponents.start(self.record.match_id, session.game, lambda: self.session.state, self._failures)
+        self.opponents.start(
+            self.record.match_id, session.game, lambda: (session.states, session.moves), self._failures
+        )
 
     def _new_record(self) -> Record:
         game, seating, clock = self.session.game, self.seating, self.opponents.clock

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.match.hiding import SHARE_OF_GUESSING
 from anygame.match.judging import spaced
 from anygame.protocol.messages import Play, PlayII, Stop, StopII, format_message
 from anygame.protocol.replies import BUSY, NIL, READY
@@ -25,8 +26,6 @@ __all__ = ["PlayerMatch", "wall_time"]
 _FAREWELL: Final = 10.0
 #: Seconds after ABORT: a player that looks at its clock comes back in milliseconds.
 _SHORT_FAREWELL: Final = 1.0
-#: Of the clock, the part that may be spent on finding states that fit the percepts.
-_SHARE_OF_GUESSING: Final = 0.3
 
 
 def _future() -> asyncio.Future[str | None]:
@@ -133,7 +132,7 @@ class PlayerMatch:
             return NIL
         clock = self.start.play_clock
         think_by = wall_time(self._settings.think_by(arrived, clock))
-        guess_by = wall_time(arrived + _SHARE_OF_GUESSING * clock)
+        guess_by = wall_time(arrived + SHARE_OF_GUESSING * clock)
         self._wait_for_rules(turn.number)
         self.host.send(
             "play", turn.number, format_message(turn.message), self._answered, think_by, guess_by, clock

@@ -15,13 +15,14 @@ from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.source import Source
 from anygame.match.judging import spaced
-from anygame.protocol.letter_case import OriginalNames, match_ignoring_case
+from anygame.match.letter_case import OriginalNames, match_ignoring_case
+from anygame.match.state_tracking import LostTrackError, StateTracker
 from anygame.protocol.messages import PlayII, StopII
 from anygame.protocol.player.settings import SHORTEST_CLOCK
-from anygame.protocol.player.state_tracking import LostTrackError, StateTracker
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
+    from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
@@ -66,6 +67,11 @@ class PlayedGame:
         found = match_ignoring_case(term, [each.term for each in game.roles])
         self.role = game.roles[game.role_index(found or term)]
         self._tracker = StateTracker(game, self.role, self.random)
+
+    @property
+    def view(self) -> RoleView | None:
+        """What the player knows of a game with hidden information; None of others."""
+        return self._tracker.view if self._tracker is not None and self.game.is_gdl2 else None
 
     def told(self, move: Term) -> str:
         """Return a move as text, with the names that START had."""

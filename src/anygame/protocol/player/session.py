@@ -32,11 +32,11 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.terms import Term
+from anygame.match.letter_case import match_ignoring_case
 from anygame.match.workers import CallThread
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
 from anygame.players.player import goals_of
-from anygame.protocol.letter_case import match_ignoring_case
 from anygame.protocol.messages import parse_message
 from anygame.protocol.player.played_game import PlayedGame, load_rules
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from threading import Event
 
+    from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.players.player import Player
@@ -193,16 +194,23 @@ class Session:
                 self._tell(["move", turn, None, _told(error)])
                 return
             match.turn, match.thinking_of, match.legal = turn, None, legal
+            view = match.view
             if not legal:
                 self._tell(["move", turn, None, ""])
                 return
             self._tell(["legal", turn, match.told(match.random.choice(legal)), again])
-            self._thinking.put(lambda: self._think(match, turn, state, legal, clock))
+            self._thinking.put(lambda: self._think(match, turn, state, legal, view, clock))
 
         self._rules.put(go_on)
 
     def _think(
-        self, match: PlayedGame, turn: int, state: State, legal: tuple[Term, ...], clock: Clock
+        self,
+        match: PlayedGame,
+        turn: int,
+        state: State,
+        legal: tuple[Term, ...],
+        view: RoleView | None,
+        clock: Clock,
     ) -> None:
         if match.ended.is_set() or match.turn != turn:
             return
@@ -210,7 +218,7 @@ class Session:
         fault = ""
         try:
             player = self._made()
-            player.best = None
+            player.best, player.view = None, view
             match.thinking_of = turn
             move = player.move(state, clock)
         except BaseException as error:  # whatever a player raises is its own business

@@ -10,8 +10,9 @@ from itertools import islice, product
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from anygame.game.role_view import Observation, RoleView
 from anygame.language.terms import Compound
-from anygame.protocol.letter_case import match_ignoring_case
+from anygame.match.letter_case import match_ignoring_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +29,8 @@ __all__ = ["StateTracker", "LostTrackError"]
 _MOST_STATES: Final = 20
 #: Joint moves tried from one of them; most games have fewer.
 _MOST_JOINTS: Final = 2_000
+#: Of them, those tried in each turn when the match is played again: there may be many turns.
+_MOST_TRIED_AGAIN: Final = 200
 
 
 class LostTrackError(Exception):
@@ -50,15 +53,27 @@ class StateTracker:
         self._index = game.role_index(role)
         self.restart()
 
-    def restart(self) -> None:
-        """Go back to the initial state."""
-        self._states = [self.game.initial_state()]
+    def restart(self, start: State | None = None) -> None:
+        """Go back to the state in which the match began, the initial one by default."""
+        self._start = start or self.game.initial_state()
+        self._states = [self._start]
+        self._observations: list[Observation] = []
         self._known = True
+
+    @property
+    def view(self) -> RoleView:
+        """What the role was told since the match began."""
+        return RoleView(self._start, tuple(self._observations))
 
     @property
     def state(self) -> State:
         """A state that agrees with everything told, the only one if every move was."""
         return self._states[0]
+
+    def state_with(self, legal: Sequence[Term]) -> State:
+        """Return such a state in which the role has certain legal moves, if one is known."""
+        fitting = (state for state in self._states if state.legal_moves(self.role) == tuple(legal))
+        return next(fitting, self.state)
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
         """Return the joint move that a list in a message means here; None if it is no legal one."""
@@ -74,7 +89,12 @@ class StateTracker:
 
     def advance(self, joint: Sequence[Term]) -> None:
         """Go on by a legal joint move."""
+        self._observe(joint[self._index], self.state.percepts(joint)[self.role])
         self._states = [self.state.next(joint)]
+
+    def _observe(self, move: Term | None, percepts: Sequence[Term]) -> None:
+        if self.game.is_gdl2:
+            self._observations.append(Observation(move, tuple(percepts)))
 
     def perceive(self, move: Term | None, percepts: Sequence[Term], deadline: float) -> None:
         """Go on by what was seen of a turn.
@@ -91,6 +111,7 @@ class StateTracker:
         if told is not None:
             self.advance(told)
             return
+        self._observe(move, percepts)
         seen = _texts(percepts)
         found: dict[State, None] = {}
         guessed: dict[State, None] = {}
@@ -103,12 +124,34 @@ class StateTracker:
                 fits = _texts(before.percepts(joint)[self.role]) == seen
                 if fits or len(guessed) < _MOST_STATES:
                     (found if fits else guessed)[before.next(joint)] = None
+        if not found:
+            found.update(dict.fromkeys(self._replayed(deadline)))
         # Where nothing fits, the states carried so far were too few. What is legal may be the same in others.
         if not found and not guessed:
             raise LostTrackError(f"the move {move} is not legal in any state that fits what was seen")
         self._known = False
         self._states = list(found or guessed)
         self._random.shuffle(self._states)
+
+    def _replayed(self, deadline: float) -> Iterator[State]:
+        """Yield states behind matches that are played from the start until all that was seen fits."""
+        for _ in range(_MOST_STATES):
+            state: State | None = self._start
+            for observation in self._observations:
+                if state is None or monotonic() > deadline:
+                    break
+                state = self._fitting(state, observation)
+            else:
+                if state is not None:
+                    yield state
+
+    def _fitting(self, state: State, observation: Observation) -> State | None:
+        """Return a state behind another one, by a joint move that looks as it did; None if none was found."""
+        seen = _texts(observation.percepts)
+        for joint in islice(self._joints(state, observation.move), _MOST_TRIED_AGAIN):
+            if _texts(state.percepts(joint)[self.role]) == seen:
+                return state.next(joint)
+        return None
 
     def _told(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
         """Return the joint move, where percepts tell it: managers add such percepts to games without any."""

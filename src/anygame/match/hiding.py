@@ -1,0 +1,92 @@
+"""Matches of games with hidden information: a player in this process learns only what its role may know."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from anygame.match.state_tracking import LostTrackError, StateTracker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.game.role_view import RoleView
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.seats import MatchInfo
+
+__all__ = ["SHARE_OF_GUESSING", "HiddenCourse"]
+
+#: Of the clock, the part that may be spent on finding states that fit the percepts.
+SHARE_OF_GUESSING: Final = 0.3
+
+
+class HiddenCourse:
+    """The course of a match, as it is and as one role may know it.
+
+    Args:
+        match: what the player was told at the start.
+    """
+
+    def __init__(self, match: MatchInfo) -> None:
+        self._match = match
+        self._index = match.game.role_index(match.role)
+        self._tracker = StateTracker(match.game, match.role, Random(f"{match.match_id}/{match.role}"))
+        self._start = self._truth = match.game.initial_state()
+        self._joints: list[tuple[Term, ...]] = []
+        self._told = 0
+
+    def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
+        """Go on by a joint move, if there is one that is not known yet.
+
+        Args:
+            joint: the moves made last.
+            deadline: when to stop looking for states that agree with what the role saw, as `time.monotonic`
+                counts.
+
+        Returns:
+            a state that agrees with what the role knows; and what it knows.
+        """
+        if self._match.course is not None:
+            self._set_course(*self._match.course())
+        else:
+            self._extend(joint)
+        for made in self._joints[self._told :]:
+            seen = self._truth.percepts(made)[self._match.role]
+            self._truth = self._truth.next(made)
+            self._told += 1
+            self._perceive(made, seen, deadline)
+        # A role knows what it may do.
+        state = self._tracker.state_with(self._truth.legal_moves(self._match.role))
+        return state, self._tracker.view
+
+    def _perceive(self, made: tuple[Term, ...], seen: Sequence[Term], deadline: float) -> None:
+        try:
+            self._tracker.perceive(made[self._index], seen, deadline)
+        except LostTrackError:
+            # The rules let a role have moves that it cannot know of: from here on it is told where it stands.
+            self._restart(self._truth)
+
+    def _restart(self, start: State) -> None:
+        self._start = self._truth = start
+        self._joints, self._told = [], 0
+        self._tracker.restart(start)
+
+    def _set_course(self, start: State, joints: Sequence[tuple[Term, ...]]) -> None:
+        """Take over a course, from the start where moves have been taken back."""
+        if start != self._start or list(joints[: self._told]) != self._joints[: self._told]:
+            self._restart(start)
+        self._joints = list(joints)
+
+    def _extend(self, joint: tuple[Term, ...] | None) -> None:
+        actual = None if self._match.state is None else self._match.state()
+        if joint is not None and (actual is None or self._leads_to(joint, actual)):
+            self._joints.append(joint)
+        elif actual is not None and actual != self._truth:
+            self._restart(actual)
+
+    def _leads_to(self, joint: tuple[Term, ...], actual: State) -> bool:
+        try:
+            return self._truth.next(joint) == actual
+        except ValueError:
+            return False
