@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.search.board_sheets import breakthrough, connect
 from tests.search.graph_games import KINDS, bounds, random_nodes, reached, sheet
 
 import anygame
@@ -159,8 +160,38 @@ def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
     assert reason in found.reason
 
 
+@pytest.mark.parametrize(
+    ("rules", "goals"),
+    [
+        (connect(4, 4), {"first": 50, "second": 50}),
+        (breakthrough(4, 4), {"first": 0, "second": 100}),
+    ],
+)
+def test_what_is_too_large_to_be_counted_may_be_proven(rules: str, goals: dict[str, int]) -> None:
+    told: list[int] = []
+    found = solve(anygame.loads(rules), memory=6 << 20, seconds=0)
+    assert (found.solved, found.method) == (False, "none")
+    assert "do not hold them" in found.reason
+    found = solve(
+        anygame.loads(rules), memory=6 << 20, seconds=600, proving=lambda known: told.append(known.iterations)
+    )
+    assert (found.solved, found.method, found.goals, found.reason) == (True, "maximin", goals, "")
+    assert found.bounds == {role: (goal, goal) for role, goal in goals.items()}
+    assert found.leaves > 1000
+    assert all(0 < leaves <= found.leaves for leaves in told)
+    state = anygame.loads(rules).initial_state()
+    for joint in found.line:
+        state = state.next(joint)
+    assert found.line
+
+
+def test_a_proof_is_not_looked_for_where_there_is_chance() -> None:
+    found = solve(anygame.load("pig"), memory=1 << 20, seconds=600)
+    assert (found.solved, found.leaves) == (False, 0)
+
+
 def test_a_game_too_large_says_how_far_it_came() -> None:
-    found = solve(anygame.load("connect_four"), memory=8 << 20)
+    found = solve(anygame.load("connect_four"), memory=8 << 20, seconds=0)
     assert not found.solved
     assert "do not hold them" in found.reason
     assert 0 < found.expanded < found.states

@@ -22,8 +22,9 @@ class Solution:
     Attributes:
         method: what was computed: ``best goal`` (one role, no chance), ``expectation`` (one role and chance),
             ``minimax`` (two roles that take turns, what one wins the other loses), ``expected minimax`` (the
-            same with chance), ``maximin of mixed strategies`` (two such roles that move at the same time); or
-            ``none``.
+            same with chance), ``maximin of mixed strategies`` (two such roles that move at the same time),
+            ``maximin`` (what each of two roles can make sure of, proven by a search where states are too many
+            to be counted; a goal that the rules do not give counts as 0); or ``none``.
         solved: whether the value is known.
         goals: per role its value under best play; None for ``random`` and where it is not known.
         bounds: per role between what its value lies, as far as that is known.
@@ -33,10 +34,12 @@ class Solution:
         edges: joint moves from the expanded ones.
         depth: every state that so many joint moves lead to, at the least, was expanded; -1 if none was.
         line: joint moves of best play, in the order of the roles, up to the end, to a draw of chance or to a
-            mixed choice; where a game of one role is not solved, of the best line that was found.
+            mixed choice, or as far as a search kept it; where a game of one role is not solved, of the best
+            line that was found.
         seconds: how long it took, compiling aside.
         bytes: memory at the peak, as far as it grows with the game.
         table: the values of all states, if they were asked for and computed.
+        leaves: how many positions were evaluated in search of a proof.
     """
 
     method: str
@@ -52,3 +55,4 @@ class Solution:
     seconds: float
     bytes: int
     table: Table | None = field(default=None, repr=False, compare=False)
+    leaves: int = 0

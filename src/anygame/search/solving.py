@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.search.analysis import Analysis
     from anygame.search.graph import Expansion, StateGraph
     from anygame.search.table import Table
     from anygame.search.values import Group, Players, Values
@@ -38,22 +39,28 @@ def solve(
     *,
     memory: int = DEFAULT_MEMORY,
     table: bool = False,
+    seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    proving: Callable[[Analysis], None] | None = None,
 ) -> Solution:
-    """Return the exact value of a state, if all states that can follow it fit into memory.
+    """Return the exact value of a state: of all states that can follow it, if they fit into memory.
 
     One role: the best goal, and a shortest line to it. Two roles, where what is better for one is worse for
     the other: minimax where they take turns, the maximin of mixed strategies where they move together.
     The moves of ``random`` are weighed alike. For other games, and where rules hide information, no value is
-    computed, and the solution says so. Ctrl-C ends it early, with what is known. A game of one role with more
-    states than fit into memory is searched for as long again, for the best line that can be found.
+    computed, and the solution says so. Ctrl-C ends it early, with what is known. Where states do not fit into
+    memory, a game for one role is searched for the best line that can be found, and a game for two roles for
+    a proof of what each can make sure of.
 
     Args:
         game: the game.
         state: where to start; the initial state by default.
         memory: bytes to use at most, about.
         table: whether to keep the values of all states, as ``Solution.table``.
+        seconds: how long to search where states are too many; as long again as was spent on counting them
+            if it is None.
         progress: called now and then with the numbers of states expanded and found.
+        proving: called now and then with what a search for a proof knows.
 
     Raises:
         MissingExtraError: mixed strategies have to be computed, and scipy is not installed.
@@ -78,6 +85,7 @@ def solve(
     """
     from anygame.search.graph import INTERRUPTED, explore
     from anygame.search.one_player.too_large import with_best_line
+    from anygame.search.proof import with_proof
 
     start = game.initial_state() if state is None else state
     expansion = _expansion(game, start)
@@ -91,7 +99,9 @@ def solve(
         return solution
     # What was found makes room for another search.
     del expansion, graph, solver
-    return with_best_line(game, start, solution, memory)
+    seconds = solution.seconds if seconds is None else seconds
+    found = with_best_line(game, start, solution, memory, seconds)
+    return with_proof(game, start, solution, memory, seconds, proving) if found is solution else found
 
 
 def _expansion(game: Game, start: State) -> Expansion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, command_options, gigabytes, option
+from anygame.cli.options import Command, command_options, gigabytes, option, seconds
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, progress_bar
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anygame.game import Game, State
-    from anygame.search import Bounds, Solution
+    from anygame.search import Analysis, Bounds, Solution
 
 __all__ = ["COMMAND"]
 
 _SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
-   "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "line": [[MOVE]]}
+   "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "line": [[MOVE]]}
   goals are null where they are not known; reason says why; bounds are null or enclose the goal;
   expanded counts the states that were continued by every joint move, edges these joint moves;
-  depth is the number of joint moves within which every state was"""
+  depth is the number of joint moves within which every state was; leaves counts
+  the positions evaluated in search of a proof"""
 
 
 @command_options
@@ -35,6 +36,12 @@ class Options(PositionOptions):
     memory: float = option(
         "--memory", read=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
     )
+    seconds: float | None = option(
+        "--seconds",
+        read=seconds,
+        metavar="S",
+        help="how long to search for a proof where states are too many (as long as counting took)",
+    )
     table: str | None = option("--table", metavar="FILE", help="write the values of all states to a file")
 
 
@@ -43,7 +50,7 @@ def run(options: Options) -> int:
     game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
         compile_game(game)
-    found = _solved(game, state, round(options.memory * 2**30), options.table is not None)
+    found = _solved(game, state, options)
     if options.table is not None and found.table is not None:
         save_table(found.table, options.table)
     if options.json:
@@ -61,16 +68,28 @@ def _kept(path: str, found: Solution) -> str:
     return f"the values of {len(found.table):,} states are in {path}"
 
 
-def _solved(game: Game, state: State, memory: int, table: bool) -> Solution:
+def _solved(game: Game, state: State, options: Options) -> Solution:
+    memory, table = round(options.memory * 2**30), options.table is not None
     with progress_bar() as bar:
         if bar is None:
-            return solve(game, state, memory=memory, table=table)
+            return solve(game, state, memory=memory, table=table, seconds=options.seconds)
         task = bar.add_task("looking for states", total=None)
 
         def tell(expanded: int, found: int) -> None:
             bar.update(task, description=f"{found:,} states, {found - expanded:,} of them to be continued")
 
-        return solve(game, state, memory=memory, table=table, progress=tell)
+        def tell_proof(found: Analysis) -> None:
+            bar.update(task, description=f"looking for a proof: {found.iterations:,} leaves")
+
+        return solve(
+            game,
+            state,
+            memory=memory,
+            table=table,
+            seconds=options.seconds,
+            progress=tell,
+            proving=tell_proof,
+        )
 
 
 def _described(found: Solution) -> dict[str, Any]:
@@ -86,6 +105,7 @@ def _described(found: Solution) -> dict[str, Any]:
         "depth": found.depth,
         "seconds": found.seconds,
         "bytes": found.bytes,
+        "leaves": found.leaves,
         "line": [list(map(str, joint)) for joint in found.line],
     }
 
@@ -106,8 +126,9 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
     for number, joint in enumerate(found.line, start=1):
         yield f"{number:>3}  {'  '.join(map(str, joint))}"
     part = "" if found.expanded == found.states else f", {found.expanded:,} of them continued"
+    proof = f", then {found.leaves:,} leaves in search of a proof" if found.leaves else ""
     yield (
-        f"{found.states:,} states{part}, {found.edges:,} joint moves, {found.depth} deep; "
+        f"{found.states:,} states{part}, {found.edges:,} joint moves, {found.depth} deep{proof}; "
         f"{found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
     )
 
@@ -119,6 +140,8 @@ def _between(bounds: Bounds) -> str:
 _DETAILS: Final = f"""\
 One role: the best goal. Two roles, of which one gains what the other loses: minimax
 where they take turns, mixed strategies (extra `solve`) where they move together.
+Where states are too many to be counted, a search looks for a proof of what each of
+two roles can make sure of (maximin), or for the best line of one.
 Moves of `random` are weighed alike. For other games, and those with hidden
 information, no value is computed. The exit status is 1 where none is found.
 

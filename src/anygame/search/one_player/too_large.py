@@ -17,29 +17,30 @@ if TYPE_CHECKING:
 __all__ = ["with_best_line"]
 
 
-def with_best_line(game: Game, start: State, solution: Solution, memory: int) -> Solution:
+def with_best_line(game: Game, start: State, solution: Solution, memory: int, seconds: float) -> Solution:
     """Return what is known of a game that was not solved, with the best line if it is one for one role.
 
-    The line is looked for as long again as was spent on the solution. The role can make sure of its goal; the
-    upper bound is a goal above which no line leads. Where both meet, the game is solved after all.
+    The role can make sure of its goal; the upper bound is a goal above which no line leads. Where both meet,
+    the game is solved after all.
 
     Args:
         game: the game.
         start: the state that was to be solved.
         solution: what was found by counting states.
         memory: bytes to use at most, about.
+        seconds: how long to look for it.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:
         return solution
     try:
-        line = LineSearch(game, seed=0, memory=memory).run(start, seconds=solution.seconds)
+        line = LineSearch(game, seed=0, memory=memory).run(start, seconds=seconds)
     except SeveralChooseError:
         return solution
-    role, seconds = game.roles[chooser], solution.seconds + line.seconds
+    role, spent = game.roles[chooser], solution.seconds + line.seconds
     if line.goal is None:
         reason = f"no end gives {role} a goal" if line.proven else solution.reason
-        return replace(solution, reason=reason, seconds=seconds)
+        return replace(solution, reason=reason, seconds=spent)
     most = line.goal if line.proven or line.most is None else line.most
     return replace(
         solution,
@@ -49,5 +50,5 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int) ->
         bounds={**solution.bounds, role: Bounds(line.goal, most)},
         reason="" if line.proven else solution.reason,
         line=line.moves,
-        seconds=seconds,
+        seconds=spent,
     )
