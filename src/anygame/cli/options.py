@@ -120,8 +120,12 @@ def option(
     choices: Sequence[str] | None = None,
     count: str | None = None,
     required: bool | None = None,
+    alone: object = None,
 ) -> Any:
-    """Declare an option with a value; without a default, it is None where it is not given."""
+    """Declare an option with a value; without a default, it is None where it is not given.
+
+    With the count ``?`` its value may be left out: then it is ``alone``.
+    """
     return _declared(
         *flags,
         metavar=metavar,
@@ -131,6 +135,7 @@ def option(
         choices=choices,
         nargs=count,
         required=required,
+        const=alone,
     )
 
 

@@ -15,6 +15,7 @@ from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.folders import record_path
 from anygame.cli.matches.options import ClockOptions
+from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
 from anygame.cli.options import Command, argument, command_options, flag, option, positive
@@ -27,8 +28,10 @@ from anygame.match.running import Terms, keeper, lead, new_record, resume, seate
 from anygame.match.seats import is_person
 from anygame.match.series import Tally, rotated
 from anygame.match.signing import read_key
+from anygame.match.watchers import Watchers
 from anygame.players.failures import Failures
 from anygame.players.loading import is_address, is_strategy
+from anygame.web.broadcast import Broadcast, Cell, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +52,9 @@ with --record kept beside the record. What players say is shown, and in the reco
 A reply that is late (TO), missing (CE), or no legal move (IL) is replaced by a random
 legal move, and the match goes on. Ctrl-C sends ABORT to the players.
 
+{WATCHING}
 with --json, one object a line:
+  {{"event": "listening", "address", "host", "port"}}, with --web
   {{"event": "start", "match", "game", "players": {{ROLE: NAME}}, "seed", "step", "record"}}
   {{"event": "ready", "errors": {{ROLE: ERROR}}, "reasons": {{ROLE: TEXT}},
    "seconds": {{ROLE: SECONDS}}}}
@@ -69,7 +74,7 @@ exit status:
 
 
 @command_options
-class Options(ClockOptions):
+class Options(ClockOptions, WebOptions):
     """What ``anygame match`` is asked."""
 
     file: str | None = argument("FILE", count="?", help="the rule sheet; not needed with --resume")
@@ -99,7 +104,8 @@ def run(options: Options) -> int:
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
     try:
-        run_until_signal(series.play())
+        with on_pages(options.web, series.broadcast, stay=options.stay, is_json=options.json):
+            run_until_signal(series.play())
     except EndedBySignal as end:
         series.tell_interrupted()
         return end.status
@@ -121,6 +127,7 @@ class _Series:
         self.path: str | None = None
         self._watcher: Watcher | None = None
         self._failures: Failures | None = None
+        self.broadcast = Broadcast(game.name, options.games, self._table if options.games > 1 else None)
         seated(game, self.seats)
 
     async def play(self) -> None:
@@ -151,11 +158,13 @@ class _Series:
         self._watcher = _watcher(self.options, self.game, self.path, seats)
         keep = keeper(self.path, self.key)
         self._failures = Failures(self.path, self._failures)
-        await lead(self.game, seats, record, terms, keep=keep, watcher=self._watcher, failures=self._failures)
+        watcher = _shown(self.options, self._watcher, self.broadcast, self.path)
+        await lead(self.game, seats, record, terms, keep=keep, watcher=watcher, failures=self._failures)
         if record.goals is None:
             self.faults += 1
         else:
             self.tally.add(self.game, order, record.goals, record.errors)
+            self.broadcast.changed()
         if self.path and not self.options.json:
             print(f"record: {self.path}")
 
@@ -172,6 +181,17 @@ class _Series:
         ):
             trouble = f"  {errors} replies replaced" if errors else ""
             print(f"  {name.ljust(width)}  {estimate or 'no goals'}{trouble}")
+
+    def _table(self) -> Table:
+        """Return how the players stand, for a page."""
+        rows = []
+        for name, estimate, errors in zip(
+            self.tally.players, self.tally.estimates(), self.tally.errors, strict=True
+        ):
+            goals = estimate_cell(estimate)
+            rows.append((Cell(name), goals, Cell(str(estimate.count if estimate else 0)), Cell(str(errors))))
+        note = "Goals: the mean, and its 95 % interval."
+        return Table(("player", "goals", "games", "replaced"), tuple(rows), note)
 
     def _print_json(self) -> None:
         players: list[dict[str, Any]] = []
@@ -211,15 +231,19 @@ def _resume(options: Options, path: str) -> int:
     order = seated(game, seats)
     watcher = _watcher(options, game, path, seats)
 
+    broadcast = Broadcast(game.name, 1)
+    shown = _shown(options, watcher, broadcast, path)
+
     async def play() -> None:
         try:
             keep = keeper(path, key)
-            await resume(game, order, record, keep=keep, watcher=watcher, failures=Failures(path))
+            await resume(game, order, record, keep=keep, watcher=shown, failures=Failures(path))
         finally:
             await asyncio.gather(*[seat.close() for seat in seats])
 
     try:
-        run_until_signal(play())
+        with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
+            run_until_signal(play())
     except EndedBySignal as end:
         _tell_interrupted(watcher, path)
         return end.status
@@ -257,6 +281,13 @@ def _tell_interrupted(watcher: Watcher | None, path: str | None) -> None:
         complain(f"interrupted; go on with: anygame match --resume {shlex.quote(path)}")
     else:
         complain("interrupted; with --record DIR, matches can be gone on with")
+
+
+def _shown(options: Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
+    """Return what tells of a match here, and on pages where there are any."""
+    if options.web is None:
+        return watcher
+    return Watchers(watcher, broadcast.match(None if path is None else lambda: read_record(path)))
 
 
 def _watcher(options: Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.options import ClockOptions
+from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
 from anygame.cli.options import Command, argument, command_options, flag, option, positive
@@ -15,15 +17,18 @@ from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, RuleSheetError
 from anygame.match.running import Terms
+from anygame.match.watchers import Watchers
 from anygame.tournament.running import Tournament
 from anygame.tournament.standings import standings
 from anygame.tournament.store import Store
+from anygame.web.broadcast import Broadcast, Cell, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.game.game import Game
     from anygame.match.record import Record
+    from anygame.match.referee import Watcher
     from anygame.tournament.schedule import Meeting
     from anygame.tournament.standings import Standing
     from anygame.tournament.store import Result
@@ -36,7 +41,8 @@ In each round, every choice of players meets on every sheet, once in each turn o
 roles. Matches are kept in the store after every step: the same command goes on where it
 was stopped, and does nothing but print once all is played.
 
-with --json, one object:
+{WATCHING}
+with --json, one object, after {{"event": "listening", "address", "host", "port"}} with --web:
   {{"matches": {{"played", "planned", "failed"}},
    "players": [{{"name", "rating", "mu", "sigma", "games", "mean", "margin", "errors"}}],
    "sheets": {{FILE: {{NAME: MEAN}}}}}}
@@ -45,7 +51,7 @@ with --json, one object:
 
 
 @command_options
-class Options(ClockOptions):
+class Options(ClockOptions, WebOptions):
     """What ``anygame tournament`` is asked."""
 
     files: list[str] = argument("FILE", count="+", help="rule sheets")
@@ -69,15 +75,14 @@ def run(options: Options) -> int:
         event = Tournament(games, players, store, terms, make_seat)
         meetings = event.meetings(options.rounds)
         if not options.report:
+            pages = _Pages(event, meetings, options)
             try:
-                run_until_signal(_play(event, meetings, quiet=options.json))
+                with on_pages(options.web, pages.broadcast, stay=options.stay, is_json=options.json):
+                    run_until_signal(_play(event, meetings, pages, quiet=options.json))
             except EndedBySignal as end:
                 complain("interrupted; the same command goes on")
                 status = end.status
-        planned = {(meeting.round, meeting.sheet, meeting.players) for meeting in meetings}
-        results = [
-            result for result in store.results() if (result.round, result.sheet, result.players) in planned
-        ]
+        results = _results(store, meetings)
     found = _standings(list(players), results)
     if options.json:
         print_json(_described(found, results, len(meetings)))
@@ -99,8 +104,91 @@ def _games(options: Options) -> dict[str, Game]:
     return games
 
 
-async def _play(event: Tournament, meetings: Sequence[Meeting], *, quiet: bool) -> None:
+def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
+    """Return how the matches ended that are over, of those that are asked for."""
+    planned = {(meeting.round, meeting.sheet, meeting.players) for meeting in meetings}
+    return [result for result in store.results() if (result.round, result.sheet, result.players) in planned]
+
+
+class _Pages:
+    """A tournament as pages show it; what is asked for there is read from the store anew.
+
+    The store of the matches is not to be used in other threads than theirs.
+    """
+
+    def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: Options) -> None:
+        self.broadcast = Broadcast("Tournament", len(meetings), self._table)
+        self._meetings = meetings
+        self._players = list(event.players)
+        self._path = options.store
+        self._is_shown = options.web is not None
+
+    def past(self, meeting: Meeting, result: Result) -> None:
+        """Show a match that was played before."""
+        goals = zip(meeting.players, result.goals or (), strict=False)
+        told = ", ".join(f"{name} {goal}" for name, goal in goals)
+        match = self.broadcast.match(lambda: self._record(meeting))
+        match.past(meeting.sheet, ", ".join(meeting.players), told or f"given up: {result.fault}")
+
+    def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
+        """Return what shows a match on pages too."""
+        if not self._is_shown:
+            return other
+        match = self.broadcast.match(lambda: self._record(meeting))
+        return match if other is None else Watchers(other, match)
+
+    def _record(self, meeting: Meeting) -> Record | None:
+        with Store(self._path) as store:
+            return store.record(meeting)
+
+    def _table(self) -> Table:
+        with Store(self._path) as store:
+            results = _results(store, self._meetings)
+        try:
+            found, note = (
+                standings(self._players, results),
+                "Strength: mu, and 3 sigma around it; the rating is its lower end. ",
+            )
+        except MissingExtraError as error:
+            found, note = standings(self._players, results, rated=False), f"{error}. "
+        sheets = sorted({sheet for each in found for sheet in each.by_sheet})
+        return Table(
+            (
+                "player",
+                "rating",
+                "strength",
+                "goals",
+                "games",
+                "replaced",
+                *[Path(each).stem for each in sheets],
+            ),
+            tuple([_row(each, sheets) for each in found]),
+            f"{note}Goals: the mean, and its 95 % interval; then the mean on each sheet.",
+        )
+
+
+def _row(standing: Standing, sheets: Sequence[str]) -> tuple[Cell, ...]:
+    mu, sigma = standing.mu, standing.sigma
+    return (
+        Cell(standing.name),
+        Cell("-" if standing.rating is None else f"{standing.rating:.1f}"),
+        Cell(f"{mu:.1f} ± {3 * sigma:.1f}", (mu - 3 * sigma, mu, mu + 3 * sigma))
+        if mu is not None and sigma is not None
+        else Cell("-"),
+        estimate_cell(standing.estimate),
+        Cell(str(standing.estimate.count if standing.estimate else 0)),
+        Cell(str(standing.errors or "")),
+        *[Cell(f"{standing.by_sheet[sheet]:.1f}" if sheet in standing.by_sheet else "") for sheet in sheets],
+    )
+
+
+async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
     screen = Screen()
+    past = {(result.round, result.sheet, result.players): result for result in event.store.results()}
+    for meeting in meetings:
+        result = past.get((meeting.round, meeting.sheet, meeting.players))
+        if result is not None:
+            pages.past(meeting, result)
     for number, meeting in enumerate(meetings, 1):
         if event.store.is_over(meeting):
             continue
@@ -108,7 +196,8 @@ async def _play(event: Tournament, meetings: Sequence[Meeting], *, quiet: bool) 
         game = event.games[meeting.sheet]
         watch = HiddenWatcher if game.is_gdl2 else LineWatcher
         watcher = watch(game, screen) if has_people else None
-        record = await event.play(meeting, watcher)
+        record = await event.play(meeting, pages.watcher(meeting, watcher))
+        pages.broadcast.changed()
         if not quiet:
             outcome = _outcome(event.games[meeting.sheet], record)
             screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")

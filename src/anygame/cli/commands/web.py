@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from argparse import ArgumentTypeError
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from anygame.cli.exit_status import OK
+from anygame.cli.matches.pages import pages_module, read_port
 from anygame.cli.matches.seating import PLAYERS, named
 from anygame.cli.options import Command, argument, command_options, option, seconds
 from anygame.cli.shared_options import JsonOption
-from anygame.errors import AnygameError, MissingExtraError
+from anygame.errors import AnygameError
 from anygame.players.loading import STRATEGIES, is_address, player_class
 from anygame.web.settings import Settings
 
@@ -37,21 +36,13 @@ exit status:
   2    the port cannot be had, or there is no such player or path
 """
 
-_HIGHEST_PORT: Final = 65_535
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:6]) <= _HIGHEST_PORT):
-        raise ArgumentTypeError(f"expected a port from 0 to {_HIGHEST_PORT}, found {text!r}")
-    return int(text)
-
 
 @command_options
 class Options(JsonOption):
     """What ``anygame web`` is asked."""
 
     paths: list[str] = argument("PATH", count="*", help="rule sheets, or folders of them")
-    port: int = option("--port", read=_port, default=8000, metavar="PORT", help="where to listen (8000)")
+    port: int = option("--port", read=read_port, default=8000, metavar="PORT", help="where to listen (8000)")
     host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
     name: list[str] | None = option(
         "--name", metavar="NAME", count="+", help="hosts under which pages are asked for"
@@ -68,12 +59,7 @@ class Options(JsonOption):
 def run(options: Options) -> int:
     """Serve pages until Ctrl-C or SIGTERM."""
     settings = _settings(options)
-    try:
-        running = import_module("anygame.web.server.running")
-    except ImportError as error:
-        raise MissingExtraError(
-            f"pages need starlette, uvicorn and jinja2 ({error}): pip install 'anygame[web]'", "web"
-        ) from error
+    running = pages_module()
     with suppress(KeyboardInterrupt):
         running.serve(settings, lambda port: _tell(options, settings, port))
     return OK

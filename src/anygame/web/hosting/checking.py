@@ -11,7 +11,7 @@ from anygame.errors import AnygameError
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, Severity
 from anygame.language.source import Source
-from anygame.web.hosting.match import look_at
+from anygame.web.hosting.course import look_at
 from anygame.web.hosting.views import state_view
 from anygame.web.settings import LIMITS
 

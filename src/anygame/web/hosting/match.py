@@ -7,28 +7,25 @@ Every change is kept in the record of the match, from which it goes on when its 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import AnygameError, GoalError, IllegalMoveError
-from anygame.language.parser import parse_term
-from anygame.language.terms import Constant
+from anygame.errors import AnygameError, IllegalMoveError
 from anygame.match.judging import judge
+from anygame.web.hosting.course import Course, look_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 
     from anygame.game.game import Game
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.record import Record
     from anygame.match.seats import Reply
     from anygame.web.hosting.opponents import Opponent
 
-__all__ = ["HostedMatch", "Look", "look_at"]
+__all__ = ["HostedMatch"]
 
 #: Joint moves after which a match ends without a result: people do not play as long, and rules that go on by
 #: themselves for ever would fill the disk.
@@ -36,49 +33,8 @@ _LONGEST: Final = 5_000
 #: Seconds between moves of a match without people, so that it can be watched.
 _PACE: Final = 0.4
 
-Joint = tuple["Term", ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What a match must know of a state.
-
-    Attributes:
-        is_terminal: whether the game is over.
-        legal: the legal moves of every role, in order; where the game is over, none that matter.
-        stuck: a role that has none though the game is not over.
-        goals: of every role, where the game is over; None where the rules give none or several.
-    """
-
-    is_terminal: bool
-    legal: tuple[tuple[Term, ...], ...]
-    stuck: Role | None
-    goals: tuple[int | None, ...]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nobody can move here."""
-        return self.is_terminal or self.stuck is not None
-
-
-def look_at(state: State) -> Look:
-    """Compute what a match must know of a state."""
-    roles = state.game.roles
-    legal = () if state.is_terminal else tuple([state.legal_moves(role) for role in roles])
-    return Look(state.is_terminal, legal, state.stuck_role, tuple([_goal(state, role) for role in roles]))
-
-
-def _goal(state: State, role: Role) -> int | None:
-    # Before the end nobody asks, and some rules take seconds for it.
-    if not state.is_terminal:
-        return None
-    try:
-        return state.goal(role)
-    except GoalError:
-        return None
-
-
-class HostedMatch:
+class HostedMatch(Course):
     """A match between people and players.
 
     Args:
@@ -100,15 +56,11 @@ class HostedMatch:
         keep: Callable[[Record], None],
         changed: Callable[[], None],
     ) -> None:
-        self.game = game
-        self.record = record
-        self.states = list(states)
-        self.line: list[Joint] = []
+        super().__init__(game, record, states)
         self.opponents = dict(opponents)
         self.chosen: dict[int, Term] = {}
         self.notes: dict[int, str] = {}
         self.said: dict[int, tuple[str, ...]] = {}
-        self.fault = ""
         self._keep = keep
         self._changed = changed
         self._lock = asyncio.Lock()
@@ -121,25 +73,6 @@ class HostedMatch:
             for index, role in enumerate(game.roles)
             if index not in self.opponents and not role.is_random
         }
-        for step, moves in enumerate(record.moves):
-            texts = zip(game.roles, moves, strict=True)
-            self.line.append(tuple([self._term(text, role, self.states[step]) for role, text in texts]))
-
-    def _term(self, text: str, role: Role, state: State) -> Term:
-        """Return the legal move that a text means, however it is spaced.
-
-        Raises:
-            IllegalMoveError: it means none.
-            TermSyntaxError: it cannot be read.
-        """
-        legal = state.legal_moves(role)
-        found = {str(move): move for move in legal}.get(text)
-        if found is not None:
-            return found
-        term = parse_term(text, case_sensitive=self.game.case_sensitive)
-        if term not in legal:
-            raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
-        return term
 
     # -- what people do ----------------------------------------------------------------------------
 
@@ -186,7 +119,7 @@ class HostedMatch:
             IllegalMoveError: there is none.
         """
         async with self._lock:
-            if not any(index in self.chosen for index in roles if index in self._choosing()):
+            if not any(index in self.chosen for index in roles if index in self.choosing(self.look)):
                 step = await asyncio.to_thread(self._former_choice, roles)
                 if step is None:
                     raise IllegalMoveError("there is no move to take back")
@@ -196,25 +129,14 @@ class HostedMatch:
 
     def _former_choice(self, roles: Collection[int]) -> int | None:
         for step in range(len(self.line) - 1, -1, -1):
-            look = look_at(self.states[step])
-            if set(roles) & (_choosing(look) or {self._mover(look)}):
+            if set(roles) & self.choosing(look_at(self.states[step])):
                 return step
         return None
 
     async def _go_back(self, step: int) -> None:
         self._forget_asking()
-        record = self.record
-        grown: list[list[Any]] = [record.states, record.state_times, record.errors, record.reasons]
-        for each in (*grown, record.said, self.states):
-            del each[step + 1 :]
-        del record.moves[step:]
-        del self.line[step:]
-        record.goals = None
-        record.is_completed = record.is_aborted = False
-        self.fault = ""
-        record.own.pop("fault", None)
-        self.look = await asyncio.to_thread(look_at, self.states[-1])
-        await asyncio.to_thread(self._keep, record)
+        await super()._go_back(step)
+        await asyncio.to_thread(self._keep, self.record)
 
     # -- whose turn it is --------------------------------------------------------------------------
 
@@ -223,43 +145,24 @@ class HostedMatch:
         return self.record.match_id
 
     @property
-    def is_over(self) -> bool:
-        """Whether nobody can move any more."""
-        return self.look.is_over or bool(self.fault)
-
-    @property
     def turn(self) -> list[int]:
         """The indices of the people's roles that have yet to choose."""
         if self.is_over:
             return []
-        return [index for index in sorted(self.people & self._choosing()) if index not in self.chosen]
+        return [index for index in sorted(self.people & self.choosing(self.look)) if index not in self.chosen]
 
     @property
     def thinking(self) -> list[int]:
         """The indices of the players' roles whose choice is waited for."""
-        return [index for index in self._asked if index not in self.chosen and index in self._choosing()]
-
-    def _choosing(self) -> set[int]:
-        """Return the roles whose move is not made by itself."""
-        return _choosing(self.look) or {self._mover(self.look)}
-
-    def _mover(self, look: Look) -> int:
-        """Return whose move it is where nobody has a choice: whose move says most.
-
-        Waiting is a single word, as a rule the same for everybody who waits.
-        """
-        roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
-        if not roles or not look.legal:
-            return -1
-        only = [moves[0] for moves in look.legal]
-        return min(roles, key=lambda index: (isinstance(only[index], Constant), only.count(only[index])))
+        choosing = self.choosing(self.look)
+        return [index for index in self._asked if index not in self.chosen and index in choosing]
 
     # -- going on ----------------------------------------------------------------------------------
 
     async def _advance(self) -> None:
         """Go on as long as nobody has to choose; ask the players who have to."""
         while not self.is_over:
-            choosing = self._choosing()
+            choosing = self.choosing(self.look)
             for index, role in enumerate(self.game.roles):
                 if role.is_random:
                     self.chosen.setdefault(index, self._random.choice(self.look.legal[index]))
@@ -278,17 +181,13 @@ class HostedMatch:
         if not self.people:
             await asyncio.sleep(_PACE)
         try:
-            state, look = await asyncio.to_thread(_follow, self.states[-1], joint)
+            await self._follow(joint)
         except AnygameError as error:
             self.fault = str(error)
             return
-        self.line.append(joint)
-        self.states.append(state)
-        self.look = look
-        self.record.add_moves(joint)
         reasons = [self.notes.get(index, "") for index in range(len(joint))]
-        self.record.add_state(state, ["" for _ in joint], reasons)
-        self.record.quote([self.said.get(index, ()) for index in range(len(joint))])
+        said = [self.said.get(index, ()) for index in range(len(joint))]
+        self._note(joint, ["" for _ in joint], reasons, said)
         self._forget_asking()
         self.chosen.clear()
         if len(self.line) >= _LONGEST:
@@ -351,12 +250,3 @@ class HostedMatch:
     async def close(self) -> None:
         """Take leave of all players."""
         await asyncio.gather(*[one.close() for one in self.opponents.values()], return_exceptions=True)
-
-
-def _choosing(look: Look) -> set[int]:
-    return {index for index, moves in enumerate(look.legal) if len(moves) > 1}
-
-
-def _follow(state: State, joint: Iterable[Term]) -> tuple[State, Look]:
-    following = state.next(list(joint))
-    return following, look_at(following)

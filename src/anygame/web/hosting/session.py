@@ -14,10 +14,12 @@ from anygame.match.record import Record, read_record
 from anygame.match.replaying import replay
 from anygame.match.running import keeper
 from anygame.web.hosting import checking, questions
-from anygame.web.hosting.match import HostedMatch, look_at
+from anygame.web.hosting.course import look_at
+from anygame.web.hosting.followed import FollowedMatch
+from anygame.web.hosting.match import HostedMatch
 from anygame.web.hosting.opponents import Opponent
 from anygame.web.hosting.values import Values
-from anygame.web.hosting.views import log_view, match_view, state_view
+from anygame.web.hosting.views import log_view, match_view, state_view, way_view
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class Session:
 
     game: Game
     painter: Painter
-    match: HostedMatch
+    match: HostedMatch | FollowedMatch
 
     def __init__(self, tell: Callable[[View], None]) -> None:
         self._tell = tell
@@ -56,6 +58,7 @@ class Session:
             "check": self.check,
             "describe": self.describe,
             "open": self.open,
+            "follow": self.follow,
             "move": self.move,
             "take_back": self.take_back,
             "look": self.look,
@@ -69,9 +72,11 @@ class Session:
         """Carry out a command; return its answer as plain data. Raises AnygameError."""
         return await self._commands[name](**arguments)
 
-    async def describe(self, name: str, text: str) -> View:
+    async def describe(self, name: str, text: str, case_sensitive: bool = True) -> View:
         """Return what a sheet's page says beside its text: roles, and whether rules hide information."""
-        self.game = await asyncio.to_thread(loads, text, name=name, limits=LIMITS)
+        self.game = await asyncio.to_thread(
+            loads, text, name=name, case_sensitive=case_sensitive, limits=LIMITS
+        )
         self._loaded = text
         return {"roles": list(self.game.roles), "hides": self.game.is_gdl2}
 
@@ -92,6 +97,7 @@ class Session:
         seed: int = 0,
         seats: list[Any] | None = None,
         line: Sequence[Sequence[str]] = (),
+        case_sensitive: bool = True,
     ) -> View:
         """Begin a match, or go on with that of a record where there is one.
 
@@ -105,12 +111,25 @@ class Session:
             seed: of everything that is drawn.
             seats: who has which role; see `anygame.web.server.matches`.
             line: joint moves that are made at once, for a match that branches off another.
+            case_sensitive: whether the rules tell capitals from other letters.
         """
         record, states = await asyncio.to_thread(
-            self._begin, match_id, Path(path), name, rules, seed, clock, seats or [], line
+            self._begin, match_id, Path(path), name, rules, seed, clock, seats or [], line, case_sensitive
         )
         self.painter = await asyncio.to_thread(Painter.of, self.game)
-        opponents = {
+        self._path = path
+        keep = keeper(path)
+        if _is_elsewhere(record):
+            self.match = FollowedMatch(self.game, record, states)
+        else:
+            opponents = self._opponents(record, players, seed)
+            self.match = HostedMatch(self.game, record, states, opponents, keep=keep, changed=self._publish)
+        await asyncio.to_thread(keep, record)
+        await self.match.begin()
+        return await self._view()
+
+    def _opponents(self, record: Record, players: dict[str, str], seed: int) -> dict[int, Opponent]:
+        return {
             index: Opponent(
                 seat["player"], players.get(seat["player"], "random"), self.game.roles[index],
                 record.play_clock, seed + index,
@@ -118,12 +137,6 @@ class Session:
             for index, seat in enumerate(record.own[_SEATS])
             if seat["kind"] == "player"
         }  # fmt: skip
-        self._path = path
-        keep = keeper(path)
-        self.match = HostedMatch(self.game, record, states, opponents, keep=keep, changed=self._publish)
-        await asyncio.to_thread(keep, record)
-        await self.match.begin()
-        return await self._view()
 
     def _begin(
         self,
@@ -135,16 +148,23 @@ class Session:
         clock: float,
         seats: list[Any],
         line: Sequence[Sequence[str]],
+        case_sensitive: bool,
     ) -> tuple[Record, list[State]]:
         if path.exists():
             record = read_record(path)
-            self.game = loads(str(record.own.get("rules")), name=str(record.own.get("game")), limits=LIMITS)
+            self.game = loads(
+                str(record.own.get("rules")),
+                name=str(record.own.get("game")),
+                case_sensitive=record.own.get("caseSensitive", True) is not False,
+                limits=LIMITS,
+            )
             found = replay(record, self.game)
-            if found.faults:
+            # What others played is shown as far as it goes, and was checked then.
+            if found.faults and not _is_elsewhere(record):
                 raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
             return record, list(found.states)
         if rules != self._loaded:
-            self.game = loads(rules, name=name, limits=LIMITS)
+            self.game = loads(rules, name=name, case_sensitive=case_sensitive, limits=LIMITS)
         if len(seats) != len(self.game.roles):
             raise RecordError(f"expected {len(self.game.roles)} seats, found {len(seats)}")
         record = Record(match_id, clock, clock, names=[str(seat["name"]) for seat in seats])
@@ -152,7 +172,7 @@ class Session:
             "game": name,
             "roles": list(map(str, self.game.roles)),
             "seed": seed,
-            "caseSensitive": True,
+            "caseSensitive": case_sensitive,
             "rules": rules,
             _SEATS: seats,
         }
@@ -168,12 +188,24 @@ class Session:
 
     async def move(self, role: str, text: str, step: int) -> View:
         """Make the move of a person; see `HostedMatch.choose`."""
-        await self.match.choose(self.game.role_index(role), text, step)
+        await self._hosted().choose(self.game.role_index(role), text, step)
         return await self._view()
 
     async def take_back(self, roles: Sequence[str]) -> View:
         """Take moves back; see `HostedMatch.take_back`."""
-        await self.match.take_back([self.game.role_index(role) for role in roles])
+        await self._hosted().take_back([self.game.role_index(role) for role in roles])
+        return await self._view()
+
+    def _hosted(self) -> HostedMatch:
+        """Return the match, which is played here. Raises RecordError."""
+        if not isinstance(self.match, HostedMatch):
+            raise RecordError("this match is played elsewhere: nobody can move here")
+        return self.match
+
+    async def follow(self, start: int, turns: list[View], now: View) -> View:
+        """Take moves that were made elsewhere; see `FollowedMatch.follow`."""
+        assert isinstance(self.match, FollowedMatch)
+        await self.match.follow(start, turns, now, keeper(self._path))
         return await self._view()
 
     async def sit(self, seats: list[Any]) -> None:
@@ -204,7 +236,8 @@ class Session:
         match = self.match
         state = match.states[step]
         before, joint = (match.states[step - 1], match.line[step - 1]) if step else (None, None)
-        return state_view(state, look_at(state), self.painter, before=before, joint=joint)
+        shown = state_view(state, look_at(state), self.painter, before=before, joint=joint)
+        return shown | way_view(match, step)
 
     def _publish(self) -> None:
         """Tell what has changed, soon; changes that follow at once are told together."""
@@ -244,6 +277,11 @@ class Session:
         if not 0 <= step < len(self.match.states):
             raise RecordError(f"the match has the states 0 to {len(self.match.line)}, not {step}")
         return self.match.states[step]
+
+
+def _is_elsewhere(record: Record) -> bool:
+    """Whether a match is played elsewhere, and only shown."""
+    return any(seat["kind"] == "elsewhere" for seat in record.own[_SEATS])
 
 
 def _legal(state: State, role: str, text: str) -> Term:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from anygame.boards import Painter
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.web.hosting.match import HostedMatch, Look
+    from anygame.web.hosting.course import Course, Look
 
-__all__ = ["log_view", "match_view", "state_view"]
+__all__ = ["log_view", "match_view", "state_view", "way_view"]
 
 #: Facts of a state, or moves of a role, that a page shows: more than any public game has, and a page still
 #: opens at once.
@@ -24,6 +24,7 @@ _LONGEST_TERM: Final = 2_000
 
 #: Lines of what players say of one move.
 _MOST_SAID: Final = 50
+_EXPLAINED: Final = {"TO": "late", "CE": "no answer", "IL": "no legal move"}
 
 View = dict[str, Any]
 
@@ -63,7 +64,7 @@ def state_view(
     }
 
 
-def match_view(match: HostedMatch, shown: View) -> View:
+def match_view(match: Course, shown: View) -> View:
     """Return what is told of a match in its last state."""
     roles = match.game.roles
     used = match.record.own.get("seconds") or [0.0] * len(roles)
@@ -74,21 +75,38 @@ def match_view(match: HostedMatch, shown: View) -> View:
         "thinking": [roles[index] for index in match.thinking],
         "over": match.is_over,
         "fault": match.fault,
-        "notes": [note for step in match.record.reasons[len(match.line) :] for note in step if note],
-        "said": _said(match),
         "seconds": dict(zip(roles, used, strict=True)),
         "can_take_back": bool(match.line),
+        "live": dict(match.live),
     }
 
 
-def _said(match: HostedMatch) -> list[tuple[str, str]]:
-    """Return what the players said before the last moves, each line with its role."""
-    last = match.record.said[len(match.line) :] or [[]]
-    said = zip(match.game.roles, last[0], strict=False)
+def way_view(match: Course, step: int) -> View:
+    """Return what happened on the way to a state: what players said, what was wrong with replies."""
+    told = match.record.said[step] if step < len(match.record.said) else []
+    said = zip(match.game.roles, told, strict=False)
     pairs = [(str(role), line[:_LONGEST_TERM]) for role, lines in said for line in lines]
-    return pairs[:_MOST_SAID]
+    return {"notes": _notes(match, step), "said": pairs[:_MOST_SAID]}
 
 
-def log_view(match: HostedMatch) -> list[list[str]]:
+def _notes(match: Course, step: int) -> list[str]:
+    record = match.record
+    reasons = record.reasons[step] if step < len(record.reasons) else []
+    errors = record.errors[step] if step < len(record.errors) else []
+    found = []
+    for index, role in enumerate(match.game.roles):
+        reason = (reasons[index] if index < len(reasons) else "") or ""
+        error = errors[index] if index < len(errors) else ""
+        if error:
+            kind, _, reply = error.partition(" ")
+            what = f"{_EXPLAINED.get(kind, kind)} {reply}".strip()
+            drawn = f"; {match.line[step - 1][index]} was drawn instead" if step else ""
+            reason = f"{role}: {what}{f' ({reason})' if reason else ''}{drawn}"
+        if reason:
+            found.append(reason[:_LONGEST_TERM])
+    return found
+
+
+def log_view(match: Course) -> list[list[str]]:
     """Return the joint moves so far, as texts in the order of the roles."""
     return [[str(move)[:_LONGEST_TERM] for move in joint] for joint in match.line]

@@ -22,16 +22,19 @@ from anygame.web.server.processes import MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import Replays
 from anygame.web.server.sheet_routes import SheetRoutes
 from anygame.web.server.sheets import Sheets
+from anygame.web.server.watching import WatchRoutes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from anygame.web.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-__all__ = ["make_application"]
+__all__ = ["make_application", "make_watching_application"]
 
 _STATUS: Final[dict[type[Exception], int]] = {
     NotFoundError: 404,
@@ -45,7 +48,7 @@ _STATUS: Final[dict[type[Exception], int]] = {
 def make_application(settings: Settings) -> ASGIApp:
     """Return what answers browsers."""
     matches = Matches(settings)
-    pages = Pages()
+    pages = Pages([("Games", "/"), ("Write rules", "/write")])
     sheets = Sheets(settings)
     replays = Replays(sheets, matches)
     sheet_routes = SheetRoutes(sheets, replays, matches, pages, settings)
@@ -58,6 +61,40 @@ def make_application(settings: Settings) -> ASGIApp:
             yield
         finally:
             await matches.close()
+
+    routes = [*sheet_routes.routes, *match_routes.routes, *replays.routes]
+    return _guarded(routes, pages, settings, living)
+
+
+def make_watching_application(
+    settings: Settings, broadcast: Broadcast
+) -> tuple[ASGIApp, Callable[[], Awaitable[None]]]:
+    """Return what lets browsers watch matches of this process, and what tells them the last news."""
+    matches = Matches(settings)
+    pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])
+    replays = Replays(Sheets(settings), matches)
+    watch_routes = WatchRoutes(broadcast, replays, matches, pages, settings)
+    match_routes = MatchRoutes(matches, pages, settings, may_play=False)
+
+    @asynccontextmanager
+    async def living(_: Starlette) -> AsyncIterator[None]:
+        watch_routes.listen()
+        try:
+            yield
+        finally:
+            await matches.close()
+
+    routes = [*watch_routes.routes, *match_routes.routes]
+    return _guarded(routes, pages, settings, living), watch_routes.close
+
+
+def _guarded(
+    routes: Sequence[Route],
+    pages: Pages,
+    settings: Settings,
+    living: Callable[[Starlette], AbstractAsyncContextManager[None]],
+) -> ASGIApp:
+    """Return an application with our guards around it, that says what goes wrong."""
 
     async def fault(request: Request, error: Exception) -> Response:
         kind = next(kind for kind in type(error).__mro__ if kind in _STATUS)
@@ -82,9 +119,7 @@ def make_application(settings: Settings) -> ASGIApp:
     static = StaticFiles(directory=str(files("anygame.web") / "static"))
     application = Starlette(
         routes=[
-            *sheet_routes.routes,
-            *match_routes.routes,
-            *replays.routes,
+            *routes,
             Route("/paints.css", _paints),
             Mount("/static", static),
         ],

@@ -1,4 +1,4 @@
-"""Server-sent events: a line to a page whenever its match has changed."""
+"""Server-sent events: a line to a page whenever what it shows has changed."""
 
 from __future__ import annotations
 
@@ -9,31 +9,41 @@ from starlette.responses import StreamingResponse
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from anygame.web.server.matches import Match
+    from starlette.requests import Request
 
-__all__ = ["changes"]
+    from anygame.web.server.versions import Versioned
+
+__all__ = ["changes", "known_version"]
 
 #: Seconds without a change after which something is sent all the same, so that broken connections are noticed
 #: and proxies keep whole ones.
 _HEARTBEAT: Final = 15.0
+#: Digits of a version: milliseconds since 1970 have 13.
+_LONGEST_VERSION: Final = 17
 
 
-def changes(match: Match, known: int) -> StreamingResponse:
-    """Return the answer that tells of every new version of a match, from the one that a page knows."""
+def changes(shown: Versioned, known: int) -> StreamingResponse:
+    """Return the answer that tells of every new version of something, from the one that a page knows."""
     return StreamingResponse(
-        _lines(match, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+        _lines(shown, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )
 
 
-async def _lines(match: Match, known: int) -> AsyncIterator[str]:
-    match.streams += 1
+async def _lines(shown: Versioned, known: int) -> AsyncIterator[str]:
+    shown.streams += 1
     try:
         yield "retry: 1000\n\n"
         while True:
-            if await match.changed(known, _HEARTBEAT):
-                known = match.version
+            if await shown.changed(known, _HEARTBEAT):
+                known = shown.version
                 yield f"event: changed\ndata: {known}\n\n"
             else:
                 yield ": still here\n\n"
     finally:
-        match.streams -= 1
+        shown.streams -= 1
+
+
+def known_version(request: Request) -> int:
+    """Return the version that a page knows; -1 where it does not say."""
+    known = request.query_params.get("known", "")
+    return int(known) if known.isascii() and known.isdigit() and len(known) < _LONGEST_VERSION else -1

@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
-from anygame.web.server.events import changes
+from anygame.web.server.events import changes, known_version
 from anygame.web.server.pages import match_context
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.visitors import visitor_of
@@ -47,31 +47,36 @@ class MatchRoutes:
         matches: of the server.
         pages: templates.
         settings: of the server.
+        may_play: whether people may play here, and have the values of moves searched, rather than watch.
     """
 
-    def __init__(self, matches: Matches, pages: Pages, settings: Settings) -> None:
+    def __init__(self, matches: Matches, pages: Pages, settings: Settings, *, may_play: bool = True) -> None:
         self._matches = matches
         self._pages = pages
         self._settings = settings
+        self._may_play = may_play
         self._analysing = asyncio.Semaphore(settings.analysing)
 
     @property
     def routes(self) -> list[Route]:
         """The addresses, and what answers each."""
         one = "/match/{id}"
-        return [
+        watching = [
             Route(one, self.show),
             Route(f"{one}/events", self.events),
             Route(f"{one}/record.json", self.record),
-            Route(f"{one}/move", self.move, methods=["POST"]),
-            Route(f"{one}/back", self.take_back, methods=["POST"]),
-            Route(f"{one}/join/{{secret}}", self.join, methods=["GET", "POST"]),
             Route(f"{one}/{{step:int}}", self.show),
             Route(f"{one}/{{step:int}}/why", self.why),
             Route(f"{one}/{{step:int}}/fired", self.fired),
+        ]
+        playing = [
+            Route(f"{one}/move", self.move, methods=["POST"]),
+            Route(f"{one}/back", self.take_back, methods=["POST"]),
+            Route(f"{one}/join/{{secret}}", self.join, methods=["GET", "POST"]),
             Route(f"{one}/{{step:int}}/values", self.values),
             Route(f"{one}/{{step:int}}/fork", self.fork, methods=["POST"]),
         ]
+        return watching + playing if self._may_play else watching
 
     async def _match(self, request: Request) -> Match:
         match = await self._matches.find(request.path_params["id"])
@@ -101,7 +106,7 @@ class MatchRoutes:
         known = match.rendered.get(key)
         if known is not None:
             return known
-        context = match_context(match, view, mine, is_last=is_last)
+        context = match_context(match, view, mine, is_last=is_last) | {"may_play": self._may_play}
         template = "match_part.html" if is_part else "match.html"
         shown = self._pages.text(template, **context).encode()
         match.rendered[key] = shown
@@ -115,8 +120,7 @@ class MatchRoutes:
         if sum(each.streams for each in self._matches.known()) >= self._settings.streams:
             raise RefusedError("as many pages are kept up to date as this server allows")
         await self._matches.view(match)
-        known = request.query_params.get("known", "")
-        return changes(match, int(known) if known.isascii() and known.isdigit() and len(known) < 17 else -1)
+        return changes(match, known_version(request))
 
     async def record(self, request: Request) -> Response:
         """Return the record of a match: what `anygame replay` reads."""

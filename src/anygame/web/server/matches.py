@@ -8,12 +8,13 @@ import re
 import secrets
 from collections import OrderedDict
 from contextlib import suppress
-from time import monotonic, time_ns
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.installed import describe_sheet
 from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
 from anygame.web.server.sheets import Sheet, title_of
+from anygame.web.server.versions import Versioned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,7 +26,7 @@ __all__ = ["BusyError", "Match", "Matches", "Seat"]
 
 #: Who has a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for who
 #: has the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a match
-#: that is only shown, ``{"kind": "past", "name"}``.
+#: that is played elsewhere and only shown, ``{"kind": "elsewhere", "name"}``.
 Seat = dict[str, str]
 View = dict[str, Any]
 
@@ -45,7 +46,7 @@ class BusyError(MatchFaultError):
     """As many matches are at work as may be."""
 
 
-class Match:
+class Match(Versioned):
     """A match, at work or asleep.
 
     Attributes:
@@ -54,11 +55,9 @@ class Match:
         roles: their names.
         sheet: the name of its sheet.
         title: of the game.
-        version: grows with every change, also from one run of the server to the next.
         view: of the last state; None until it is known.
         used: when somebody last asked for it, as `time.monotonic` counts.
         process: in which it is at work; None while it sleeps.
-        streams: pages that are kept up to date.
         rendered: parts of pages of this version, by what makes them differ.
         values: what is known of the moves of states, by their numbers.
     """
@@ -66,13 +65,13 @@ class Match:
     def __init__(
         self, match_id: str, path: Path, sheet: str, title: str, roles: Sequence[str], seats: list[Seat]
     ) -> None:
+        super().__init__()
         self.match_id = match_id
         self.path = path
         self.sheet = sheet
         self.title = title
         self.roles = tuple(roles)
         self.seats = seats
-        self.version = time_ns() // 1_000_000
         self.view: View | None = None
         self.used = monotonic()
         self.process: HostProcess | None = None
@@ -80,8 +79,6 @@ class Match:
         self.rendered: OrderedDict[object, bytes] = OrderedDict()
         self.values: dict[int, View] = {}
         self._views: OrderedDict[int, View] = OrderedDict()
-        self._changed = asyncio.Event()
-        self.streams = 0
 
     @property
     def is_at_work(self) -> bool:
@@ -100,17 +97,8 @@ class Match:
 
     def touch(self) -> None:
         """Have all pages look again."""
-        self.version += 1
         self.rendered.clear()
-        self._changed.set()
-        self._changed = asyncio.Event()
-
-    async def changed(self, version: int, seconds: float) -> bool:
-        """Wait until there is another version, for some seconds; return whether there is."""
-        if self.version == version:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), seconds)
-        return self.version != version
+        super().touch()
 
     def remembered(self, step: int) -> View | None:
         """Return the view of a state, if it is known."""
@@ -133,9 +121,9 @@ class Match:
         ]
 
     @property
-    def is_past(self) -> bool:
-        """Whether it was played elsewhere, and is only shown."""
-        return any(seat["kind"] == "past" for seat in self.seats)
+    def is_elsewhere(self) -> bool:
+        """Whether it is played elsewhere, or was, and is only shown."""
+        return any(seat["kind"] == "elsewhere" for seat in self.seats)
 
     @property
     def visitors(self) -> set[str]:
@@ -154,6 +142,7 @@ class Matches:
         self.settings = settings
         self._known: OrderedDict[str, Match] = OrderedDict()
         self._folder = settings.folder / "matches"
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
         self._aside: list[HostProcess] = []
         self._asking = asyncio.Semaphore(_MOST_ASIDE)
@@ -186,7 +175,11 @@ class Matches:
         process = await self._process()
         try:
             told = await process.ask(
-                "describe", within=self.settings.answer, name=sheet.name, text=sheet.text
+                "describe",
+                within=self.settings.answer,
+                name=sheet.name,
+                text=sheet.text,
+                case_sensitive=sheet.case_sensitive,
             )
             seats = seated(told["roles"])
             match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats)
@@ -199,6 +192,7 @@ class Matches:
                 seats=seats,
                 line=line,
                 clock=clock,
+                case_sensitive=sheet.case_sensitive,
             )
         except BaseException:
             process.end()
@@ -262,6 +256,10 @@ class Matches:
         assert match.process is not None
         return await match.process.ask(what, within=self.settings.answer, **arguments)
 
+    async def follow(self, match: Match, start: int, turns: Sequence[View], now: View) -> None:
+        """Tell a match that is played elsewhere how it went on; see `anygame.web.hosting.followed`."""
+        match.hear(await self.ask(match, "follow", start=start, turns=turns, now=now))
+
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
         if not match.is_at_work:
@@ -302,11 +300,12 @@ class Matches:
         own = json.loads(record)["anygame"]
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
-            if seat["kind"] in ("person", "open", "past")
+            if seat["kind"] in ("person", "open", "elsewhere")
             else seat
             for seat in match.seats
         ]
-        sheet = Sheet(match.sheet, match.title, "", own["rules"])
+        case_sensitive = own.get("caseSensitive", True) is not False
+        sheet = Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive)
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line)
 
     def known(self) -> Iterable[Match]:
@@ -367,7 +366,6 @@ class Matches:
 
     def warm_up(self) -> None:
         """Have a process ready before it is needed."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if self._spare is None:
             self._spare = HostProcess(self.settings.memory)
 

@@ -9,15 +9,21 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from anygame.web.server.matches import Match
 
 __all__ = ["Pages", "board_context", "match_context"]
 
 
 class Pages:
-    """The templates of the package."""
+    """The templates of the package.
 
-    def __init__(self) -> None:
+    Args:
+        navigation: what every page leads to, with addresses.
+    """
+
+    def __init__(self, navigation: Sequence[tuple[str, str]]) -> None:
         self._templates = Environment(
             loader=PackageLoader("anygame.web"),
             # Whatever a sheet, a player or a visitor is called, it is text.
@@ -26,6 +32,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.globals["navigation"] = navigation
 
     def text(self, template: str, **context: Any) -> str:
         """Return what a template makes of a context."""
@@ -56,8 +63,9 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "moves": view["legal"][asking] if asking else [],
         "asked_role": shown_role or next(iter(view["legal"]), ""),
         "is_last": is_last,
+        "live": last["live"],
         "players": [_player(match, last, number, mine) for number in range(len(match.roles))],
-        "status": _status(last, mine, asking, is_past=match.is_past),
+        "status": _status(last, mine, asking, is_elsewhere=match.is_elsewhere),
         "board": board_context(view, asking),
         "may_take_back": bool(mine) and match.visitors and last["can_take_back"] and _is_alone(match, mine),
     }
@@ -92,18 +100,20 @@ def _player(match: Match, last: dict[str, Any], number: int, mine: list[str]) ->
     }
 
 
-def _status(last: dict[str, Any], mine: list[str], asking: str | None, *, is_past: bool) -> str:
+def _status(last: dict[str, Any], mine: list[str], asking: str | None, *, is_elsewhere: bool) -> str:
     """Return whose turn it is, or how it ended, in a sentence."""
     if last["fault"]:
         return f"The match was given up: {last['fault']}"
     if last["over"]:
         return f"Over. {_result(last['goals'], mine)}"
-    if is_past:
-        return f"A record, as far as it goes: {last['last']} moves."
     if asking:
         return "Your move." if len(mine) == 1 else f"{asking} to move."
+    if last["live"].get("is_start"):
+        return "The players get ready ..."
     if last["thinking"]:
         return f"{' and '.join(last['thinking'])} thinking ..."
+    if is_elsewhere and not last["live"]:
+        return f"A record, as far as it goes: {last['last']} moves."
     if last["turn"]:
         return f"Waiting for {' and '.join(last['turn'])}."
     return "Going on ..."

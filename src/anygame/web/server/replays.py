@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -69,28 +69,73 @@ class Replays:
         """Return a match in which nobody plays, with the moves of a record.
 
         Raises:
-            MatchFaultError: its rules are not known, or do not allow its moves.
+            MatchFaultError: its rules are not known, or cannot be played.
         """
+        match = await self.begin(record)
+        now = {"live": {}} | ending_of(record) | opening_of(record)
+        await self._matches.follow(match, 0, turns_of(record, 0, record.step), now)
+        return match
+
+    async def begin(self, record: Record) -> Match:
+        """Return a match in which nobody plays, at the start of a record; see `open`."""
         sheet = self._sheet(record)
 
         def seated(roles: list[str]) -> list[Seat]:
             names = dict(enumerate(record.names))
-            return [{"kind": "past", "name": names.get(number, "")[:60]} for number, _ in enumerate(roles)]
+            return [
+                {"kind": "random", "name": "chance"}
+                if role == "random"
+                else {"kind": "elsewhere", "name": names.get(number, "")[:60]}
+                for number, role in enumerate(roles)
+            ]
 
-        return await self._matches.open(sheet, seated, record.play_clock, record.moves)
+        return await self._matches.open(sheet, seated, record.play_clock)
 
     def _sheet(self, record: Record) -> Sheet:
         rules, game = record.own.get("rules"), str(record.own.get("game", ""))
         stem = (game or record.game_url).rstrip("/").rpartition("/")[2]
         if isinstance(rules, str):
             title, description = describe_sheet(rules)
-            return Sheet(stem or record.match_id, title_of(title) or stem, description[:500], rules)
+            return Sheet(
+                stem or record.match_id,
+                title_of(title) or stem,
+                description[:500],
+                rules,
+                case_sensitive=record.own.get("caseSensitive", True) is not False,
+            )
         found = self._sheets.find(stem.partition(".")[0]) if stem else None
         if found is None:
             raise MatchFaultError(
                 f"the record does not hold its rules, and there is no sheet {stem[:60]!r} here"
             )
         return found
+
+
+def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
+    """Return what a record tells of the moves from one state to another; see `Matches.follow`."""
+    return [
+        {
+            "moves": record.moves[step - 1],
+            "errors": _at(record.errors, step),
+            "reasons": _at(record.reasons, step),
+            "said": _at(record.said, step),
+        }
+        for step in range(start + 1, end + 1)
+    ]
+
+
+def opening_of(record: Record) -> dict[str, Any]:
+    """Return what a record tells of the time before the first move."""
+    return {"opening": {"reasons": _at(record.reasons, 0), "said": _at(record.said, 0)}}
+
+
+def ending_of(record: Record) -> dict[str, Any]:
+    """Return why a match was given up, if it was."""
+    return {"fault": str(record.own.get("fault", "")) if record.is_aborted else ""}
+
+
+def _at(told: list[Any], step: int) -> list[Any]:
+    return told[step] if step < len(told) else []
 
 
 def _read(read: object, source: object) -> Record:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
 from anygame.errors import AnygameError
-from anygame.web.server.application import make_application
+from anygame.web.server.application import make_application, make_watching_application
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
+    from starlette.types import ASGIApp
+
+    from anygame.web.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-__all__ = ["serve"]
+__all__ = ["WatchingServer", "serve"]
 
 #: Connections beyond pages that are kept up to date: requests in progress.
 _MORE_CONNECTIONS: Final = 500
@@ -36,8 +40,75 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
         AnygameError: the port cannot be had.
     """
     bound = _bound(settings)
+    server = _server(make_application(settings), settings)
+    with bound:
+        asyncio.run(_run(server, bound, listening))
+
+
+class WatchingServer:
+    """Lets browsers watch what is played in this process, from a thread of its own.
+
+    Args:
+        settings: how pages are served; the folder is a place for what need not be kept.
+        broadcast: tells of the matches.
+
+    Raises:
+        AnygameError: the port cannot be had.
+    """
+
+    def __init__(self, settings: Settings, broadcast: Broadcast) -> None:
+        self._settings = settings
+        self._broadcast = broadcast
+        self._bound = _bound(settings)
+        self._has_begun = Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending: asyncio.Event | None = None
+        self._thread = Thread(target=self._serve, name="pages", daemon=True)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        found: int = self._bound.getsockname()[1]
+        return found
+
+    def start(self) -> None:
+        """Answer browsers from now on."""
+        self._thread.start()
+        self._has_begun.wait()
+
+    def stop(self) -> None:
+        """Let the last news reach those who watch, then end."""
+        if self._loop is not None and self._ending is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._ending.set)
+            self._thread.join()
+        self._bound.close()
+
+    def _serve(self) -> None:
+        try:
+            asyncio.run(self._live())
+        finally:
+            self._has_begun.set()
+
+    async def _live(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._ending = asyncio.Event()
+        application, last_news = make_watching_application(self._settings, self._broadcast)
+        server = _server(application, self._settings)
+        ending = asyncio.create_task(self._end(server, self._ending, last_news))
+        await _run(server, self._bound, lambda _: self._has_begun.set())
+        ending.cancel()
+
+    async def _end(
+        self, server: uvicorn.Server, ending: asyncio.Event, last_news: Callable[[], Awaitable[None]]
+    ) -> None:
+        await ending.wait()
+        await last_news()
+        server.should_exit = True
+
+
+def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
     config = uvicorn.Config(
-        make_application(settings),
+        application,
         # Answers that are cut off when the server ends are no faults; ours are told by the application.
         log_level="critical",
         access_log=False,
@@ -46,8 +117,7 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
         timeout_graceful_shutdown=_CLOSING,
         lifespan="on",
     )
-    with bound:
-        asyncio.run(_run(uvicorn.Server(config), bound, listening))
+    return uvicorn.Server(config)
 
 
 async def _run(server: uvicorn.Server, bound: socket.socket, listening: Callable[[int], None]) -> None:

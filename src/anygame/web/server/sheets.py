@@ -47,6 +47,7 @@ class Sheet:
         description: a sentence or two, perhaps none.
         text: the rules.
         visitor: who uploaded it; empty for those of the server.
+        case_sensitive: whether the rules tell capitals from other letters.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Sheet:
     description: str
     text: str
     visitor: str = ""
+    case_sensitive: bool = True
 
 
 class Sheets:

@@ -167,6 +167,15 @@ function listen() {
   source.addEventListener("changed", (event) => {
     if (event.data !== part().dataset.version) refresh();
   });
+  let isLost = false;
+  source.addEventListener("error", () => {
+    if (!isLost) say("The server cannot be reached; it may have ended.");
+    isLost = true;
+  });
+  source.addEventListener("open", () => {
+    if (isLost) say("");
+    isLost = false;
+  });
 }
 
 // -- why not --------------------------------------------------------------------------------------
@@ -428,7 +437,9 @@ function start() {
 
 setInterval(() => {
   for (const clock of holder.querySelectorAll("[data-clock]")) {
-    const seconds = Math.floor(Number(clock.dataset.clock) + (Date.now() - waitingSince) / 1000);
+    // Of a match that is played elsewhere, it is told since when the move is waited for.
+    const since = clock.dataset.asked ? Math.min(1000 * Number(clock.dataset.asked), waitingSince) : waitingSince;
+    const seconds = Math.floor(Number(clock.dataset.clock) + (Date.now() - since) / 1000);
     clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }
 }, 500);

@@ -1,0 +1,135 @@
+"""Matches of a command, watched in a browser."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentTypeError
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from math import isfinite
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.options import command_options, flag, option
+from anygame.errors import AnygameError, MissingExtraError
+from anygame.web.broadcast import Cell
+from anygame.web.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.match.series import Estimate
+    from anygame.web.broadcast import Broadcast
+
+__all__ = ["WATCHING", "Address", "WebOptions", "estimate_cell", "on_pages", "pages_module", "read_port"]
+
+_HIGHEST_PORT: Final = 65_535
+_PORT: Final = 8000
+#: What the help of commands says that show matches on pages.
+WATCHING: Final = """\
+With --web, a browser shows the matches as they go on, and those before step by step.
+Only this machine is listened to, unless --web HOST:PORT says more: 0.0.0.0:8000 for
+everybody. Whoever looks changes nothing. The pages end with the command, or with --stay
+by Ctrl-C.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where pages are served."""
+
+    host: str = "127.0.0.1"
+    port: int = _PORT
+
+
+def read_port(text: str) -> int:
+    """Read a port. Raises ArgumentTypeError."""
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= _HIGHEST_PORT):
+        raise ArgumentTypeError(f"expected a port from 0 to {_HIGHEST_PORT}, found {text!r}")
+    return int(text)
+
+
+def _address(text: str) -> Address:
+    host, _, port = text.rpartition(":")
+    return Address(host.strip("[]") or Address().host, read_port(port))
+
+
+@command_options
+class WebOptions:
+    """Whether matches are shown on pages."""
+
+    web: Address | None = option(
+        "--web",
+        metavar="[HOST:]PORT",
+        count="?",
+        read=_address,
+        alone=Address(),
+        help=f"show the matches in a browser ({_PORT})",
+    )
+    stay: bool = flag("--stay", help="with --web, go on showing them when all are over")
+
+
+def pages_module() -> Any:
+    """Return the module that runs servers of pages.
+
+    Raises:
+        MissingExtraError: the extra ``web`` is not installed.
+    """
+    try:
+        return import_module("anygame.web.server.running")
+    except ImportError as error:
+        raise MissingExtraError(
+            f"pages need starlette, uvicorn and jinja2 ({error}): pip install 'anygame[web]'", "web"
+        ) from error
+
+
+@contextmanager
+def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_json: bool) -> Iterator[None]:
+    """Let browsers watch matches meanwhile, where an address is given.
+
+    Args:
+        address: where.
+        broadcast: tells of the matches.
+        stay: whether to go on when they are over, until Ctrl-C.
+        is_json: whether the address is told as an object.
+    """
+    if address is None:
+        if stay:
+            raise AnygameError("--stay keeps the pages of --web: give that too")
+        yield
+        return
+    running = pages_module()
+    with TemporaryDirectory(prefix="anygame-web-", ignore_cleanup_errors=True) as folder:
+        settings = Settings(folder=Path(folder), host=address.host, port=address.port)
+        server = running.WatchingServer(settings, broadcast)
+        server.start()
+        try:
+            _tell(address.host, server.port, is_json=is_json)
+            yield
+            if stay:
+                print("all is over; Ctrl-C ends the pages", file=sys.stderr, flush=True)
+                with suppress(KeyboardInterrupt):
+                    Event().wait()
+        finally:
+            server.stop()
+
+
+def _tell(host: str, port: int, *, is_json: bool) -> None:
+    named = f"[{host}]" if ":" in host else host
+    address = f"http://{named}:{port}/"
+    if is_json:
+        print(json.dumps({"event": "listening", "address": address, "host": host, "port": port}), flush=True)
+    else:
+        print(f"{address} shows what is played", flush=True)
+
+
+def estimate_cell(estimate: Estimate | None) -> Cell:
+    """Return a mean with its 95 % interval, for a table on a page."""
+    if estimate is None:
+        return Cell("-")
+    mean, margin = estimate.mean, estimate.margin
+    return Cell(str(estimate), (mean - margin, mean, mean + margin) if isfinite(margin) else None)

@@ -1,0 +1,181 @@
+"""The course of a match, wherever it is played: its states, the moves between them, and who has to choose."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from anygame.errors import GoalError, IllegalMoveError
+from anygame.language.parser import parse_term
+from anygame.language.terms import Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.record import Record
+
+__all__ = ["Course", "Joint", "Look", "look_at"]
+
+Joint = tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a match must know of a state.
+
+    Attributes:
+        is_terminal: whether the game is over.
+        legal: the legal moves of every role, in order; where the game is over, none that matter.
+        stuck: a role that has none though the game is not over.
+        goals: of every role, where the game is over; None where the rules give none or several.
+    """
+
+    is_terminal: bool
+    legal: tuple[tuple[Term, ...], ...]
+    stuck: Role | None
+    goals: tuple[int | None, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move here."""
+        return self.is_terminal or self.stuck is not None
+
+
+def look_at(state: State) -> Look:
+    """Compute what a match must know of a state."""
+    roles = state.game.roles
+    legal = () if state.is_terminal else tuple([state.legal_moves(role) for role in roles])
+    return Look(state.is_terminal, legal, state.stuck_role, tuple([_goal(state, role) for role in roles]))
+
+
+def _goal(state: State, role: Role) -> int | None:
+    # Before the end nobody asks, and some rules take seconds for it.
+    if not state.is_terminal:
+        return None
+    try:
+        return state.goal(role)
+    except GoalError:
+        return None
+
+
+class Course:
+    """A match so far.
+
+    Args:
+        game: the rules.
+        record: of the match, with the states so far; it grows.
+        states: those of the record; the initial one at least.
+
+    Attributes:
+        line: the joint moves so far.
+        look: at the last state.
+        fault: why the match cannot go on; empty where it can.
+        live: what is told of moves that are waited for elsewhere; see `anygame.web.hosting.followed`.
+    """
+
+    look: Look
+    live: Mapping[str, Any]
+
+    def __init__(self, game: Game, record: Record, states: Sequence[State]) -> None:
+        self.game = game
+        self.record = record
+        self.states = list(states)
+        self.line: list[Joint] = []
+        self.fault = ""
+        self.live = {}
+        self._seen: list[Mapping[str, tuple[Term, ...]]] = []
+        for step, moves in enumerate(record.moves):
+            self.line.append(self._joint(moves, self.states[step]))
+
+    def _joint(self, texts: Iterable[str], state: State) -> Joint:
+        """Return the joint move that texts in the order of the roles mean; see `_term`."""
+        pairs = zip(self.game.roles, texts, strict=True)
+        return tuple([self._term(text, role, state) for role, text in pairs])
+
+    def _term(self, text: str, role: Role, state: State) -> Term:
+        """Return the legal move that a text means, however it is spaced.
+
+        Raises:
+            IllegalMoveError: it means none.
+            TermSyntaxError: it cannot be read.
+        """
+        legal = state.legal_moves(role)
+        found = {str(move): move for move in legal}.get(text)
+        if found is not None:
+            return found
+        term = parse_term(text, case_sensitive=self.game.case_sensitive)
+        if term not in legal:
+            raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
+        return term
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.look.is_over or bool(self.fault)
+
+    @property
+    def turn(self) -> list[int]:
+        """The indices of the roles whose move is waited for from people here."""
+        return []
+
+    @property
+    def thinking(self) -> list[int]:
+        """The indices of the roles whose move is waited for from players."""
+        return []
+
+    def choosing(self, look: Look) -> set[int]:
+        """Return the roles that have a choice; where nobody has, the one whose move says most.
+
+        Waiting is a single word, as a rule the same for everybody who waits.
+        """
+        found = {index for index, moves in enumerate(look.legal) if len(moves) > 1}
+        roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
+        if found or not roles or not look.legal:
+            return found
+        only = [moves[0] for moves in look.legal]
+        return {min(roles, key=lambda index: (isinstance(only[index], Constant), only.count(only[index])))}
+
+    # -- growing -----------------------------------------------------------------------------------
+
+    async def _follow(self, joint: Joint) -> None:
+        """Make a joint move. Raises AnygameError."""
+        state, look = await asyncio.to_thread(_next, self.states[-1], joint)
+        self.line.append(joint)
+        self.states.append(state)
+        self.look = look
+
+    def _note(
+        self, joint: Joint, errors: Sequence[str], reasons: Sequence[str], said: Sequence[Sequence[str]]
+    ) -> None:
+        """Note in the record the joint move that led to the last state, and what happened meanwhile."""
+        self.record.add_moves(joint)
+        self.record.add_state(self.states[-1], errors, reasons)
+        self.record.quote(said)
+
+    async def _go_back(self, step: int) -> None:
+        """Forget what came after a state."""
+        self.record.take_back_to(step)
+        del self.states[step + 1 :]
+        del self.line[step:]
+        del self._seen[step:]
+        self.fault = ""
+        self.record.own.pop("fault", None)
+        self.look = await asyncio.to_thread(look_at, self.states[-1])
+
+    # -- what roles see ----------------------------------------------------------------------------
+
+    def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
+        """Return what each role saw at every joint move up to a state, as the rules have it (GDL-II)."""
+        for step in range(len(self._seen), last):
+            self._seen.append(self.states[step].percepts(self.line[step]))
+        return self._seen[:last]
+
+
+def _next(state: State, joint: Iterable[Term]) -> tuple[State, Look]:
+    following = state.next(list(joint))
+    return following, look_at(following)

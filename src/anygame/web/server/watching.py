@@ -1,0 +1,242 @@
+"""Watching what is played in this process: the list of its matches, and each of them followed live."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from anygame.errors import AnygameError
+from anygame.web.server.events import changes, known_version
+from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.replays import ending_of, opening_of, turns_of
+from anygame.web.server.versions import Versioned
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from anygame.match.record import Record
+    from anygame.web.broadcast import Broadcast, BroadcastMatch, Cell, Table
+    from anygame.web.server.matches import Match, Matches
+    from anygame.web.server.pages import Pages
+    from anygame.web.server.replays import Replays
+    from anygame.web.settings import Settings
+
+__all__ = ["WatchRoutes"]
+
+#: Joint moves that are told at a time: pages see how a long match is caught up with.
+_AT_ONCE: Final = 500
+#: Seconds between two looks at a match: one of a thousand moves a second is not drawn as often.
+_PACE: Final = 0.2
+#: Matches on one page of the list.
+_LISTED: Final = 100
+#: Seconds in which what happened last still reaches pages when the command ends.
+_LAST_NEWS: Final = 5.0
+_LAST_LOOK: Final = 1.0
+
+
+class WatchRoutes(Versioned):
+    """Answers about matches of this process.
+
+    Args:
+        broadcast: tells of the matches.
+        replays: what shows records.
+        matches: of the server.
+        pages: templates.
+        settings: of the server.
+    """
+
+    def __init__(
+        self, broadcast: Broadcast, replays: Replays, matches: Matches, pages: Pages, settings: Settings
+    ) -> None:
+        super().__init__()
+        self._broadcast = broadcast
+        self._replays = replays
+        self._matches = matches
+        self._pages = pages
+        self._settings = settings
+        #: The matches that somebody has looked at, by their numbers.
+        self._followed: dict[int, _Follower] = {}
+        self._opening = asyncio.Lock()
+        self._table: tuple[int, Table | None] = (-1, None)
+
+    @property
+    def routes(self) -> list[Route]:
+        """The addresses, and what answers each."""
+        return [
+            Route("/", self.show),
+            Route("/events", self.events),
+            Route("/watch/{number:int}", self.watch),
+        ]
+
+    def listen(self) -> None:
+        """Be told of what happens from now on."""
+        loop = asyncio.get_running_loop()
+
+        def hear(match: BroadcastMatch | None) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._hear, match)
+
+        self._broadcast.hear = hear
+
+    def _hear(self, match: BroadcastMatch | None) -> None:
+        if match is None:
+            self.touch()
+        elif match.number in self._followed:
+            self._followed[match.number].news.set()
+
+    async def show(self, request: Request) -> Response:
+        """Show how the players stand, and the matches; where there is to be but one, that."""
+        matches = list(self._broadcast.matches)
+        if self._broadcast.planned == 1 and matches:
+            return RedirectResponse("/watch/1", 303)
+        page = request.query_params.get("page", "")
+        last = max(0, len(matches) - 1) // _LISTED
+        number = min(int(page), last) if page.isascii() and page.isdigit() and len(page) < 9 else last
+        template = "broadcast_part.html" if "part" in request.query_params else "broadcast.html"
+        version = self.version
+        return self._pages.page(
+            template,
+            title=self._broadcast.title,
+            planned=self._broadcast.planned,
+            over=sum(bool(match.result) for match in matches),
+            running=[match for match in matches if not match.result],
+            table=await self._table_of(version),
+            matches=matches[number * _LISTED : (number + 1) * _LISTED][::-1],
+            page=number,
+            last=last,
+            version=version,
+        )
+
+    async def _table_of(self, version: int) -> dict[str, Any] | None:
+        if self._broadcast.table is None:
+            return None
+        known, table = self._table
+        if known != version or table is None:
+            table = await asyncio.to_thread(self._broadcast.table)
+            self._table = version, table
+        return _drawn(table)
+
+    async def events(self, request: Request) -> Response:
+        """Tell of changes as they come."""
+        if self.streams >= self._settings.streams:
+            raise RefusedError("as many pages are kept up to date as this server allows")
+        return changes(self, known_version(request))
+
+    async def watch(self, request: Request) -> Response:
+        """Show a match: one that goes on where it stands, another from its first state."""
+        number = request.path_params["number"]
+        if not 0 < number <= len(self._broadcast.matches):
+            raise NotFoundError(f"there is no match {number} yet")
+        shown = self._broadcast.matches[number - 1]
+        async with self._opening:
+            match = await self._open(shown)
+        step = "/0" if shown.result else ""
+        return RedirectResponse(f"/match/{match.match_id}{step}", 303)
+
+    async def _open(self, shown: BroadcastMatch) -> Match:
+        follower = self._followed.get(shown.number)
+        found = None if follower is None else await self._matches.find(follower.match.match_id)
+        if found is not None:
+            return found
+        try:
+            record = await asyncio.to_thread(shown.read)
+        except AnygameError as error:
+            raise MatchFaultError(str(error)) from error
+        if record is None:
+            raise NotFoundError("the record of this match was not kept")
+        is_live = shown.record is record and not shown.result
+        match = await (self._replays.begin(record) if is_live else self._replays.open(record))
+        self._followed[shown.number] = _Follower(self._matches, match, shown, record, is_live=is_live)
+        return match
+
+    async def close(self) -> None:
+        """Have the last news told, as far as that takes no long time; then follow no match any more."""
+        tasks = [one.task for one in self._followed.values() if one.task is not None]
+        if any(not task.done() for task in tasks):
+            await asyncio.wait(tasks, timeout=_LAST_NEWS)
+        if self.streams or any(match.streams for match in self._matches.known()):
+            await asyncio.sleep(_LAST_LOOK)
+        for task in tasks:
+            task.cancel()
+
+
+class _Follower:
+    """Follows a match.
+
+    Attributes:
+        match: on its page.
+        news: is set when the match has gone on.
+        task: which follows it; None where there is nothing to follow.
+    """
+
+    def __init__(
+        self, matches: Matches, match: Match, shown: BroadcastMatch, record: Record, *, is_live: bool
+    ) -> None:
+        self.match = match
+        self.news = asyncio.Event()
+        self._matches = matches
+        self._shown = shown
+        self._record = record
+        self.task = asyncio.create_task(self._follow()) if is_live else None
+
+    async def _follow(self) -> None:
+        self.news.set()
+        while True:
+            await self.news.wait()
+            self.news.clear()
+            is_over = bool(self._shown.result)
+            try:
+                is_told = await self._tell()
+            except MatchFaultError:
+                # Its process has ended, and begins anew from what it knew; or the rules are too much.
+                is_told = False
+            if is_over and is_told:
+                return
+            if not is_told:
+                self.news.set()
+            await asyncio.sleep(_PACE)
+
+    async def _tell(self) -> bool:
+        """Tell what is new; return whether that was all."""
+        view = await self._matches.view(self.match)
+        shown, record, start = self._shown, self._record, view["last"]
+        last = shown.last
+        end = min(last, start + _AT_ONCE)
+        turns = turns_of(record, start, end)
+        for step, turn in enumerate(turns, start + 1):
+            turn["seconds"] = shown.seconds.get(step, ())
+        now = {"live": shown.live, "fault": ""} | (opening_of(record) if not end else {})
+        if shown.result and end == last:
+            now |= ending_of(record)
+        await self._matches.follow(self.match, start, turns, now)
+        is_all: bool = end == last
+        return is_all
+
+
+def _drawn(table: Table) -> dict[str, Any]:
+    """Return a table whose intervals are placed between the least and the largest number of their column."""
+    columns = list(zip(*table.rows, strict=True))
+    ranges = [_range(column) for column in columns]
+    rows = [
+        [
+            {"text": cell.text, "interval": _placed(cell, *ends) if cell.interval and ends else None}
+            for cell, ends in zip(row, ranges, strict=True)
+        ]
+        for row in table.rows
+    ]
+    return {"columns": table.columns, "rows": rows, "note": table.note}
+
+
+def _range(column: tuple[Cell, ...]) -> tuple[float, float] | None:
+    found = [cell.interval for cell in column if cell.interval]
+    return (min(each[0] for each in found), max(each[2] for each in found)) if found else None
+
+
+def _placed(cell: Cell, least: float, largest: float) -> tuple[float, ...]:
+    assert cell.interval is not None
+    width = largest - least or 1.0
+    return tuple([round(100 * (value - least) / width, 1) for value in cell.interval])
