@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import anygame
+from anygame import LenientReadingWarning
 from anygame.analysis.mends import mend_sheet, read_leniently
 from anygame.errors import RuleSheetError
-from anygame.game.loading import LenientReadingWarning
 from anygame.language import Source, parse_program
 from anygame.protocol.player.played_game import load_rules
 from anygame.protocol.player.settings import PlayerSettings
@@ -27,7 +27,7 @@ TOKEN = """(role x) (place a) (place b) (init (at a))
 
 
 def read(text: str) -> str:
-    return read_leniently(parse_program(text))[0].text
+    return read_leniently(parse_program(text, open_facts=True))[0].text
 
 
 def test_strict_is_the_default() -> None:
@@ -60,9 +60,28 @@ def test_the_relation_is_written_after_the_rule_and_comments_stay() -> None:
         ("(<= (legal ?r go) (true over))", "(<= (legal ?r go) (role ?r) (true over))"),
         ("(<= (legal x (go ?n)) (true over))", "(<= (legal x (go ?n)) (input x (go ?n)) (true over))"),
         ("(<= (next (at ?n)) (true over))", "(<= (next (at ?n)) (base (at ?n)) (true over))"),
-        # not said in one negated literal alone, or of what nothing declares: these stay errors
-        ("(<= p (not (q ?x)) (not (r ?x)))", "(<= p (not (q ?x)) (not (r ?x)))"),
-        ("(<= (p ?x) (true over))", "(<= (p ?x) (true over))"),
+        ("(<= (next (at ?n)))", "(<= (next (at ?n)) (base (at ?n)))"),
+        # each of two negations has values of its own
+        ("(<= p (not (q ?x)) (not (s ?x)))",
+         "(<= p (not some_q) (not some_s))\n(<= some_q (q ?x))\n(<= some_s (s ?x))"),
+        ("(<= p (not (or (q ?x) (s ?x ?y))))",
+         "(<= p (not some_q))\n(<= some_q (or (q ?x) (s ?x ?y)))"),
+        ("(<= p (or (role x) (not (q ?x))))", "(<= p (or (role x) (not some_q)))\n(<= some_q (q ?x))"),
+        ("(<= p (not (q ?x)) (distinct ?x 1))", "(<= p (not some_q))\n(<= some_q (q ?x))"),
+        # what is bound in one alternative and not in the other has no one reading
+        ("(<= p (or (q ?x) (role ?y)) (not (s ?x)))", "(<= p (or (q ?x) (role ?y)) (not (s ?x)))"),
+        # heads and facts, by what can stand there
+        ("(<= (p ?x) (true over)) (<= q (p 1))", "(<= (p ?x) (num ?x) (true over)) (<= q (p 1))"),
+        ("(<= (p ?x) (true over)) (<= q (p 2))",
+         "(<= (p ?x) (domain1 ?x) (true over))\n(domain1 2) (<= q (p 2))"),
+        ("(same ?x ?x) (<= p (same ?n ?m) (num ?n) (num ?m))",
+         "(<= (same ?x ?x) (num ?x)) (<= p (same ?n ?m) (num ?n) (num ?m))"),
+        ("(plays ?r) (<= p (plays ?r) (does ?r go))",
+         "(<= (plays ?r) (role ?r)) (<= p (plays ?r) (does ?r go))"),
+        ("(base (in ?r ?n)) ; all\n(init (in x 7)) (init (in x 8))",
+         "(<= (base (in ?r ?n)) (role ?r) (domain1 ?n)) ; all\n(domain1 7) (domain1 8)\n"
+         "(init (in x 7)) (init (in x 8))"),
+        # of what nothing declares: these stay errors
         ("(<= (next (other ?n)) (true over))", "(<= (next (other ?n)) (true over))"),
         # in order as they are
         ("(<= (p ?x) (not (r ?x)) (q ?x))", "(<= (p ?x) (not (r ?x)) (q ?x))"),
@@ -88,10 +107,10 @@ def test_mend_writes_the_readings_and_says_so() -> None:
 
 
 def test_what_cannot_be_read_so_is_told_with_places_of_the_text() -> None:
-    text = TOKEN + "(<= (p ?x) (not (true (at ?z))))\n"
+    text = TOKEN + "(<= (next (gone ?x)) (not (true (at ?z))))\n"
     with pytest.raises(RuleSheetError) as caught:
         anygame.loads(text, name="s", lenient=True)
-    assert "s:9:8: error[unsafe-variable]: nothing binds ?x" in str(caught.value)
+    assert "s:9:17: error[unsafe-variable]: nothing binds ?x" in str(caught.value)
 
 
 def test_a_sheet_in_order_is_read_without_a_warning() -> None:

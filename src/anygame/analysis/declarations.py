@@ -12,6 +12,7 @@ from itertools import count, product
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
+from anygame.analysis.value_relations import ValueRelations
 from anygame.language.rules import Atom, Literal, Rule
 from anygame.language.terms import Compound, Constant, Term, Variable
 
@@ -61,7 +62,8 @@ def declarations(
         names: which of the two are wanted.
     """
     domains = Domains(rules)
-    relations = _Relations(program)
+    relations = ValueRelations(program)
+    instances = _Instances(relations)
     made: list[tuple[str, list[Rule]]] = []
     notes = []
     for name in names:
@@ -70,7 +72,7 @@ def declarations(
         except _TooManyShapesError:
             notes.append(f"no {name} can be told: its terms are nested without end, or in too many ways")
             continue
-        found = [rule for head in heads for rule in relations.rules_for(name, head)]
+        found = [rule for head in heads for rule in instances.rules_for(name, head)]
         if found:
             made.append((name, found + relations.take_facts()))
     return made, notes
@@ -135,29 +137,11 @@ def _shapes(
     return shapes
 
 
-class _Relations:
-    """Relations of one argument, for sets of constants: those of the sheet that fit, or new ones."""
+class _Instances:
+    """Rules that declare all instances of a shape."""
 
-    def __init__(self, program: Program) -> None:
-        self._names = {name.lower() for rule in program.rules for name in _names_in(rule)}
-        self._facts: list[Rule] = []
-        self._of: dict[frozenset[Constant], str] = {}
-        extents: dict[str, set[Term]] = defaultdict(set)
-        derived = set()
-        for rule in program.rules:
-            if len(rule.head.arguments) == 1 and rule.head.predicate not in {"init", "next", "base"}:
-                extents[rule.head.predicate].add(rule.head.arguments[0])
-                if rule.body:
-                    derived.add(rule.head.predicate)
-        for name, extent in extents.items():
-            constants = frozenset([term for term in extent if isinstance(term, Constant)])
-            if name not in derived and len(constants) == len(extent):
-                self._of.setdefault(constants, name)
-
-    def take_facts(self) -> list[Rule]:
-        """Return the facts of relations made since this was last asked."""
-        facts, self._facts = self._facts, []
-        return facts
+    def __init__(self, relations: ValueRelations) -> None:
+        self._relations = relations
 
     def rules_for(self, name: str, head: tuple[_Values | _Shape, ...]) -> list[Rule]:
         """Return a rule, or a few facts, that declare all instances."""
@@ -177,33 +161,8 @@ class _Relations:
         if len(part.constants) == 1:
             return next(iter(part.constants))
         variable = Variable(f"x{len(body) + 1}")
-        body.append(Literal(Atom(self._relation(part.constants), (variable,))))
+        body.append(Literal(Atom(self._relations.relation(part.constants), (variable,))))
         return variable
-
-    def _relation(self, constants: frozenset[Constant]) -> str:
-        if constants in self._of:
-            return self._of[constants]
-        number = 1
-        while (name := f"domain{number}") in self._names:
-            number += 1
-        self._names.add(name)
-        self._of[constants] = name
-        ordered = sorted(constants, key=lambda constant: (len(str(constant)), str(constant)))
-        self._facts += [Rule(Atom(name, (constant,))) for constant in ordered]
-        return name
-
-
-def _names_in(rule: Rule) -> Iterable[str]:
-    """Yield at least all names of relations that a rule speaks of."""
-    yield rule.head.predicate
-    pending = list(rule.body)
-    while pending:
-        formula = pending.pop()
-        if isinstance(formula, Literal):
-            yield formula.atom.predicate
-        else:
-            pending += getattr(formula, "formulas", ())
-            pending += [formula.formula] if hasattr(formula, "formula") else []
 
 
 def _count(part: _Values | _Shape) -> int:

@@ -20,6 +20,7 @@ from anygame.language.comments import comments_of
 from anygame.language.forms import COMMENT_MARKS, form_of
 from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
+from anygame.language.printer import format_program
 from anygame.language.rules import Literal, walk
 from anygame.language.sentences import fold_head
 from anygame.language.source import Source
@@ -42,6 +43,9 @@ _DOUBTS: Final = frozenset(
         "unknown-move", "never-starts",
     )
 )  # fmt: skip
+
+#: What is written for one rule may leave variables unbound again, inside negations inside negations.
+_ROUNDS: Final = 6
 
 _CLOSING: Final = re.compile(r"\)|;[^\r\n]*")
 
@@ -74,40 +78,61 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     Raises:
         RuleSheetError: the sheet cannot be read; the error has all its faults.
     """
-    program = parse_program(source)
+    program = parse_program(source, open_facts=bool(set(kinds) & set(LENIENT_MENDS)))
     mends = _plain_mends(program, kinds)
     text = apply_edits(source.text, [edit for mend in mends for edit in mend.edits])
-    mended = _verified(program, text)
-    if readings := lenient_mends(mended, kinds):
-        text = apply_edits(text, [edit for mend in readings for edit in mend.edits])
-        mended = parse_program(Source(source.name, text))
-        mends += readings
+    mended, readings = _read_leniently(_verified(program, text), kinds)
+    if any(not rule.body and any(rule.head.variables()) for rule in mended.rules):
+        parse_program(source)  # whose places are those of the author's text
+    assert mended.source is not None
+    text = mended.source.text
+    mends += readings
     added, notes = _missing_declarations(mended, kinds)
     if added:
         rules = [rule for _, found in added for rule in found]
         names = " and ".join(name for name, _ in added)
         title = f"{COMMENT_MARKS[form_of(source)] * 3} {names}: what the rules can make true and legal"
         text = _appended(text, source, f"{title}\n\n{format_rules(rules, form_of(source))}")
-        _verified(program, text, len(rules))
+        _verified(mended, text, len(rules))
         mends += [Mend(name, f"{name} is declared", None) for name, _ in added]
     return Mended(text, tuple(mends), tuple(notes))
 
 
-def read_leniently(program: Program) -> tuple[Source, tuple[Mend, ...]]:
+def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
     """Return the text of a program in which what GDL leaves unbound is bound as Prolog-like readers mean it.
 
     Args:
-        program: a program that was read from a text in KIF.
+        program: a program that was read from a text; its facts may have variables.
+        case_sensitive: how the text is read.
 
     Returns:
-        The new text, under the old name, and what was read so.
+        The new text, in KIF and under the old name, and what was read so.
     """
     source = program.source
     assert source is not None
-    mends = find_mends(program, ("role", *LENIENT_MENDS))
-    return Source(source.name, apply_edits(source.text, [e for mend in mends for e in mend.edits])), tuple(
-        mends
-    )
+    if form_of(source) != "kif":
+        kif = Source(source.name, format_program(program))
+        program = parse_program(kif, open_facts=True)
+    mended, mends = _read_leniently(program, ("role", *LENIENT_MENDS), case_sensitive)
+    assert mended.source is not None
+    return mended.source, mends
+
+
+def _read_leniently(
+    program: Program, kinds: Collection[str], case_sensitive: bool = True
+) -> tuple[Program, list[Mend]]:
+    """Return a program with its readings written out, and these: what is written may have more to read."""
+    done: list[Mend] = []
+    for _ in range(_ROUNDS):
+        mends = _plain_mends(program, {"role"}.intersection(kinds)) + lenient_mends(program, kinds)
+        if not mends:
+            break
+        done += mends
+        assert program.source is not None
+        text = apply_edits(program.source.text, [edit for mend in mends for edit in mend.edits])
+        again = Source(program.source.name, text)
+        program = parse_program(again, case_sensitive=case_sensitive, open_facts=True)
+    return program, done
 
 
 def find_mends(program: Program, kinds: Collection[str] = MENDS) -> list[Mend]:
@@ -153,7 +178,7 @@ def _verified(program: Program, text: str, added: int = 0) -> Program:
     """Return the program of a mended text, if it is the one that was meant."""
     source = program.source
     assert source is not None
-    again = parse_program(Source(source.name, text))
+    again = parse_program(Source(source.name, text), open_facts=True)
     same = len(again.rules) == len(program.rules) + added and all(
         old.head == new.head and _only_roles(Counter(new.body), Counter(old.body))
         for old, new in zip(program.rules, again.rules, strict=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import CODES
 from anygame.analysis.mends import find_mends
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from anygame.language.source import Source
 
 __all__ = ["Remedy", "remedies_for"]
+
+
+#: Codes that several kinds of mends take care of, each of other cases.
+_ONE_KIND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def remedies_for(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Di
             continue
         mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, found.span)), None)
         if mend is not None:
-            kinds = (mend.kind,) if found.code == "unsafe-variable" else kinds
+            kinds = (mend.kind,) if found.code in _ONE_KIND else kinds
             remedies[found] = Remedy(kinds, _resolved(mend, source))
     return remedies
 

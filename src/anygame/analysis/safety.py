@@ -21,6 +21,7 @@ from anygame.analysis.normal import (
 )
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
 from anygame.language.rules import Distinct, Literal, Not, walk
+from anygame.language.sentences import variable_in_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,6 +95,9 @@ def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
 
 
 def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
+    if not rule.body and rule.head.node is not None:
+        yield variable_in_fact(rule.head.node)
+        return
     found: dict[Variable, str] = {}
     for part in normal:
         for variable, kind in unsafe_variables(part):

@@ -6,7 +6,7 @@ from anygame.game.batch import Batch, Snapshot
 from anygame.game.counting import perft, perft_divide
 from anygame.game.encoding import Encoding
 from anygame.game.game import Game
-from anygame.game.loading import load, loads
+from anygame.game.loading import LenientReadingWarning, load, loads
 from anygame.game.machine import FallbackWarning
 from anygame.game.outcomes import Stuck
 from anygame.game.playouts import Playout
@@ -15,4 +15,4 @@ from anygame.game.simulation import SimulationResult
 from anygame.game.state import Bindings, State
 
 __all__ = ["Batch", "Bindings", "Encoding", "FallbackWarning", "Game", "Playout", "Role", "SimulationResult"]
-__all__ += ["Snapshot", "State", "Stuck", "load", "loads", "perft", "perft_divide"]
+__all__ += ["LenientReadingWarning", "Snapshot", "State", "Stuck", "load", "loads", "perft", "perft_divide"]

@@ -9,6 +9,7 @@ from warnings import warn
 from anygame.errors import RuleSheetError
 from anygame.game.game import Game
 from anygame.language.collector import collector_paused
+from anygame.language.diagnostics import Diagnostic, format_diagnostics
 from anygame.language.installed import open_sheet
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
@@ -24,8 +25,10 @@ __all__ = ["LenientReadingWarning", "game_of", "load", "loads"]
 
 _READINGS: Final = {
     "negation": "negations for no value",
+    "distinct": "distinct of nothing known left out",
     "role": "roles added",
     "binding": "variables bound by role, base or input",
+    "domain": "variables bound by what can stand there",
 }
 
 
@@ -48,8 +51,8 @@ def load(
             comes with the package (``games``).
         case_sensitive: whether names that differ by case differ; keywords are read in any case.
         lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do: one that
-            stands in one negated literal only "for no value", one that `role`, `base` or `input` can bind as
-            bound by it. A `LenientReadingWarning` counts such readings.
+            only negations have "for no value", one of a head or a fact as bound by `role`, `base` or `input`,
+            or by what can stand there. A `LenientReadingWarning` counts such readings.
         limits: bounds on the text and on what may be derived.
         machine: what computes the answers, which are the same. ``reasoner`` works from the rules; ``network``
             compiles them into logic first; ``auto`` asks the reasoner until something is asked that visits
@@ -82,7 +85,7 @@ def _loaded(
 ) -> Game:
     reading = limits.reading if limits else None
     with collector_paused():
-        program = parse_program(source, case_sensitive=case_sensitive, limits=reading)
+        program = parse_program(source, case_sensitive=case_sensitive, limits=reading, open_facts=lenient)
         return game_of(
             program, case_sensitive=case_sensitive, lenient=lenient, limits=limits, machine=machine
         )
@@ -96,7 +99,10 @@ def game_of(
     limits: Limits | None = None,
     machine: MachineName = "auto",
 ) -> Game:
-    """Return the game of a program, as `load` does; leniently only where it has no other."""
+    """Return the game of a program, as `load` does; leniently only where it has no other.
+
+    To be read leniently, facts with variables must have been let in (``open_facts`` of `parse_program`).
+    """
     try:
         return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
     except RuleSheetError as error:
@@ -104,17 +110,25 @@ def game_of(
             raise
         from anygame.analysis.mends import read_leniently  # the doctor, which few sheets need
 
-        source, mends = read_leniently(program)
+        source, mends = read_leniently(program, case_sensitive=case_sensitive)
         if not mends:
             raise
         bounds = limits.reading if limits else None
         try:
             plain = parse_program(source, case_sensitive=case_sensitive, limits=bounds)
             game = Game(plain, case_sensitive=case_sensitive, limits=limits, machine=machine)
-        except RuleSheetError:
-            raise error from None  # whose places are those of the author's text
+        except RuleSheetError as left:
+            raise _left_over(error, left) from None
         warn(LenientReadingWarning(_told(source.name, Counter(mend.kind for mend in mends))), stacklevel=4)
         return game
+
+
+def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
+    """Return the error of what no reading helps, with places of the author's text where these are known."""
+    left = {(fault.code, fault.message) for fault in lenient.diagnostics if isinstance(fault, Diagnostic)}
+    faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
+    same = [fault for fault in faults if (fault.code, fault.message) in left]
+    return RuleSheetError(format_diagnostics(same), same) if same else lenient
 
 
 def _told(name: str, counts: Counter[str]) -> str:

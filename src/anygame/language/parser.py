@@ -49,12 +49,14 @@ def parse_program(
     name: str = "<text>",
     case_sensitive: bool = True,
     limits: ReadingLimits | None = None,
+    open_facts: bool = False,
 ) -> Program:
     """Read a rule sheet, in KIF or infix (see `anygame.language.forms`).
 
     The sheet is a sequence of rules and facts; one pair of parentheses round all of them is accepted.
     Keywords are read in any case; all else is case-sensitive unless ``case_sensitive`` is false (see `fold`).
-    What is odd without being wrong is in the program's ``warnings``.
+    What is odd without being wrong is in the program's ``warnings``. With ``open_facts``, facts that have
+    variables are read too, for those who bind them.
 
     Raises:
         SheetSyntaxError: the text is too large or its parentheses do not match.
@@ -65,7 +67,9 @@ def parse_program(
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
     with collector_paused():
         nodes, faults = parse_items(source, limits=limits)
-        return read_items(source, nodes, faults, case_sensitive=case_sensitive, limits=limits)
+        return read_items(
+            source, nodes, faults, case_sensitive=case_sensitive, limits=limits, open_facts=open_facts
+        )
 
 
 def read_items(
@@ -75,9 +79,10 @@ def read_items(
     *,
     case_sensitive: bool = True,
     limits: ReadingLimits | None = None,
+    open_facts: bool = False,
 ) -> Program:
     """Read the nodes of a sheet's rules and facts, as `parse_items` returns them; see `parse_program`."""
-    reader = Reader(limits or ReadingLimits(), case_sensitive)
+    reader = Reader(limits or ReadingLimits(), case_sensitive, open_facts=open_facts)
     rules: tuple[Rule, ...] = ()
     with suppress(TooManyProblemsError):
         rules = reader.rules(nodes)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.source import Node
 
-__all__ = ["Reader", "TooManyProblemsError", "fold", "fold_head"]
+__all__ = ["Reader", "TooManyProblemsError", "fold", "fold_head", "variable_in_fact"]
 
 #: The constants that the reference implementation reads in lower case wherever they stand.
 _FOLDED: Final = frozenset(
@@ -91,7 +91,10 @@ class Reader:
         problems: the diagnostics so far, in order of reading; warnings beyond the bound are left out.
     """
 
-    def __init__(self, limits: ReadingLimits, case_sensitive: bool = True) -> None:
+    def __init__(
+        self, limits: ReadingLimits, case_sensitive: bool = True, *, open_facts: bool = False
+    ) -> None:
+        self._open_facts = open_facts
         self.problems: list[Diagnostic] = []
         self._limits = limits
         self._deadline = Deadline(limits.seconds)
@@ -388,9 +391,8 @@ class Reader:
             if rule.head.key == ("role", 1):
                 message = "only facts declare roles: nobody can play a role that follows from a rule"
                 self._warn("derived-role", message, node, _EXAMPLES["role"])
-        elif variable := next(rule.head.variables(), None):
-            message = f"a fact has no variables, found {shown(str(variable))}"
-            self._error("variable-in-fact", message, _first_variable(node), "a rule starts with <=")
+        elif not self._open_facts and any(rule.head.variables()):
+            self._add(variable_in_fact(node))
 
     # reporting
 
@@ -403,13 +405,23 @@ class Reader:
     def _report(
         self, severity: Severity, code: str, message: str, span: Span, notes: tuple[Note, ...], hint: str
     ) -> None:
-        self._counts[severity] += 1
-        if self._counts[severity] <= self._limits.problems:
-            self.problems.append(Diagnostic(code, severity, message, span, notes, hint))
-        elif severity is Severity.ERROR:
+        self._add(Diagnostic(code, severity, message, span, notes, hint))
+
+    def _add(self, problem: Diagnostic) -> None:
+        self._counts[problem.severity] += 1
+        if self._counts[problem.severity] <= self._limits.problems:
+            self.problems.append(problem)
+        elif problem.severity is Severity.ERROR:
             message = f"reading stopped here, after {self._limits.problems:,} errors"
-            self.problems.append(Diagnostic("too-many-problems", severity, message, span))
+            self.problems.append(Diagnostic("too-many-problems", problem.severity, message, problem.span))
             raise TooManyProblemsError
+
+
+def variable_in_fact(node: Node) -> Diagnostic:
+    """Return what is said of a fact that has variables."""
+    place = _first_variable(node)
+    message = f"a fact has no variables, found {shown(place.text)}"
+    return Diagnostic("variable-in-fact", Severity.ERROR, message, place.span, hint="a rule starts with <=")
 
 
 def _arguments(count: int) -> str:

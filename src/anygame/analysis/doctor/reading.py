@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Severity
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from anygame.language.source import Node, Source, Span
 
 __all__ = ["Reading", "read_sheet"]
+
+#: Errors with which all rules are read nevertheless.
+_COMPLETE: Final = frozenset(("no-role", "variable-in-fact"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,13 @@ def read_sheet(
     except RuleSheetError as error:
         faults = tuple(found for found in error.diagnostics if isinstance(found, Diagnostic))
         errors = [fault for fault in faults if fault.severity is Severity.ERROR]
-        intact = [node for node in nodes if not any(_is_inside(fault.span, node) for fault in errors)]
-        reader = Reader(limits, case_sensitive)
+        broken = [fault for fault in errors if fault.code not in _COMPLETE]
+        intact = [node for node in nodes if not any(_is_inside(fault.span, node) for fault in broken)]
+        reader = Reader(limits, case_sensitive, open_facts=True)
         rules: tuple[Rule, ...] = ()
         with suppress(TooManyProblemsError):
             rules = reader.rules(intact)
-        return Reading(Program(rules, source), faults, {fault.code for fault in errors} == {"no-role"})
+        return Reading(Program(rules, source), faults, not broken)
     return Reading(program, program.warnings, True)
 
 

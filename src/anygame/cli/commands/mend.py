@@ -24,7 +24,9 @@ what is mended, or only some of it with --select:
   parentheses  (f) becomes f
   role         (role ?r) is added where nothing says who may be meant in legal or goal
   negation     (not (p ?x)), where nothing else has ?x, denies a relation that says "for some ?x"
+  distinct     (distinct ?x ?y), where nothing says what ?y is, always holds and is left out
   binding      role, base or input is added where nothing else can bind a variable
+  domain       a relation of all that can stand there is added where even these cannot bind it
   base, input  are added where there are none: what the rules can make true and legal
 
 What was mended is listed; without --write, with the changes.

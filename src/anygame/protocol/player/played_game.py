@@ -135,5 +135,7 @@ def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
     limits = settings.limits
     if limits is not None:
         limits = replace(limits, seconds=min(limits.seconds, max(seconds, SHORTEST_CLOCK)))
-    program = parse_program(Source("<START>", rules), case_sensitive=settings.case_sensitive, limits=_READING)
-    return game_of(program, case_sensitive=settings.case_sensitive, lenient=True, limits=limits)
+    sensitive = settings.case_sensitive
+    source = Source("<START>", rules)
+    program = parse_program(source, case_sensitive=sensitive, limits=_READING, open_facts=True)
+    return game_of(program, case_sensitive=sensitive, lenient=True, limits=limits)

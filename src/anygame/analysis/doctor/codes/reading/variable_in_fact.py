@@ -18,4 +18,5 @@ CODE: Final = Code(
     source=GDL,
     bad="(init (cell ?x b))",
     good="(<= (init (cell ?x b)) (index ?x))\n(index 1)",
+    mends=("binding", "domain"),
 )

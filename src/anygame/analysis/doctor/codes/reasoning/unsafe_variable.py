@@ -33,7 +33,7 @@ CODE: Final = Code(
     source=GDL,
     bad="(<= (legal ?r noop) (true waiting))",
     good="(<= (legal ?r noop) (role ?r) (true waiting))",
-    mends=("role", "negation", "binding"),
+    mends=("role", "negation", "distinct", "binding", "domain"),
 )
 
 

@@ -1,0 +1,176 @@
+"""Variables of heads that nothing binds: by ``role``, ``base`` or ``input``, or by what can stand there."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.edits import Edit, Mend, end_of_line
+from anygame.analysis.lenient.sorts import ROLE, Sorts
+from anygame.language.rules import Atom, Literal, Rule
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from anygame.analysis.lenient.sorts import Place
+    from anygame.analysis.value_relations import ValueRelations
+    from anygame.language.rules import Program
+    from anygame.language.terms import Term
+
+__all__ = ["Binder"]
+
+#: What declares the last argument of a head.
+_DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
+#: Heads that tell of a state what it is: here "any" is not what a rule says that forgets to say which.
+_TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
+#: Terms that variables of one rule may stand for together; more are not written out for each state.
+_MOST_TERMS: Final = 200_000
+#: Functions inside functions that a domain is written out for.
+_DEEPEST: Final = 4
+_LINE: Final = 110
+
+
+class Binder:
+    """Finds what binds variables of heads.
+
+    Args:
+        program: the rules.
+        relations: for sets of constants.
+        unbound: which variables of which rules nothing binds.
+    """
+
+    def __init__(
+        self, program: Program, relations: ValueRelations, unbound: Mapping[int, frozenset[Variable]]
+    ) -> None:
+        self._rules = program.rules
+        self._relations = relations
+        self._unbound = unbound
+        self._sorts = Sorts(program.rules)
+        self._made: dict[Place, str] = {}
+        self._new: list[Rule] = []
+
+    def binding(
+        self, rule: Rule, unbound: frozenset[Variable], comments: Sequence[tuple[int, int]]
+    ) -> Mend | None:
+        """Return the mend that binds the unbound variables of a head, None if something is left unbound."""
+        head = rule.head
+        left = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
+        if head.predicate in {"legal", "goal"} and rule.body and left and left[0] is head.arguments[0]:
+            del left[0]  # that is a mend of its own
+        if not left:
+            return None
+        declared = self._declared(head, left)
+        atoms = [declared] if declared else []
+        left = [variable for variable in left if declared is None or variable not in declared.variables()]
+        kind = "binding"
+        if any(self._sorts.of_variable(rule, variable) != self._sorts.sort(ROLE) for variable in left):
+            if head.predicate in _TELLS or not self._is_small(rule, left):
+                return None
+            kind = "domain"
+        for variable in left:
+            name = self._relation(self._sorts.of_variable(rule, variable))
+            if name is None:
+                return None
+            atoms.append(Atom(name, (variable,)))
+        return self._mend(rule, kind, atoms, comments)
+
+    # -- base and input
+
+    def _declared(self, head: Atom, left: Sequence[Variable]) -> Atom | None:
+        """Return what `base` or `input` says of a head, if they declare it and it has what is unbound."""
+        name = _DECLARES.get(head.predicate)
+        if name is None or not set(left).intersection(Atom("", head.arguments[-1:]).variables()):
+            return None
+        atom = Atom(name, head.arguments)
+        wanted = _functor(atom.arguments[-1])
+        heads = [rule.head for rule in self._rules if rule.head.key == atom.key]
+        return atom if any(_functor(each.arguments[-1]) in {wanted, None} for each in heads) else None
+
+    # -- what can stand there
+
+    def _is_small(self, rule: Rule, variables: Sequence[Variable]) -> bool:
+        sizes = [self._size(self._sorts.of_variable(rule, variable), _DEEPEST) for variable in variables]
+        return prod(sizes) <= _MOST_TERMS
+
+    def _size(self, sort: Place, depth: int) -> int:
+        """Return how many terms a sort has; one too many where they nest without end."""
+        size = len(self._sorts.constants(sort))
+        for functor in self._sorts.functors(sort):
+            if not depth:
+                return _MOST_TERMS + 1
+            inner = [self._sorts.of_argument(functor, number) for number in range(functor[1])]
+            size += prod(min(self._size(each, depth - 1), _MOST_TERMS + 1) for each in inner)
+        return size
+
+    def _relation(self, sort: Place) -> str | None:
+        """Return the name of a relation that holds of the terms of a sort; of none, if nothing asks."""
+        if sort in self._made:
+            return self._made[sort]
+        constants, functors = self._sorts.constants(sort), self._sorts.functors(sort)
+        if sort == self._sorts.sort(ROLE):
+            return "role"
+        if not functors:
+            name = self._relations.relation(constants)
+            self._new += self._relations.take_facts()
+        else:
+            name = self._relations.new_name("domain1")
+            self._new += [Rule(Atom(name, (constant,))) for constant in sorted(constants)]
+            for functor in sorted(functors):
+                rule = self._compound_rule(name, functor)
+                if rule is None:
+                    return None
+                self._new.append(rule)
+        self._made[sort] = name
+        return name
+
+    def _compound_rule(self, name: str, functor: tuple[str, int]) -> Rule | None:
+        variables = tuple([Variable(f"x{number}") for number in range(1, functor[1] + 1)])
+        body = []
+        for number, variable in enumerate(variables):
+            inner = self._relation(self._sorts.of_argument(functor, number))
+            if inner is None:
+                return None
+            body.append(Literal(Atom(inner, (variable,))))
+        return Rule(Atom(name, (Compound(functor[0], variables),)), tuple(body))
+
+    # -- the text
+
+    def _mend(
+        self, rule: Rule, kind: str, atoms: Sequence[Atom], comments: Sequence[tuple[int, int]]
+    ) -> Mend:
+        node, head = rule.node, rule.head.node
+        assert node is not None
+        assert head is not None
+        text = node.source.text
+        more = " ".join(map(str, atoms))
+        if head is node:  # a fact
+            edits = [Edit(node.start, node.start, ("(<= ",)), Edit(node.end, node.end, (f" {more})",))]
+        else:
+            place = end_of_line(text, head.end, comments)
+            gap = "\n    " if place > head.end else " "
+            edits = [Edit(place, place, (f"{gap}{more}",))]
+        if self._new:
+            place = end_of_line(text, node.end, comments)
+            edits.append(Edit(place, place, tuple(f"\n{line}" for line in self._take_lines())))
+        names = " and ".join(str(variable) for atom in atoms for variable in dict.fromkeys(atom.variables()))
+        message = f"nothing binds {names}: {more} {'is' if len(atoms) == 1 else 'are'} added"
+        return Mend(kind, message, head.span, tuple(edits))
+
+    def _take_lines(self) -> Iterator[str]:
+        """Yield the lines of the relations that were made."""
+        line = ""
+        for rule in self._new:
+            if line and len(line) + len(str(rule)) >= _LINE:
+                yield line
+                line = ""
+            line += f"{' ' if line else ''}{rule}"
+        self._new = []
+        yield line
+
+
+def _functor(term: Term) -> object:
+    """Return name and arity of a term, None of a variable."""
+    if isinstance(term, Compound):
+        return term.functor, len(term.arguments)
+    return term.name if isinstance(term, Constant) else None
