@@ -69,6 +69,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "scipy": ("search/matrix_games.py",),
     "jinja2": ("web/server/pages.py",),
     "uvicorn": ("web/server/running.py",),
+    "pyspiel": ("envs/open_spiel/library.py",),
 }
 
 

@@ -1,0 +1,37 @@
+"""Games in extensive form: trees of histories, with information sets and chance, as game theory has them.
+
+A joint move of the rules becomes a decision of each role that has one, after which `random` is drawn. What a
+role knows is what it has done and seen (GDL-II), or all that was done (GDL-I).
+"""
+
+from anygame.envs.extensive.form import (
+    CHANCE,
+    MAX_STEPS,
+    SIMULTANEOUS,
+    TERMINAL,
+    ExtensiveForm,
+    Node,
+    Order,
+)
+from anygame.envs.extensive.gambit import gambit_text
+from anygame.envs.extensive.survey import Survey, survey
+from anygame.envs.extensive.turns import Turns, find_turns
+from anygame.envs.extensive.walk import Counts, count, walk
+
+__all__ = [
+    "CHANCE",
+    "MAX_STEPS",
+    "SIMULTANEOUS",
+    "TERMINAL",
+    "Counts",
+    "ExtensiveForm",
+    "Node",
+    "Order",
+    "Survey",
+    "Turns",
+    "count",
+    "find_turns",
+    "gambit_text",
+    "survey",
+    "walk",
+]

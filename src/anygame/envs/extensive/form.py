@@ -1,0 +1,251 @@
+"""The extensive form of a game: histories, who decides in them, and what each role knows there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from anygame.envs.extensive.turns import find_turns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.envs.extensive.turns import Turns
+    from anygame.game import Game, Role, State
+    from anygame.language.terms import Term
+
+    #: What a role did and saw in a step: the number of the step from 1, its moves, its percepts.
+    Entry: TypeAlias = tuple[int, tuple[Term, ...], tuple[Term, ...]]
+    #: What each role remembers, in the order of the roles.
+    Memories: TypeAlias = tuple[tuple[Entry, ...], ...]
+
+__all__ = ["CHANCE", "MAX_STEPS", "SIMULTANEOUS", "TERMINAL", "ExtensiveForm", "Node", "Order"]
+
+#: Whether roles that move at once decide one after the other, unseen by each other, or in one node.
+Order: TypeAlias = Literal["sequential", "simultaneous"]
+#: Who decides, where it is not one role. The numbers are those of OpenSpiel.
+CHANCE: Final = -1
+SIMULTANEOUS: Final = -2
+TERMINAL: Final = -4
+#: Joint moves after which a play is cut, unless said otherwise: more than the longest games that people play.
+MAX_STEPS: Final = 1_000
+#: Nodes that are kept for those who come by again: about 60 MB, and the whole tree of small games.
+_KEPT: Final = 32_768
+
+
+class ExtensiveForm:
+    """A game as a tree of histories.
+
+    Attributes:
+        game: the game.
+        turns: how its roles decide.
+        order: what is made of moves at the same time.
+        max_steps: joint moves after which a play is cut.
+        players: the roles besides `random`, in order; nodes name them by their place here.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        order: Order | None = None,
+        *,
+        turns: Turns | None = None,
+        max_steps: int = MAX_STEPS,
+    ) -> None:
+        self.game = game
+        self.turns = turns or find_turns(game)
+        self.order: Order = order or ("sequential" if self.turns.are_taken else "simultaneous")
+        self.max_steps = max_steps
+        self.players: tuple[Role, ...] = tuple(role for role in game.roles if not role.is_random)
+        self.chance = next((index for index, role in enumerate(game.roles) if role.is_random), None)
+        self._indices = [index for index in range(len(game.roles)) if index != self.chance]
+        self._player = {index: player for player, index in enumerate(self._indices)}
+        self._hides = game.is_gdl2
+        self._kept = 0
+
+    def root(self) -> Node:
+        """Return the node in which every play begins."""
+        return self._settled(self.game.initial_state(), 0, ((),) * len(self.game.roles), 0)
+
+    def role_index(self, player: int) -> int:
+        """Return the index of a player among all roles."""
+        return self._indices[player]
+
+    @property
+    def hides_moves(self) -> bool:
+        """Whether a role may know less than all that was done."""
+        return self._hides or (self.order == "sequential" and not self.turns.are_taken)
+
+    # -- making nodes --------------------------------------------------------------------------------
+
+    def _settled(self, state: State, step: int, memories: Memories, since: int) -> Node:
+        """Return the first node from a state on in which somebody decides; till then all moves are made."""
+        while True:
+            if state.is_terminal or step >= self.max_steps:
+                return Node(self, state, step, memories, since, (), (), ())
+            legal = [state.legal_moves(role) for role in self.game.roles]
+            if not all(legal):
+                return Node(self, state, step, memories, since, (), (), ())
+            deciders = self.turns.deciders(legal, self.chance)
+            drawn = self.chance is not None and len(legal[self.chance]) > 1
+            if deciders or drawn:
+                chosen = tuple(
+                    None if index in deciders or (drawn and index == self.chance) else moves[0]
+                    for index, moves in enumerate(legal)
+                )
+                return Node(self, state, step, memories, since, tuple(legal), deciders, chosen)
+            joint = [moves[0] for moves in legal]
+            memories = self._remembered(state, step, memories, joint, deciders)
+            state, step = state.next(joint), step + 1
+
+    def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
+        """Return the node after decisions of roles, given by their indices."""
+        chosen = list(node.chosen)
+        for index, move in choices:
+            chosen[index] = move
+        joint = [move for move in chosen if move is not None]
+        if len(joint) < len(chosen):
+            known = (node.state, node.step, node.memories, node.since, node.legal, node.deciders)
+            return Node(self, *known, tuple(chosen))
+        memories = self._remembered(node.state, node.step, node.memories, joint, node.deciders)
+        return self._settled(node.state.next(joint), node.step + 1, memories, node.step)
+
+    def _remembered(
+        self, state: State, step: int, memories: Memories, joint: list[Term], deciders: tuple[int, ...]
+    ) -> Memories:
+        """Return what the roles remember after a joint move."""
+        if not self._hides:
+            return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
+        seen = state.percepts(joint)
+        found = []
+        for index, (role, memory) in enumerate(zip(self.game.roles, memories, strict=True)):
+            own = (joint[index],) if index in deciders else ()
+            found.append((*memory, (step + 1, own, seen[role])) if own or seen[role] else memory)
+        return tuple(found)
+
+    def may_keep(self) -> bool:
+        """Return whether one more node may be kept by its parent."""
+        self._kept += 1
+        return self._kept <= _KEPT
+
+
+class Node:
+    """A history: the state that was reached, and what roles have decided in the step that is being made.
+
+    Immutable, so that copies share it.
+
+    Attributes:
+        form: the tree it belongs to.
+        state: before the step that is being made.
+        step: joint moves made so far.
+        memories: what each role remembers.
+        since: the step in which the node before this one decided something.
+        legal: the legal moves of all roles; empty where the play is over.
+        deciders: the indices of the roles that decide in this step.
+        chosen: the moves of this step, None where they are not decided yet.
+        actor: the player who decides, or `CHANCE`, `SIMULTANEOUS`, `TERMINAL`.
+    """
+
+    __slots__ = (
+        *("_children", "actor", "chosen", "deciders", "form", "legal", "memories", "since", "state", "step"),
+    )
+
+    def __init__(
+        self,
+        form: ExtensiveForm,
+        state: State,
+        step: int,
+        memories: Memories,
+        since: int,
+        legal: tuple[tuple[Term, ...], ...],
+        deciders: tuple[int, ...],
+        chosen: tuple[Term | None, ...],
+    ) -> None:
+        self.form, self.state, self.step = form, state, step
+        self.memories, self.since = memories, since
+        self.legal, self.deciders, self.chosen = legal, deciders, chosen
+        self._children: dict[Any, Node] = {}
+        self.actor = self._actor()
+
+    def _actor(self) -> int:
+        if not self.legal:
+            return TERMINAL
+        open_roles = [index for index in self.deciders if self.chosen[index] is None]
+        if not open_roles:
+            return CHANCE
+        if self.form.order == "simultaneous" and len(self.form.players) > 1:
+            return SIMULTANEOUS
+        return self.form._player[open_roles[0]]
+
+    def moves(self, player: int) -> tuple[Term, ...]:
+        """Return the legal moves of a player who decides here; where all do at once, of any player."""
+        if player != self.actor and self.actor != SIMULTANEOUS:
+            return ()
+        return self.legal[self.form.role_index(player)]
+
+    def draws(self) -> tuple[Term, ...]:
+        """Return what `random` may draw here, each as likely as the others."""
+        assert self.form.chance is not None
+        return self.legal[self.form.chance]
+
+    def child(self, move: Term) -> Node:
+        """Return the node after a decision of the player who decides here, or a draw."""
+        found = self._children.get(move)
+        if found is None:
+            form = self.form
+            index = form.role_index(self.actor) if self.actor >= 0 else form.chance
+            assert index is not None
+            found = form.chosen(self, [(index, move)])
+            if form.may_keep():
+                self._children[move] = found
+        return found
+
+    def child_of_all(self, moves: tuple[Term, ...]) -> Node:
+        """Return the node after decisions of all players, in their order."""
+        found = self._children.get(moves)
+        if found is None:
+            form = self.form
+            found = form.chosen(self, [(form.role_index(player), move) for player, move in enumerate(moves)])
+            if form.may_keep():
+                self._children[moves] = found
+        return found
+
+    def goals(self) -> list[int]:
+        """Return the goals of the players here, 0 where the rules give none. Raises GoalError."""
+        return [self.state.goal(role) or 0 for role in self.form.players]
+
+    # -- what a player knows -------------------------------------------------------------------------
+
+    def information(self, player: int) -> str:
+        """Return all that a player has done and seen: the same text in all histories it cannot tell apart.
+
+        Everybody knows how many steps were made. Two players never have the same text.
+        """
+        index = self.form.role_index(player)
+        parts = [f"{self.form.players[player]} at step {self.step + 1}"]
+        for step, moves, percepts in self.memories[index]:
+            parts.append(" ".join([f"{step}:", *map(str, moves), *(f"sees {seen}" for seen in percepts)]))
+        own = self.decided(player)
+        return "; ".join(parts if own is None else [*parts, f"now: {own}"])
+
+    def decided(self, player: int) -> Term | None:
+        """Return what a player has decided in the step that is being made, None for nothing yet."""
+        index = self.form.role_index(player)
+        return self.chosen[index] if index in self.deciders else None
+
+    def percepts(self, player: int) -> tuple[Term, ...]:
+        """Return what a player has seen since the last decision of anybody, GDL-II's `sees`."""
+        memory = self.memories[self.form.role_index(player)]
+        return tuple(seen for step, _, percepts in memory if step > self.since for seen in percepts)
+
+    def __deepcopy__(self, memo: object) -> Node:
+        return self
+
+    def __str__(self) -> str:
+        """Return the facts and what is decided so far: what the rest of the play depends on."""
+        facts = " ".join(sorted(map(str, self.state.facts)))
+        decided = [
+            f"{role} chose {move}"
+            for index, (role, move) in enumerate(zip(self.form.game.roles, self.chosen, strict=False))
+            if move is not None and index in self.deciders
+        ]
+        return "; ".join([f"step {self.step + 1}: {facts}", *decided])

@@ -1,0 +1,72 @@
+"""Trees as text that Gambit and OpenSpiel read: the format ``.efg``.
+
+The format is told at https://gambitproject.readthedocs.io/en/latest/formats.efg.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.envs.extensive.form import CHANCE, TERMINAL, ExtensiveForm
+from anygame.envs.extensive.walk import MOST_HISTORIES, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.envs.extensive.form import Node
+    from anygame.game import Game
+
+__all__ = ["gambit_text"]
+
+
+def gambit_text(
+    game: Game, *, scale: float = 1.0, offset: float = 0.0, limit: int = MOST_HISTORIES
+) -> Iterator[str]:
+    """Yield the lines of a game as a tree with information sets, chance and payoffs.
+
+    Roles that move at the same time decide one after the other, without seeing what the others have chosen;
+    then `random` draws.
+
+    Args:
+        game: the game.
+        scale: a payoff is the goal times this, and
+        offset: this added.
+        limit: how many histories there may be.
+
+    Raises:
+        LimitError: there are more histories.
+        GoalError: the rules give a role no usable goal at the end of a play.
+    """
+    form = ExtensiveForm(game, "sequential")
+    yield f"EFG 2 R {_quoted(game.name)} {{ {' '.join(map(_quoted, form.players))} }}"
+    yield _quoted("")
+    numbers: list[dict[str, int]] = [{} for _ in form.players]
+    outcome = draw = 0
+    for node in walk(form, limit):
+        if node.actor == TERMINAL:
+            outcome += 1
+            payoffs = " ".join(f"{scale * goal + offset:.17g}" for goal in node.goals())
+            yield f't "" {outcome} "" {{ {payoffs} }}'
+        elif node.actor == CHANCE:
+            draw += 1
+            yield f'c "" {draw} "" {{ {_drawn(node)} }} 0'
+        else:
+            known = numbers[node.actor]
+            text = node.information(node.actor)
+            number = known.setdefault(text, len(known) + 1)
+            moves = _listed(map(str, node.moves(node.actor)))
+            yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {moves} }} 0'
+
+
+def _drawn(node: Node) -> str:
+    moves = node.draws()
+    return " ".join(f"{_quoted(str(move))} 1/{len(moves)}" for move in moves)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " ".join(map(_quoted, names))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,81 @@
+"""OpenSpiel: sheets as games of ``pyspiel``, for its algorithms (extra ``open-spiel``).
+
+Importing this registers them: ``pyspiel.load_game("anygame(file=kuhn_poker)")``.
+OpenSpiel: M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.envs.extras import missing
+from anygame.envs.open_spiel.game import NAME, SheetGame, general_type, packed_rules
+from anygame.envs.open_spiel.library import pyspiel
+from anygame.envs.open_spiel.observer import SheetObserver
+from anygame.envs.open_spiel.state import SheetState
+from anygame.game import Game
+from anygame.language.installed import open_sheet
+
+if TYPE_CHECKING:
+    from anygame.envs.open_spiel.description import Dynamics
+
+__all__ = ["SheetGame", "SheetObserver", "SheetState", "load"]
+
+#: What may stand in a parameter as it is, and is not taken for a number.
+_PLAIN: Final = re.compile(r"[\w./~-]*[A-Za-z_/~][\w./~-]*", re.ASCII)
+
+if pyspiel is not None and NAME not in pyspiel.registered_names():
+    pyspiel.register_game(general_type(), SheetGame)
+
+
+def load(
+    game: str | os.PathLike[str] | Game,
+    *,
+    dynamics: Dynamics = "auto",
+    scale: float = 1.0,
+    offset: float = 0.0,
+    zero_sum: bool = False,
+    max_steps: int | None = None,
+    case_sensitive: bool = True,
+) -> SheetGame:
+    """Return a sheet as a game of OpenSpiel.
+
+    Args:
+        game: a file, the name of an installed game, or a game.
+        dynamics: ``sequential`` where roles take turns, else ``simultaneous``; by default what play shows. In
+            a sequential game roles that move at once decide one after the other, without seeing each other.
+        scale: a utility is the goal times this, and
+        offset: this added.
+        zero_sum: whether the mean of all players' goals is taken off each.
+        max_steps: joint moves after which a play is cut; by default the length of the longest play where all
+            states can be visited, else 1,000.
+        case_sensitive: whether names that differ by case differ; a game knows that itself.
+
+    Raises:
+        MissingExtraError: OpenSpiel is not installed.
+        RuleSheetError: the sheet cannot be used.
+        LimitError: it has no network, which numbers the moves.
+        ValueError: an argument is out of range.
+    """
+    if pyspiel is None:
+        raise missing("OpenSpiel", "open-spiel")
+    given: dict[str, Any] = {
+        "dynamics": dynamics,
+        "scale": float(scale),
+        "offset": float(offset),
+        "zero_sum": zero_sum,
+        "max_steps": 0 if max_steps is None else max_steps,
+        "case_sensitive": game.case_sensitive if isinstance(game, Game) else case_sensitive,
+    }
+    return SheetGame(_sheet(game) | given)
+
+
+def _sheet(game: str | os.PathLike[str] | Game) -> dict[str, Any]:
+    """Return the parameter that has the sheet: its name where OpenSpiel can read that, else its text."""
+    if isinstance(game, Game):
+        source = game.program.source
+        return {"rules": packed_rules(source.text if source else str(game))}
+    name = os.fspath(game)
+    return {"file": name} if _PLAIN.fullmatch(name) else {"rules": packed_rules(open_sheet(name).text)}

@@ -1,0 +1,177 @@
+"""Sheets as games of OpenSpiel."""
+
+from __future__ import annotations
+
+import binascii
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from anygame.envs.open_spiel.description import Dynamics, Utilities, describe
+from anygame.envs.open_spiel.library import GameBase, pyspiel
+from anygame.envs.open_spiel.observer import SheetObserver, memory_shape, observation_size
+from anygame.envs.open_spiel.state import SheetState
+from anygame.errors import RuleSheetError
+from anygame.language.installed import open_sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anygame.envs.open_spiel.description import Description
+
+__all__ = ["DEFAULTS", "NAME", "SheetGame", "general_type", "packed_rules"]
+
+#: What ``pyspiel.load_game`` calls all sheets.
+NAME: Final = "anygame"
+#: The parameters, with their defaults.
+DEFAULTS: Final[Mapping[str, Any]] = {
+    "file": "",
+    "rules": "",
+    "case_sensitive": True,
+    "dynamics": "auto",
+    "max_steps": 0,
+    "scale": 1.0,
+    "offset": 0.0,
+    "zero_sum": False,
+}
+#: Bytes of a sheet that is unpacked from a parameter; as many as are read from files.
+_LARGEST: Final = 16 * 2**20
+#: More players than any sheet that was seen has.
+_MOST_PLAYERS: Final = 100
+
+
+class SheetGame(GameBase):
+    """A sheet as a game of OpenSpiel.
+
+    Attributes:
+        description: the moves, the tree, and what is certain of it.
+        utilities: what goals are worth.
+    """
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        known = {**DEFAULTS, **(params or {})}
+        # OpenSpiel adds the defaults when it reads a name; both ways the game has the same.
+        given = {name: value for name, value in known.items() if value != DEFAULTS[name]}
+        self.description: Description = _described(known)
+        self.utilities = Utilities(float(known["scale"]), float(known["offset"]), bool(known["zero_sum"]))
+        kind = _type_of(self.description, self.utilities)
+        super().__init__(kind, _info_of(self.description, self.utilities), given)
+
+    def new_initial_state(self) -> SheetState:
+        """Return the state in which every play begins."""
+        return SheetState(self, self.description, self.utilities)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SheetObserver:
+        """Return an observer; see `SheetObserver`."""
+        return SheetObserver(self.description, iig_obs_type, params)
+
+
+# -- parameters --------------------------------------------------------------------------------------
+
+
+def _described(known: Mapping[str, Any]) -> Description:
+    dynamics, steps = known["dynamics"], int(known["max_steps"])
+    if dynamics not in get_args(Dynamics):
+        raise ValueError(f"dynamics is one of {', '.join(get_args(Dynamics))}, not {dynamics!r}")
+    if steps < 0:
+        raise ValueError(f"max_steps is a number of joint moves, or 0 for what is found, not {steps}")
+    if bool(known["file"]) == bool(known["rules"]):
+        raise ValueError("expected one of the parameters file (a sheet, or an installed game) and rules")
+    if known["file"]:
+        source = open_sheet(known["file"])
+        name, text = source.name, source.text
+    else:
+        name, text = "<rules>", _unpacked(known["rules"])
+    return describe(name, text, bool(known["case_sensitive"]), dynamics, steps)
+
+
+def packed_rules(text: str) -> str:
+    """Return the text of a sheet as a parameter: letters, digits, ``-`` and ``_``."""
+    return urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+
+
+def _unpacked(packed: str) -> str:
+    unpacker = zlib.decompressobj()
+    try:
+        data = unpacker.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), _LARGEST)
+        text = data.decode()
+    except (binascii.Error, zlib.error, ValueError) as error:
+        raise RuleSheetError(f"the parameter rules holds no packed sheet: {error}") from None
+    if unpacker.unconsumed_tail:
+        raise RuleSheetError(f"the sheet in the parameter rules has more than {_LARGEST // 2**20} MiB")
+    return text
+
+
+# -- what OpenSpiel is told --------------------------------------------------------------------------
+
+
+def general_type() -> Any:
+    """Return the type under which sheets as such are registered."""
+    kinds = pyspiel.GameType
+    return kinds(
+        short_name=NAME,
+        long_name="a sheet in the Game Description Language",
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=kinds.Information.IMPERFECT_INFORMATION,
+        utility=kinds.Utility.GENERAL_SUM,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=_MOST_PLAYERS,
+        min_num_players=1,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=True,
+        parameter_specification=dict(DEFAULTS),
+        default_loadable=False,
+    )
+
+
+def _type_of(description: Description, utilities: Utilities) -> Any:
+    kinds, form = pyspiel.GameType, description.form
+    at_once, is_drawn = form.order == "simultaneous", len(description.draws) > 1
+    chances, knowledge = kinds.ChanceMode, kinds.Information
+    return kinds(
+        short_name=NAME,
+        long_name=f"anygame: {description.game.name}",
+        dynamics=kinds.Dynamics.SIMULTANEOUS if at_once else kinds.Dynamics.SEQUENTIAL,
+        chance_mode=chances.EXPLICIT_STOCHASTIC if is_drawn else chances.DETERMINISTIC,
+        information=knowledge.IMPERFECT_INFORMATION if form.hides_moves else knowledge.PERFECT_INFORMATION,
+        utility=_sum_of(description, utilities)[0],
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=len(form.players),
+        min_num_players=len(form.players),
+        provides_information_state_string=True,
+        provides_information_state_tensor=memory_shape(description) is not None,
+        provides_observation_string=True,
+        provides_observation_tensor=observation_size(description) is not None,
+        provides_factored_observation_string=True,
+        parameter_specification=dict(DEFAULTS),
+        default_loadable=False,
+    )
+
+
+def _sum_of(description: Description, utilities: Utilities) -> tuple[Any, float | None]:
+    """Return what is certain of the sum of the utilities: OpenSpiel's word for it, and the sum."""
+    kinds, players = pyspiel.GameType.Utility, len(description.form.players)
+    if players == 1 or (description.goal_sum is None and not utilities.zero_sum):
+        return kinds.GENERAL_SUM, None
+    goals = 0 if utilities.zero_sum else description.goal_sum or 0
+    total = utilities.scale * goals + utilities.offset * players
+    # Scales such as 1/3 leave a rest of rounding.
+    return (kinds.ZERO_SUM, 0.0) if abs(total) < 1e-9 else (kinds.CONSTANT_SUM, total)
+
+
+def _info_of(description: Description, utilities: Utilities) -> Any:
+    players = len(description.form.players)
+    least, most = utilities.bounds(*description.goals, players)
+    return pyspiel.GameInfo(
+        num_distinct_actions=len(description.actions),
+        max_chance_outcomes=len(description.draws),
+        num_players=players,
+        min_utility=least,
+        max_utility=most,
+        utility_sum=_sum_of(description, utilities)[1],
+        max_game_length=max(1, description.longest),
+    )
