@@ -10,6 +10,7 @@
     ├── CompilationError                 compiling a game failed by a fault of anygame's own
     ├── UnknownRoleError (ValueError)    no such role in this game
     ├── IllegalMoveError (ValueError)    a move that is not legal here, or a joint move of the wrong shape
+    ├── SimultaneousMovesError (ValueError)  roles choose at the same time where they should take turns
     ├── GoalError (ValueError)           the rules give a role no usable goal value
     ├── QueryError (ValueError)          a question the rules cannot be asked
     ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
@@ -44,6 +45,7 @@ __all__ = [
     "RecordError",
     "RuleSheetError",
     "SheetSyntaxError",
+    "SimultaneousMovesError",
     "TableError",
     "TermSyntaxError",
     "UnknownRoleError",
@@ -180,6 +182,10 @@ class PlayerError(AnygameError, ValueError):
 
 class RecordError(AnygameError, ValueError):
     """A match record that cannot be used: no JSON, a wrong shape, rules that are missing or disagree ..."""
+
+
+class SimultaneousMovesError(AnygameError, ValueError):
+    """Roles choose at the same time, where something is for games in which they take turns."""
 
 
 class EncodingError(AnygameError, ValueError):

@@ -7,6 +7,8 @@ reasoner answers for it, and what roles see where a sheet is too large for that.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
+from math import nan
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -209,18 +211,41 @@ class NetworkMachine:
 
     def percepts(self, view: NetworkView, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return what each role sees of a joint move."""
+        if self._single_with_percepts is None:
+            return self._reasoner.percepts(self._frame(view), joint)
+        actions = [of[move] for of, move in zip(self._actions, joint, strict=True)]
+        seen = self.percept_numbers(view.position, actions)
+        named = zip(self.roles, self._percepts, seen, strict=True)
+        return {role: tuple(terms[bits].tolist()) for role, terms, bits in named}
+
+    # -- by number -----------------------------------------------------------------------------------
+
+    def options(self, position: bytes) -> tuple[list[list[int]], bool]:
+        """Return per role the numbers of its legal moves, and whether the position is terminal."""
         with self._asking:
-            single = self._single_with_percepts
-            if single is None:
-                return self._reasoner.percepts(self._frame(view), joint)
-            unseen = bytes(single.network.fluents - single.network.facts)
-            actions = [of[move] for of, move in zip(self._actions, joint, strict=True)]
-            after = np.frombuffer(single.next(view.position + unseen, actions), np.bool_)
-        first, found = single.network.facts, {}
-        for role, terms in zip(self.roles, self._percepts, strict=True):
-            found[role] = tuple(terms[after[first : first + len(terms)]].tolist())
-            first += len(terms)
-        return found
+            return self._single.legal(position), self._single.terminal(position)
+
+    def after(self, position: bytes, joint: Sequence[int]) -> bytes:
+        """Return the position after a joint move, given by the numbers of legal moves."""
+        with self._asking:
+            return self._single.next(position, joint)
+
+    def goal_values(self, position: bytes) -> list[float]:
+        """Return the goal of each role; not a number where the rules give none, or several."""
+        with self._asking:
+            goals = self._single.goals(position)
+        return [nan if goal in (MISSING, DOUBLE) else float(goal) for goal in goals]
+
+    def percept_numbers(self, position: bytes, joint: Sequence[int]) -> list[NDArray[np.bool_]]:
+        """Return what each role sees of a joint move that is given by numbers: bool [percepts] per role."""
+        single = self._single_with_percepts
+        if single is None:
+            return [np.zeros(0, np.bool_) for _ in self.roles]
+        unseen = bytes(single.network.fluents - single.network.facts)
+        with self._asking:
+            after = np.frombuffer(single.next(position + unseen, joint), np.bool_)
+        ends = np.cumsum([single.network.facts, *map(len, self._percepts)])
+        return [after[first:end] for first, end in pairwise(ends.tolist())]
 
     # -- play at random ----------------------------------------------------------------------------
 

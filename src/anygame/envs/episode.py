@@ -1,0 +1,174 @@
+"""One match of a compiled game, in numbers: what environments of single games are made of."""
+
+from __future__ import annotations
+
+from operator import index as as_integer
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from anygame.envs.observing import Observer
+from anygame.envs.rewards import players_of
+from anygame.errors import IllegalMoveError
+from anygame.game.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.envs.observing import Form
+    from anygame.game.game import Game
+    from anygame.game.showing import BoardView
+
+__all__ = ["DEFAULT_LIMIT", "Episode", "Illegal"]
+
+#: Joint moves after which a match is cut, as in ``game.playouts``.
+DEFAULT_LIMIT: Final = 10_000
+#: What becomes of an action that is not legal: an error, or a random legal move instead, as referees of the
+#: GGP protocol do it.
+Illegal: TypeAlias = Literal["error", "random"]
+#: Legal moves that an error names at most.
+_SHOWN: Final = 8
+
+
+class Episode:
+    """A match: where it stands, what each role can do there, and what it has seen on the way.
+
+    Attributes:
+        game: the rules.
+        players: the indices of the roles that want something.
+        chance: the indices of the others, which play at random.
+        legal: per role the numbers of its legal moves.
+        is_terminal: whether the match has come to an end.
+        stuck: the index of the first role that has no legal move though it has not; None where all is well.
+        moves: how many joint moves were made.
+        limit: joint moves after which the match is cut.
+        observer: what shows states as arrays.
+    """
+
+    def __init__(self, game: Game, form: Form, limit: int, illegal: Illegal) -> None:
+        if limit < 1:
+            raise ValueError(f"expected a limit of at least one joint move, got {limit}")
+        if illegal not in ("error", "random"):
+            raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
+        self.game = game
+        self.limit = limit
+        self.players = players_of(game)
+        self.chance = [index for index in range(len(game.roles)) if index not in self.players]
+        self.observer = Observer(game, form)
+        self._illegal = illegal
+        self._network = game.backends.needed_network()
+        self._actions = [game.actions(role) for role in game.roles]
+        self._seen: list[NDArray[np.bool_]] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """Go to the initial state."""
+        self.moves = 0
+        self._last: tuple[bytes, tuple[int, ...]] | None = None
+        if self.observer.hides:
+            self._seen = [np.zeros(len(names), np.bool_) for names in self.observer.names]
+        self._stand_at(self._network.initial())
+
+    def _stand_at(self, position: bytes) -> None:
+        self.position = position
+        self.legal, self.is_terminal = self._network.options(position)
+        self.stuck = None
+        if not (self.is_terminal or all(self.legal)):
+            self.stuck = self.legal.index([])
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the match cannot go on though it has not come to an end: it is stuck, or was too long."""
+        return not self.is_terminal and (self.stuck is not None or self.moves >= self.limit)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match is over."""
+        return self.is_terminal or self.is_cut
+
+    def move(self, joint: Sequence[int]) -> None:
+        """Make a joint move: the number of a legal move of each role, in the order of the roles."""
+        before = self.position
+        if self.observer.hides:
+            for seen, new in zip(self._seen, self._network.percept_numbers(before, joint), strict=True):
+                seen |= new
+        self.moves += 1
+        self._last = before, tuple(joint)
+        self._stand_at(self._network.after(before, joint))
+
+    def draw(self, random: np.random.Generator, role: int) -> int:
+        """Return a legal move of a role, each as likely as the others."""
+        options = self.legal[role]
+        return options[int(random.integers(len(options)))] if len(options) > 1 else options[0]
+
+    def checked(self, role: int, action: object, random: np.random.Generator) -> int:
+        """Return the number of a move that was chosen for a role.
+
+        Raises:
+            IllegalMoveError: it is not legal, and that is to be an error.
+        """
+        try:
+            number = as_integer(action)  # type: ignore[arg-type]
+        except TypeError:
+            number = None
+        if number is not None and number in self.legal[role]:
+            return number
+        if self._illegal == "random" and number is not None:
+            return self.draw(random, role)
+        raise self._refused(role, action, number)
+
+    def _refused(self, role: int, action: object, number: int | None) -> IllegalMoveError:
+        moves, legal = self._actions[role], self.legal[role]
+        name = self.game.roles[role]
+        known = number is not None and 0 <= number < len(moves)
+        text = str(moves[number]) if known and number is not None else ""
+        some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
+        more = ", ..." if len(legal) > _SHOWN else ""
+        what = f"{number}, {text}," if known else f"{action!r:.80} (of {len(moves)} moves)"
+        return IllegalMoveError(
+            f"{what} is not legal for {name}: the action mask allows {some}{more}",
+            name,
+            text,
+            [str(moves[index]) for index in legal[:_SHOWN]],
+        )
+
+    # -- what it looks like ------------------------------------------------------------------------
+
+    def goals(self) -> list[float]:
+        """Return the goal of each role here; not a number where the rules give none, or several."""
+        return self._network.goal_values(self.position)
+
+    def mask(self, role: int) -> NDArray[np.int8]:
+        """Return which moves of a role are legal: int8 [actions]."""
+        mask = np.zeros(len(self._actions[role]), np.int8)
+        mask[self.legal[role]] = 1
+        return mask
+
+    def observation(self, role: int) -> NDArray[np.int8]:
+        """Return what a role observes; where the rules hide information, what it saw since it forgot."""
+        if self.observer.hides:
+            return self.observer.of_seen(role, self._seen[role])
+        return self.observer.of(np.frombuffer(self.position, np.bool_))
+
+    def forget(self, role: int) -> None:
+        """Let a role look away from what it has seen so far."""
+        if self.observer.hides:
+            self._seen[role][:] = False
+
+    def facts(self) -> NDArray[np.int8]:
+        """Return everything that is true, whoever sees it: int8 [fluents]."""
+        return np.frombuffer(self.position, np.int8).copy()
+
+    def state(self) -> State:
+        """Return the state in which the match is."""
+        return State(self.game, self._network, self.position)
+
+    def board(self) -> BoardView:
+        """Return the boards of the state, with marks for the joint move that led there."""
+        if self._last is None:
+            return self.state().board()
+        position, joint = self._last
+        moves = [moves[number] for moves, number in zip(self._actions, joint, strict=True)]
+        return self.state().board(last=moves, before=State(self.game, self._network, position))
