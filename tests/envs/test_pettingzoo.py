@@ -202,7 +202,7 @@ def test_boards_are_rendered(capsys: pytest.CaptureFixture[str]) -> None:
     env = aec_env("tic_tac_toe", render_mode="ansi")
     env.reset()
     env.step(0)
-    assert "x" in env.render()
+    assert "x" in str(env.render())
     human = aec_env("tic_tac_toe", render_mode="human")
     human.reset()
     human.render()
