@@ -59,7 +59,7 @@ class Command:
 
 
 @contextmanager
-def _command(folder: Path, *arguments: str) -> Iterator[Command]:
+def command_with_pages(folder: Path, *arguments: str) -> Iterator[Command]:
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     (folder / "waiting.py").write_text(_PLAYER)
@@ -73,7 +73,7 @@ def _command(folder: Path, *arguments: str) -> Iterator[Command]:
 
 def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "legal", "--play-clock", "60"]
-    with _command(tmp_path, "match", "tic_tac_toe", *players) as command:
+    with command_with_pages(tmp_path, "match", "tic_tac_toe", *players) as command:
         page.goto(command.address)
         page.locator("#status:has-text('x thinking')").wait_for()
         command.let_move(1, 2, 3)
@@ -94,7 +94,7 @@ def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
 def test_who_watches_changes_nothing(tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "legal", "--play-clock", "60"]
     with (
-        _command(tmp_path, "match", "tic_tac_toe", *players) as command,
+        command_with_pages(tmp_path, "match", "tic_tac_toe", *players) as command,
         httpx.Client(base_url=command.address, timeout=60, follow_redirects=True) as client,
     ):
         while "/match/" not in (address := str(client.get("/").url)):
@@ -112,7 +112,7 @@ def test_who_watches_changes_nothing(tmp_path: Path) -> None:
 def test_a_tournament_is_watched_and_its_matches_stepped_through(page: Page, tmp_path: Path) -> None:
     players = ["--players", "first=legal", "second=legal", "slow=" + f"{tmp_path}/waiting.py:Waiting"]
     store = ["--store", str(tmp_path / "all.db"), "--play-clock", "60"]
-    with _command(tmp_path, "tournament", "tic_tac_toe", *players, *store, "--stay") as command:
+    with command_with_pages(tmp_path, "tournament", "tic_tac_toe", *players, *store, "--stay") as command:
         page.goto(command.address)
         page.locator("[role=status]:has-text('2 of 6 matches are over.')").wait_for()
         assert page.locator(".standings tbody th").all_text_contents()[:3] != []
@@ -138,7 +138,7 @@ def test_a_tournament_that_was_played_is_shown_again(page: Page, tmp_path: Path)
     store = ["--store", str(tmp_path / "all.db")]
     command = [sys.executable, "-m", "anygame", "tournament", "tic_tac_toe", "--players", "legal", "random"]
     subprocess.run([*command, *store], check=True, capture_output=True)
-    with _command(tmp_path, *command[3:], *store, "--stay") as shown:
+    with command_with_pages(tmp_path, *command[3:], *store, "--stay") as shown:
         page.goto(shown.address)
         page.locator("[role=status]:has-text('All 2 matches are over.')").wait_for()
         page.get_by_role("link", name="2", exact=True).click()
@@ -153,7 +153,7 @@ def test_names_and_words_of_players_are_text(page: Page, tmp_path: Path) -> None
     sheet.write_text("(role <b>a</b>) (role b) (legal ?r go) (init (at 1)) (<= (next (at 2)) (true (at 1)))"
                      "(<= terminal (true (at 2))) (<= (goal ?r 50) (role ?r))".replace("(legal ?r go)",
                      "(<= (legal ?r go) (role ?r))"))  # fmt: skip
-    with _command(tmp_path, "match", str(sheet), *players, "--stay") as command:
+    with command_with_pages(tmp_path, "match", str(sheet), *players, "--stay") as command:
         page.goto(command.address)
         command.let_move(1, 2)
         page.locator("[role=status]:has-text('All 2 matches are over.')").wait_for()

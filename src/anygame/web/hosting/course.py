@@ -131,11 +131,12 @@ class Course:
     def choosing(self, look: Look) -> set[int]:
         """Return the roles that have a choice; where nobody has, the one whose move says most.
 
-        Waiting is a single word, as a rule the same for everybody who waits.
+        Waiting is a single word, as a rule the same for everybody who waits. Where the rules hide something,
+        nobody is asked who has no choice: that would tell that the others have none.
         """
         found = {index for index, moves in enumerate(look.legal) if len(moves) > 1}
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
-        if found or not roles or not look.legal:
+        if found or not roles or not look.legal or self.game.is_gdl2:
             return found
         only = [moves[0] for moves in look.legal]
         return {min(roles, key=lambda index: (isinstance(only[index], Constant), only.count(only[index])))}

@@ -19,7 +19,7 @@ from anygame.web.hosting.followed import FollowedMatch
 from anygame.web.hosting.match import HostedMatch
 from anygame.web.hosting.opponents import Opponent
 from anygame.web.hosting.values import Values
-from anygame.web.hosting.views import log_view, match_view, state_view, way_view
+from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, way_view
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class Session:
         seats: list[Any] | None = None,
         line: Sequence[Sequence[str]] = (),
         case_sensitive: bool = True,
+        reveals: bool = False,
     ) -> View:
         """Begin a match, or go on with that of a record where there is one.
 
@@ -112,6 +113,7 @@ class Session:
             seats: who has which role; see `anygame.web.server.matches`.
             line: joint moves that are made at once, for a match that branches off another.
             case_sensitive: whether the rules tell capitals from other letters.
+            reveals: whether people see what the rules hide from them.
         """
         record, states = await asyncio.to_thread(
             self._begin, match_id, Path(path), name, rules, seed, clock, seats or [], line, case_sensitive
@@ -119,6 +121,8 @@ class Session:
         self.painter = await asyncio.to_thread(Painter.of, self.game)
         self._path = path
         keep = keeper(path)
+        if reveals:
+            record.own["reveals"] = True
         if _is_elsewhere(record):
             self.match = FollowedMatch(self.game, record, states)
         else:
@@ -237,7 +241,7 @@ class Session:
         state = match.states[step]
         before, joint = (match.states[step - 1], match.line[step - 1]) if step else (None, None)
         shown = state_view(state, look_at(state), self.painter, before=before, joint=joint)
-        return shown | way_view(match, step)
+        return shown | way_view(match, step) | {"seen": seen_view(match, step)}
 
     def _publish(self) -> None:
         """Tell what has changed, soon; changes that follow at once are told together."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.web.hosting.course import Course, Look
 
-__all__ = ["log_view", "match_view", "state_view", "way_view"]
+__all__ = ["log_view", "match_view", "seen_view", "state_view", "way_view"]
 
 #: Facts of a state, or moves of a role, that a page shows: more than any public game has, and a page still
 #: opens at once.
@@ -87,6 +87,25 @@ def way_view(match: Course, step: int) -> View:
     said = zip(match.game.roles, told, strict=False)
     pairs = [(str(role), line[:_LONGEST_TERM]) for role, lines in said for line in lines]
     return {"notes": _notes(match, step), "said": pairs[:_MOST_SAID]}
+
+
+def seen_view(match: Course, step: int) -> View | None:
+    """Return what each role knows of the way to a state: at each step its own move, and what it saw then.
+
+    None where the rules hide nothing.
+    """
+    game = match.game
+    if not game.is_gdl2:
+        return None
+    seen = match.seen(step)
+    return {
+        str(role): [
+            [str(match.line[number][index])[:_LONGEST_TERM], [str(one)[:_LONGEST_TERM] for one in each[role]]]
+            for number, each in enumerate(seen)
+        ]
+        for index, role in enumerate(game.roles)
+        if not role.is_random
+    }
 
 
 def _notes(match: Course, step: int) -> list[str]:

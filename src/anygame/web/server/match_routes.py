@@ -86,6 +86,14 @@ class MatchRoutes:
             )
         return match
 
+    async def _open_match(self, request: Request) -> Match:
+        """Return a match of which the visitor may see everything. Raises RefusedError."""
+        match = await self._match(request)
+        await self._matches.view(match)
+        if not match.shows_all_now(match.roles_of(visitor_of(request).name)):
+            raise RefusedError("the rules hide that from you until the match is over")
+        return match
+
     # -- looking -----------------------------------------------------------------------------------
 
     async def show(self, request: Request) -> Response:
@@ -124,12 +132,12 @@ class MatchRoutes:
 
     async def record(self, request: Request) -> Response:
         """Return the record of a match: what `anygame replay` reads."""
-        match = await self._match(request)
+        match = await self._open_match(request)
         return FileResponse(match.path, filename=f"{match.sheet}.json", media_type="application/json")
 
     async def why(self, request: Request) -> Response:
         """Say why a move is legal in a state, or why it is not; or the same of any atom."""
-        match = await self._match(request)
+        match = await self._open_match(request)
         asked = request.query_params
         found = await self._matches.ask(
             match,
@@ -143,13 +151,13 @@ class MatchRoutes:
 
     async def fired(self, request: Request) -> Response:
         """Say what the move that led to a state changed, and by which rules."""
-        match = await self._match(request)
+        match = await self._open_match(request)
         found = await self._matches.ask(match, "fired", step=request.path_params["step"])
         return self._part(request, match, "fired_part.html", "the move", fired=found)
 
     async def values(self, request: Request) -> Response:
         """Search a state a little longer, and say what its moves are worth."""
-        match = await self._match(request)
+        match = await self._open_match(request)
         step = request.path_params["step"]
         known = match.values.get(step)
         if known is None or "known" not in request.query_params:
@@ -192,6 +200,9 @@ class MatchRoutes:
         mine = match.roles_of(visitor.name)
         if not mine:
             raise RefusedError("this browser has no role in the match: it may only watch")
+        await self._matches.view(match)
+        if not match.shows_all(mine):
+            raise RefusedError("who has seen what comes cannot go back where the rules hide something")
         if len(match.visitors) > 1:
             raise RefusedError("others play here too: branch off a match of your own instead")
         await self._change(match, "take_back", roles=mine)
@@ -234,7 +245,7 @@ class MatchRoutes:
 
     async def fork(self, request: Request) -> Response:
         """Begin a match of the visitor's own in a state of this one."""
-        match = await self._match(request)
+        match = await self._open_match(request)
         visitor = visitor_of(request)
         step = request.path_params["step"]
         view = await self._matches.view(match, step)

@@ -17,7 +17,7 @@ from anygame.web.server.sheets import Sheet, title_of
 from anygame.web.server.versions import Versioned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from anygame.web.settings import Settings
@@ -52,6 +52,7 @@ class Match(Versioned):
     Attributes:
         match_id: nobody can guess it; who knows it may watch.
         seats: who has which role, in the order of the roles.
+        reveals: whether everybody sees what the rules hide.
         roles: their names.
         sheet: the name of its sheet.
         title: of the game.
@@ -63,7 +64,15 @@ class Match(Versioned):
     """
 
     def __init__(
-        self, match_id: str, path: Path, sheet: str, title: str, roles: Sequence[str], seats: list[Seat]
+        self,
+        match_id: str,
+        path: Path,
+        sheet: str,
+        title: str,
+        roles: Sequence[str],
+        seats: list[Seat],
+        *,
+        reveals: bool = False,
     ) -> None:
         super().__init__()
         self.match_id = match_id
@@ -72,6 +81,7 @@ class Match(Versioned):
         self.title = title
         self.roles = tuple(roles)
         self.seats = seats
+        self.reveals = reveals
         self.view: View | None = None
         self.used = monotonic()
         self.process: HostProcess | None = None
@@ -125,6 +135,21 @@ class Match(Versioned):
         """Whether it is played elsewhere, or was, and is only shown."""
         return any(seat["kind"] == "elsewhere" for seat in self.seats)
 
+    def shows_all(self, mine: Collection[str]) -> bool:
+        """Whether who has some roles sees everything, also before it is over.
+
+        That is so where the rules hide nothing, where it was asked for, and for who plays all of several
+        roles and would know most of it anyway; but not for who plays the only role against chance.
+        """
+        hides = self.view is not None and self.view["seen"] is not None
+        played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}
+        plays_all = played <= set(mine) and (len(played) > 1 or len(played) == len(self.roles))
+        return not hides or self.reveals or plays_all
+
+    def shows_all_now(self, mine: Collection[str]) -> bool:
+        """Whether who has some roles sees everything, as everybody does when it is over."""
+        return self.shows_all(mine) or (self.view is not None and bool(self.view["over"]))
+
     @property
     def visitors(self) -> set[str]:
         """Everybody who has a role."""
@@ -156,6 +181,8 @@ class Matches:
         seated: Callable[[list[str]], list[Seat]],
         clock: float,
         line: Sequence[Sequence[str]] = (),
+        *,
+        reveals: bool = False,
     ) -> Match:
         """Begin a match.
 
@@ -164,6 +191,7 @@ class Matches:
             seated: returns who has which role, when the roles are known.
             clock: seconds that players have for a move.
             line: joint moves that are made at once.
+            reveals: whether people see what the rules hide from them.
 
         Raises:
             MatchFaultError: the rules cannot be played.
@@ -182,7 +210,7 @@ class Matches:
                 case_sensitive=sheet.case_sensitive,
             )
             seats = seated(told["roles"])
-            match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats)
+            match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats, reveals=reveals)
             await self._open(
                 match,
                 process,
@@ -193,6 +221,7 @@ class Matches:
                 line=line,
                 clock=clock,
                 case_sensitive=sheet.case_sensitive,
+                reveals=reveals,
             )
         except BaseException:
             process.end()
@@ -228,7 +257,8 @@ class Matches:
                 return None
             own = json.loads(path.read_bytes())["anygame"]
             title = title_of(describe_sheet(own["rules"])[0]) or own["game"]
-            return Match(match_id, path, own["game"], title, own["roles"], own["seats"])
+            reveals = own.get("reveals") is True
+            return Match(match_id, path, own["game"], title, own["roles"], own["seats"], reveals=reveals)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -306,7 +336,7 @@ class Matches:
         ]
         case_sensitive = own.get("caseSensitive", True) is not False
         sheet = Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive)
-        return await self.open(sheet, lambda _: seats, self.settings.play_clock, line)
+        return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
     def known(self) -> Iterable[Match]:
         """Return the matches that are remembered, at work or not."""

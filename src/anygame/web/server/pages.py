@@ -53,6 +53,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         is_last: whether this is the state in which the match stands.
     """
     last: dict[str, Any] = match.view or view
+    shows_all = match.shows_all_now(mine)
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
     shown_role = asking or next((role for role in mine if view["legal"].get(role)), None)
     return {
@@ -64,10 +65,18 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "asked_role": shown_role or next(iter(view["legal"]), ""),
         "is_last": is_last,
         "live": last["live"],
-        "players": [_player(match, last, number, mine) for number in range(len(match.roles))],
-        "status": _status(last, mine, asking, is_elsewhere=match.is_elsewhere),
+        "players": [
+            _player(match, last, number, mine, shows_all=shows_all) for number in range(len(match.roles))
+        ],
+        "status": _status(last, mine, asking, is_elsewhere=match.is_elsewhere, shows_all=shows_all),
         "board": board_context(view, asking),
-        "may_take_back": bool(mine) and match.visitors and last["can_take_back"] and _is_alone(match, mine),
+        "may_take_back": bool(mine)
+        and match.visitors
+        and last["can_take_back"]
+        and _is_alone(match, mine)
+        and match.shows_all(mine),
+        "hides": view["seen"] is not None and not last["over"],
+        "known": None if shows_all else {role: view["seen"][role] for role in mine},
     }
 
 
@@ -77,7 +86,9 @@ def _is_alone(match: Match, mine: list[str]) -> bool:
     return people == mine
 
 
-def _player(match: Match, last: dict[str, Any], number: int, mine: list[str]) -> dict[str, Any]:
+def _player(
+    match: Match, last: dict[str, Any], number: int, mine: list[str], *, shows_all: bool
+) -> dict[str, Any]:
     role, seat = match.roles[number], match.seats[number]
     name = seat["name"]
     if seat["kind"] == "person":
@@ -89,9 +100,9 @@ def _player(match: Match, last: dict[str, Any], number: int, mine: list[str]) ->
         "name": name,
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
-        "seconds": last["seconds"].get(role, 0),
-        "is_turn": role in last["turn"] or role in last["thinking"],
-        "is_thinking": role in last["thinking"],
+        # Who has to choose, and for how long, tells of a state that is hidden.
+        "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
+        "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
         "goal": last["goals"].get(role) if last["over"] else None,
         # Only who has a role may invite.
         "invitation": f"/match/{match.match_id}/join/{seat['secret']}"
@@ -100,7 +111,9 @@ def _player(match: Match, last: dict[str, Any], number: int, mine: list[str]) ->
     }
 
 
-def _status(last: dict[str, Any], mine: list[str], asking: str | None, *, is_elsewhere: bool) -> str:
+def _status(
+    last: dict[str, Any], mine: list[str], asking: str | None, *, is_elsewhere: bool, shows_all: bool
+) -> str:
     """Return whose turn it is, or how it ended, in a sentence."""
     if last["fault"]:
         return f"The match was given up: {last['fault']}"
@@ -108,6 +121,8 @@ def _status(last: dict[str, Any], mine: list[str], asking: str | None, *, is_els
         return f"Over. {_result(last['goals'], mine)}"
     if asking:
         return "Your move." if len(mine) == 1 else f"{asking} to move."
+    if not shows_all:
+        return "Waiting for the others." if mine else "Going on ..."
     if last["live"].get("is_start"):
         return "The players get ready ..."
     if last["thinking"]:

@@ -71,13 +71,18 @@ class Replays:
         Raises:
             MatchFaultError: its rules are not known, or cannot be played.
         """
-        match = await self.begin(record)
+        match = await self.begin(record, reveals=True)
         now = {"live": {}} | ending_of(record) | opening_of(record)
         await self._matches.follow(match, 0, turns_of(record, 0, record.step), now)
         return match
 
-    async def begin(self, record: Record) -> Match:
-        """Return a match in which nobody plays, at the start of a record; see `open`."""
+    async def begin(self, record: Record, *, reveals: bool) -> Match:
+        """Return a match in which nobody plays, at the start of a record; see `open`.
+
+        Args:
+            record: of the match.
+            reveals: whether it may be seen what the rules hide, also while it goes on.
+        """
         sheet = self._sheet(record)
 
         def seated(roles: list[str]) -> list[Seat]:
@@ -89,7 +94,7 @@ class Replays:
                 for number, role in enumerate(roles)
             ]
 
-        return await self._matches.open(sheet, seated, record.play_clock)
+        return await self._matches.open(sheet, seated, record.play_clock, reveals=reveals)
 
     def _sheet(self, record: Record) -> Sheet:
         rules, game = record.own.get("rules"), str(record.own.get("game", ""))

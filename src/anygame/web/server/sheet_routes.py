@@ -123,6 +123,7 @@ class SheetRoutes:
             "sheet.html",
             sheet=sheet,
             roles=described["roles"],
+            hides=described["hides"],
             players=players,
             clock=self._settings.play_clock,
         )
@@ -198,7 +199,10 @@ class SheetRoutes:
         asked = await read_form(request) if request.method == "POST" else request.query_params
         try:
             match = await self._matches.open(
-                sheet, lambda roles: self._seats(roles, asked, visitor), self._clock(asked)
+                sheet,
+                lambda roles: self._seats(roles, asked, visitor),
+                self._clock(asked),
+                reveals="reveal" in asked,
             )
         except MatchFaultError as error:
             return await self._broken(sheet, error)

@@ -149,7 +149,10 @@ class WatchRoutes(Versioned):
         if record is None:
             raise NotFoundError("the record of this match was not kept")
         is_live = shown.record is record and not shown.result
-        match = await (self._replays.begin(record) if is_live else self._replays.open(record))
+        # What rules hide from people who play must not be seen on a page beside them.
+        reveals = not any(record.humans or ())
+        begun = self._replays.begin(record, reveals=reveals) if is_live else self._replays.open(record)
+        match = await begun
         self._followed[shown.number] = _Follower(self._matches, match, shown, record, is_live=is_live)
         return match
 

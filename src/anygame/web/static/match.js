@@ -140,8 +140,9 @@ function show(text) {
   for (const [each, top] of scrolled) holder.querySelector(each)?.scrollTo(0, top);
   const log = holder.querySelector(".log");
   if (log) log.scrollTop = log.scrollHeight;
-  if (sameState) document.getElementById("answer").innerHTML = answer;
-  if (analysing) {
+  const fresher = document.getElementById("answer");
+  if (sameState && fresher) fresher.innerHTML = answer;
+  if (analysing && document.getElementById("values")) {
     document.getElementById("values-details").hidden = false;
     document.getElementById("analyse").setAttribute("aria-pressed", "true");
     if (kept) document.getElementById("values").replaceChildren(...kept);
