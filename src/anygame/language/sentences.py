@@ -103,6 +103,7 @@ class Reader:
         self._names: dict[str, str] = {}
         self._counts: Counter[Severity] = Counter()
         self._item: Node | None = None
+        self._varying: set[str] = set()
 
     # terms
 
@@ -192,8 +193,10 @@ class Reader:
             self._error("list-as-name", message, first, "a parenthesis too many?")
             return "list"
         if first.text[0] == "?":
-            message = f"expected the name of {what}, found the variable {shown(first.text)}"
-            self._error("variable-as-name", message, first, "spell the name out; only arguments can vary")
+            if first.text not in self._varying:  # a rule that reads and writes one has one fault
+                message = f"expected the name of {what}, found the variable {shown(first.text)}"
+                self._error("variable-as-name", message, first, "spell the name out; only arguments can vary")
+            self._varying.add(first.text)
             return "variable"
         return first.text
 
@@ -326,6 +329,7 @@ class Reader:
     def rule(self, node: Node) -> Rule | None:
         """Read a rule or a fact; None where it has no head, or is of an older style and ignored."""
         self._item = node
+        self._varying.clear()
         head_node = node
         body: tuple[Node, ...] = ()
         if self._head_name(node) == "<=":

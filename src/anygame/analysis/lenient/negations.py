@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.language.rules import And, Distinct, Literal, Not, Or, map_terms, walk
-from anygame.language.terms import Compound, Variable, substitute
+from anygame.language.terms import Compound, Constant, Variable, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -47,7 +47,9 @@ def _scan(
         known = outside.union(*beside)
         if isinstance(formula, Or):
             for part in formula.formulas:
-                yield from _scan((part,), known, unbound)
+                # To leave out a `distinct` here would leave out an alternative.
+                inner = _scan((part,), known, unbound)
+                yield from (local for local in inner if isinstance(local.formula, Not))
         elif isinstance(formula, And):
             yield from _scan(formula.formulas, known, unbound)
         elif isinstance(formula, Not) and isinstance(formula.formula, Not):
@@ -77,7 +79,9 @@ def name_of(formula: Formula) -> str:
     if atom is None:
         return "values"
     about = atom.arguments[-1] if atom.predicate in {"true", "does"} else None
-    return about.functor if isinstance(about, Compound) else atom.predicate
+    if isinstance(about, Compound):
+        return about.functor
+    return about.name if isinstance(about, Constant) else atom.predicate
 
 
 def shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
