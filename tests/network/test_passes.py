@@ -40,8 +40,11 @@ def _context(**definitions: str) -> Context:
         is_static=lambda relation: len(relation.predicate) == 1,
         is_dense=lambda relation: relation.predicate == "d",
         is_view=lambda relation: relation.predicate.startswith("view"),
-        definition=lambda relation: (
-            [_rule(definitions[relation.predicate])] if relation.predicate in definitions else None
+        fan_out=lambda relation, known: 100.0 if relation.predicate == "d" or not known else 1.0,
+        definition=lambda relation, dense: (
+            [_rule(definitions[relation.predicate])]
+            if relation.predicate in definitions and (dense or relation.predicate != "d")
+            else None
         ),
         new_relation=lambda width: Relation(f" {next(numbers)}", (None,) * width),
     )

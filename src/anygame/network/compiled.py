@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from anygame.errors import AnygameError, CompilationError, LimitError
 from anygame.network.grounding.grounder import GroundingLimits, ground
-from anygame.network.grounding.pipeline import OPTIONAL
+from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
 from anygame.network.grounding.static import SEEN
 from anygame.network.interface import Interface
 from anygame.network.logic.assembly import assemble
@@ -79,14 +79,15 @@ def compile_game(
         limits: bounds on instances, joins and time.
         progress: called now and then with instances and atoms found so far.
         without: passes over the rules and rewrites of the circuit to be left out, by name: those of
-            ``grounding.pipeline.OPTIONAL`` and ``logic.pipeline.REWRITES``. The game stays the same.
+            ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.pipeline.REWRITES``.
+            The game stays the same.
 
     Raises:
         LimitError: a bound was reached; the game can still be played by the reasoner.
         CompilationError: a fault of ours; so it can then.
         ValueError: there is no such pass, or it cannot be left out.
     """
-    optional = [*OPTIONAL, *(name for name, _ in REWRITES)]
+    optional = [*OPTIONAL, *OPTIONAL_IF_LARGE, *(name for name, _ in REWRITES)]
     unknown = sorted(set(without).difference(optional))
     if unknown:
         raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(optional)}")
@@ -141,7 +142,7 @@ def _compile(
             seconds = limits.seconds
             raise LimitError(f"the rules did not become gates within {seconds:g} seconds", "seconds", seconds)
 
-    passes_left_out = [name for name in without if name in OPTIONAL]
+    passes_left_out = [name for name in without if name in {*OPTIONAL, *OPTIONAL_IF_LARGE}]
     grounding = ground(reasoner, limits, progress, passes_left_out, percepts=percepts)
     began = monotonic()
     stages = [("grounding", _figures_of(grounding))]

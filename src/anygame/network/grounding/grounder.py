@@ -7,10 +7,10 @@ literals arises (semi-naive evaluation). Static relations are those of the reaso
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Batch", "Grounding", "GroundingLimits", "ground"]
 
+#: Rules with a join of more rows than this go through the passes for large ones, too.
+_FEW_ROWS: Final = 4_000_000
 _FLOWS = {"next": "true", "legal": "does"}
 
 
@@ -46,11 +48,14 @@ class GroundingLimits:
         instances: of rules, in all; a number of eight bytes per literal of each is held until gates are made.
         join: rows of one join, with a number of four bytes per variable.
         seconds: time to ground, and to make gates of it: as long as people wait for a game to start.
+        few: rules with more instances than this go through the passes for large ones, from the start: to have
+            come so far takes about a second.
     """
 
     instances: int = 8_000_000
     join: int = 20_000_000
     seconds: float = COMPILE_SECONDS
+    few: int = 300_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,15 +122,19 @@ class _Grounder:
         self,
         reasoner: Reasoner,
         limits: GroundingLimits,
+        deadline: float,
         progress: Callable[[int, int], None] | None,
         without: Collection[str],
         percepts: bool,
+        *,
+        large: bool,
     ) -> None:
         self._reasoner = reasoner
         self._limits = limits
         self._progress = progress
         self._without = without
-        self._deadline = monotonic() + limits.seconds
+        self._large = large
+        self._deadline = deadline
         self._tables = Tables(reasoner.terms, limits.join)
         self._static = StaticRelations(reasoner, self._tables, self._check_time, percepts=percepts)
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
@@ -168,9 +177,10 @@ class _Grounder:
             static.is_dense,
             static.is_view,
             static.definition,
+            static.fan_out,
             lambda width: own_relation(next(self._own_relations), width),
         )
-        return prepare(static.dynamic_rules(), context, self._without, self._check_time)
+        return prepare(static.dynamic_rules(), context, self._without, self._check_time, self._large)
 
     def _round(self, works: list[_Work]) -> bool:
         grown = False
@@ -267,4 +277,17 @@ def ground(
         LimitError: a bound was reached.
         ValueError: there is no such pass, or it cannot be left out.
     """
-    return _Grounder(reasoner, limits or GroundingLimits(), progress, without, percepts).run()
+    limits = limits or GroundingLimits()
+    deadline = monotonic() + limits.seconds
+
+    def run(most: GroundingLimits, *, large: bool) -> Grounding:
+        return _Grounder(reasoner, most, deadline, progress, without, percepts, large=large).run()
+
+    few = replace(limits, instances=min(limits.few, limits.instances), join=min(_FEW_ROWS, limits.join))
+    for most, large in ((few, False), (limits, True)):
+        try:
+            return run(most, large=large)
+        except LimitError as error:
+            if error.limit != "instances":
+                raise
+    return run(limits, large=False)

@@ -116,9 +116,7 @@ class Join:
         table = self._tables.table(atom.relation)
         if not known:
             return _UNTIED + table.count
-        keys = table.index(known).keys
-        distinct = 1 + int(np.count_nonzero(keys[1:] != keys[:-1])) if len(keys) else 1
-        return table.count / distinct
+        return table.count / table.distinct(known)
 
     @staticmethod
     def _known(found: Instances, atom: FlatAtom) -> tuple[int, ...]:

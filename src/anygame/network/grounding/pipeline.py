@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.network.grounding.passes.complements import complement_moves
 from anygame.network.grounding.passes.decomposition import decompose_bodies
+from anygame.network.grounding.passes.demand import ask_for_rows
 from anygame.network.grounding.passes.disjunctions import expand_disjunctions, name_disjunctions
 from anygame.network.grounding.passes.guards import project_guards
-from anygame.network.grounding.passes.inlining import inline_static_relations
+from anygame.network.grounding.passes.heads import split_heads
+from anygame.network.grounding.passes.inlining import inline_dense_relations, inline_static_relations
+from anygame.network.grounding.passes.merging import merge_rules
 from anygame.network.grounding.passes.moves import project_moves
 from anygame.network.grounding.passes.nesting import name_nested_terms
+from anygame.network.grounding.passes.sharing import share_parts
 from anygame.network.grounding.passes.specialising import specialise_views
 
 if TYPE_CHECKING:
@@ -37,6 +41,12 @@ ONCE: Final[tuple[tuple[str, Whole], ...]] = (
     ("inlining static relations", _each(inline_static_relations)),
     ("specialising views", specialise_views),
 )
+#: More of them for rules that have very many instances: where these are few, joins would take longer.
+ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
+    ("splitting heads", _each(split_heads)),
+    ("merging rules", merge_rules),
+    ("inlining dense relations", _each(inline_dense_relations)),
+)
 #: Passes over single rules. Whatever a pass makes of a rule goes through all of them again, from the top.
 REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("expanding disjunctions", expand_disjunctions),
@@ -47,10 +57,23 @@ REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("projecting moves", project_moves),
     ("decomposing bodies", decompose_bodies),
 )
+REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (("splitting heads", split_heads),)
+#: There disjunctions are named: copies of a rule multiply what its other literals do.
+_REPEATED_OF_LARGE: Final = (
+    *(one for one in REPEATED if one[0] != "expanding disjunctions"),
+    *REPEATED_IF_LARGE,
+)
+#: What is done with all rules at the end.
+LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
+    ("sharing parts", share_parts),
+    ("asking for rows", ask_for_rows),
+)
 #: Joins know neither disjunctions of what changes nor nested columns, so these cannot be left out.
 _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
 #: The passes that only make the network smaller, by name.
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
+#: ... and those that are only for rules with very many instances.
+OPTIONAL_IF_LARGE: Final = tuple(name for name, _ in (*ONCE_IF_LARGE, *LAST_IF_LARGE))
 
 
 @dataclass(slots=True)
@@ -79,6 +102,7 @@ def prepare(
     context: Context,
     without: Collection[str] = (),
     check_time: Callable[[], None] = lambda: None,
+    large: bool = False,
 ) -> tuple[list[GroundRule], dict[str, Effect]]:
     """Return rules ready to be instantiated, with relations of their own between them.
 
@@ -87,6 +111,7 @@ def prepare(
         context: what is known of their relations.
         without: passes of ``OPTIONAL`` to be left out; what the rules derive stays the same.
         check_time: called now and then; may raise.
+        large: whether the rules have very many instances.
 
     Returns:
         The rules, and what each pass did.
@@ -94,19 +119,29 @@ def prepare(
     Raises:
         ValueError: there is no such pass, or it cannot be left out.
     """
-    unknown = sorted(set(without).difference(OPTIONAL))
+    known = (*OPTIONAL, *OPTIONAL_IF_LARGE)
+    unknown = sorted(set(without).difference(known))
     if unknown:
-        raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(OPTIONAL)}")
-    found = list(rules)
-    effects = {name: Effect() for name, _ in (*ONCE, *REPEATED) if name not in without}
-    for name, rewrite in ONCE:
-        if name not in without:
-            check_time()
-            began = monotonic()
-            before, found = found, rewrite(found, context)
-            effects[name].add(*_difference(before, found), began)
-    passes = [(rewrite, effects[name]) for name, rewrite in REPEATED if name not in without]
-    return [made for rule in found for made in _to_the_end(rule, context, passes, check_time)], effects
+        raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(known)}")
+    first = (*ONCE, *ONCE_IF_LARGE) if large else ONCE
+    repeated = _REPEATED_OF_LARGE if large else REPEATED
+    last = LAST_IF_LARGE if large else ()
+    names = [name for name, _ in (*first, *repeated, *last) if name not in without]
+    effects = {name: Effect() for name in names}
+
+    def through(rules: list[GroundRule], passes: Sequence[tuple[str, Whole]]) -> list[GroundRule]:
+        for name, rewrite in passes:
+            if name in effects:
+                check_time()
+                began = monotonic()
+                before, rules = rules, rewrite(rules, context)
+                effects[name].add(*_difference(before, rules), began)
+        return rules
+
+    found = through(list(rules), first)
+    passes = [(rewrite, effects[name]) for name, rewrite in repeated if name in effects]
+    found = [made for rule in found for made in _to_the_end(rule, context, passes, check_time)]
+    return through(found, last), effects
 
 
 def _difference(before: Sequence[GroundRule], after: Sequence[GroundRule]) -> tuple[int, int]:

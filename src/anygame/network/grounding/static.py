@@ -5,6 +5,7 @@ Every call of the reasoner's engine that grounding needs stands here.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -85,8 +86,21 @@ class StaticRelations:
             possible *= len(np.unique(table.column(number)))
         return 2 * table.count > possible
 
-    def definition(self, relation: Relation) -> list[GroundRule] | None:
-        """Return the rules of a static relation that is too large to tie variables together by it."""
+    def fan_out(self, relation: Relation, known: tuple[int, ...]) -> float:
+        """Return how many rows a static relation has on average for what stands in some columns."""
+        self.fill(relation)
+        if self.is_on_demand(relation):
+            return inf
+        table = self._tables.table(relation)
+        return table.count / table.distinct(known) if table.count else 0.0
+
+    def definition(self, relation: Relation, dense: bool = False) -> list[GroundRule] | None:
+        """Return the rules of a static relation that is too large to tie variables together by it.
+
+        Args:
+            relation: the relation.
+            dense: whether it may hold for most values.
+        """
         if not self.is_static(relation) or self._schema.facts.get(relation) or relation.width < _WIDE:
             return None
         components = self._schema.makers(relation)
@@ -98,7 +112,7 @@ class StaticRelations:
         self.fill(relation)
         # What nearly always holds is better left to complementing moves.
         is_fine = not self.is_on_demand(relation) and (
-            self._tables.table(relation).count <= _LARGE or self.is_dense(relation)
+            self._tables.table(relation).count <= _LARGE or (not dense and self.is_dense(relation))
         )
         if is_fine or len(rules) > _MOST_RULES:
             return None

@@ -77,6 +77,13 @@ class Table:
             self._indexes[columns] = found
         return found
 
+    def distinct(self, columns: tuple[int, ...]) -> int:
+        """Return how many different values some columns have, 1 at least."""
+        if not columns or not self.count:
+            return 1
+        keys = self.index(columns).keys
+        return 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
+
     def find(self, columns: Sequence[Rows], count: int) -> Ids:
         """Return the number of each of some rows, given by columns; -1 for rows that are not here."""
         everything = tuple(range(self.width))

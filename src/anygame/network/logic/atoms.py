@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.logic.components import strong_components
 from anygame.network.logic.merging import FAILS, HOLDS, merge, normalised
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Atoms:
         is_input = np.zeros(self.count, np.bool_)
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
-        self.literal_of, groups = merge(groups, is_input, self._facts)
+        self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(batches))
         self._groups: list[tuple[list[int], Ids, list[int]]] = []
         for rows in groups:
             rows = rows[np.lexsort(rows.T[::-1])]
@@ -98,6 +99,22 @@ class Atoms:
             starts = np.searchsorted(rows[:, 0], np.arange(self.count + 1)).tolist()
             dropped = np.concatenate([[0], np.cumsum((literals < 0).any(axis=1))]).tolist()
             self._groups.append((starts, literals, dropped))
+
+    def _levels(self, batches: list[Batch]) -> Ids:
+        """Return per atom how far its relation lies above the state and the moves, whatever is recursive."""
+        numbers = {relation: number for number, relation in enumerate(self._first)}
+        reads: list[set[int]] = [set() for _ in numbers]
+        for batch in batches:
+            read = {*batch.rule.positives, *batch.rule.negatives}
+            found = {numbers[atom.relation] for atom in read if atom.relation in numbers}
+            reads[numbers[batch.rule.head.relation]] |= found
+        level = [0] * len(numbers)
+        for component in strong_components(range(len(numbers)), lambda number: sorted(reads[number])):
+            below = {level[read] for number in component for read in reads[number].difference(component)}
+            for number in component:
+                level[number] = 1 + max(below, default=0) if reads[number] else 0
+        counts = [self._tables[relation].count for relation in numbers]
+        return np.repeat(np.array(level, np.int64), counts)
 
     def _rows(self, batch: Batch) -> NDArray[np.int64]:
         """Return head and literals per instance, literals ascending, without what always holds."""

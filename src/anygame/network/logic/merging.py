@@ -28,16 +28,22 @@ _SEEDS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03))
 _MOST_ROUNDS: Final = 60
 #: Rounds go on while they merge more than this share of the atoms: what is left, structural hashing finds.
 _WORTH_IT: Final = 0.002
+#: Conjunctions for which levels are worth their many short steps.
+_MANY: Final = 200_000
 _NONE: Final = -3
 
 
-def merge(groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_]) -> tuple[Ids, list[Ids]]:
+def merge(
+    groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_], levels: Ids | None = None
+) -> tuple[Ids, list[Ids]]:
     """Return what each atom has become, and the conjunctions that are left.
 
     Args:
         groups: rows of a head and its literals, padded with ``HOLDS``.
         is_input: bool [atoms]; which atoms are fluents and actions.
         facts: bool [atoms]; which always hold.
+        levels: int [atoms]; literals are of the same level as their head or of one below. With these, large
+            groups are merged level by level, so that most conjunctions are gone through once.
 
     Returns:
         Per atom a literal, ``HOLDS`` or ``FAILS``; and groups whose heads and literals are of atoms that
@@ -45,16 +51,43 @@ def merge(groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool
     """
     literal_of = 2 * np.arange(len(is_input), dtype=np.int64)
     literal_of[facts] = HOLDS
+    if levels is None or sum(map(len, groups)) < _MANY:
+        members = np.flatnonzero(~is_input & ~facts)
+        return literal_of, _merge_level(groups, literal_of, members)
+    left: list[list[Ids]] = [[] for _ in groups]
+    order = np.argsort(levels, kind="stable")
+    ends = np.searchsorted(levels[order], np.arange(levels.max() + 2))
+    by_level = [_split(rows, levels) for rows in groups]
+    for level in range(len(ends) - 1):
+        members = order[ends[level] : ends[level + 1]]
+        members = members[~is_input[members] & ~facts[members]]
+        held = [number for number, parts in enumerate(by_level) if len(parts[level])]
+        found = _merge_level([by_level[number][level] for number in held], literal_of, members)
+        for number, rows in zip(held, found, strict=True):
+            by_level[number][level] = rows[:0]
+            left[number].append(rows)
+    return literal_of, [np.concatenate(parts) for parts in left if parts]
+
+
+def _split(rows: Ids, levels: Ids) -> list[Ids]:
+    """Return the rows of each level."""
+    of_rows = levels[rows[:, 0]]
+    order = np.argsort(of_rows, kind="stable")
+    return np.split(rows[order], np.searchsorted(of_rows[order], np.arange(1, levels.max() + 1)))
+
+
+def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
+    """Find what the atoms of a level have become, in place; return the conjunctions that are left."""
     groups, keys = _mapped(groups, literal_of)
-    for _ in range(_MOST_ROUNDS if groups else 0):
-        before = literal_of.copy()
-        _resolve(literal_of, is_input, *_summary(groups, keys))
-        changed = int((before != literal_of).sum())
+    for _ in range(_MOST_ROUNDS):
+        before = literal_of[members]
+        _resolve(literal_of, members, *_summary(groups, keys))
+        changed = int((before != literal_of[members]).sum())
         if changed:
             groups, keys = _mapped(groups, literal_of)
-        if changed <= _WORTH_IT * len(literal_of):
+        if changed <= _WORTH_IT * len(members):
             break
-    return literal_of, groups
+    return groups
 
 
 def normalised(rows: Ids) -> Ids:
@@ -77,7 +110,7 @@ def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
         kept = rows[literal_of[rows[:, 0]] == 2 * rows[:, 0]]
         literals = kept[:, 1:]
         # What pads a row is no literal: its last bit says nothing.
-        found = np.where(literals < 0, HOLDS, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1))
+        found = np.where(literals < 0, HOLDS, _followed(literal_of, literals))
         result.append(normalised(np.concatenate([kept[:, :1], found], axis=1)))
     return _each_once(result)
 
@@ -113,6 +146,9 @@ def _mixed(values: Keys, seed: np.uint64) -> Keys:
 
 def _summary(groups: list[Ids], firsts: Keys) -> tuple[Ids, Keys, Keys, Ids, Ids]:
     """Return the heads, two keys of all that derives each, how much that is, and a lone literal or -3."""
+    if not groups:
+        none = np.zeros(0, np.int64)
+        return none, firsts, firsts, none, none
     heads = np.concatenate([rows[:, 0] for rows in groups])
     seconds = np.concatenate([_keys(rows[:, 1:], _SEEDS[1]) for rows in groups])
     lone = np.concatenate([_lone(rows) for rows in groups])
@@ -144,7 +180,7 @@ def _lone(rows: Ids) -> Ids:
 
 def _resolve(
     literal_of: Ids,
-    is_input: NDArray[np.bool_],
+    members: Ids,
     heads: Ids,
     first: Keys,
     second: Keys,
@@ -152,34 +188,38 @@ def _resolve(
     only: Ids,
 ) -> None:
     """Find what atoms have become, in place."""
-    count = len(literal_of)
-    itself = literal_of == 2 * np.arange(count)
-    derived = np.zeros(count, np.bool_)
+    derived = np.zeros(len(literal_of), np.bool_)
     derived[heads] = True
-    literal_of[itself & ~derived & ~is_input] = FAILS
+    literal_of[members[(literal_of[members] == 2 * members) & ~derived[members]]] = FAILS
     named = only != _NONE
-    target = literal_of.copy()
-    target[heads[named]] = only[named]
-    # Names of names: jump until all rest; names that go round in a circle are left as they were.
-    jumps = max(1, count.bit_length())
-    for _ in range(jumps):
-        target = np.where(target < 0, target, target[np.maximum(target, 0) >> 1] ^ (target & 1))
-    rests = np.where(target < 0, True, target[np.maximum(target, 0) >> 1] == (target & ~1))
-    literal_of[:] = np.where(rests, target, literal_of)
+    _name(literal_of, heads[named], only[named])
     rest = np.flatnonzero(~named)
-    if not len(rest):
-        return
-    order = rest[np.lexsort((heads[rest], second[rest], first[rest], sizes[rest]))]
-    same = np.zeros(len(order), np.bool_)
-    same[1:] = (
-        (sizes[order[1:]] == sizes[order[:-1]])
-        & (first[order[1:]] == first[order[:-1]])
-        & (second[order[1:]] == second[order[:-1]])
-    )
-    leaders = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
-    merged = heads[order][same]
-    literal_of[merged] = 2 * heads[order][leaders[same]]
-    found = np.where(
-        literal_of < 0, literal_of, literal_of[np.maximum(literal_of, 0) >> 1] ^ (literal_of & 1)
-    )
-    literal_of[:] = found
+    if len(rest):
+        order = rest[np.lexsort((heads[rest], second[rest], first[rest], sizes[rest]))]
+        same = np.zeros(len(order), np.bool_)
+        same[1:] = (
+            (sizes[order[1:]] == sizes[order[:-1]])
+            & (first[order[1:]] == first[order[:-1]])
+            & (second[order[1:]] == second[order[:-1]])
+        )
+        leaders = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
+        literal_of[heads[order][same]] = 2 * heads[order][leaders[same]]
+    literal_of[members] = _followed(literal_of, literal_of[members])
+
+
+def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
+    """Let atoms become other literals; names that go round in a circle are left as they were."""
+    before = literal_of[heads]
+    literal_of[heads] = targets
+    # Names of names: jump until all rest.
+    for _ in range(max(1, len(heads).bit_length())):
+        targets = _followed(literal_of, targets)
+        literal_of[heads] = targets
+    rests = (targets < 0) | (literal_of[np.maximum(targets, 0) >> 1] == (targets & ~1))
+    literal_of[heads[~rests]] = before[~rests]
+
+
+def _followed(literal_of: Ids, literals: Ids) -> Ids:
+    """Return what literals have become."""
+    found: Ids = np.where(literals < 0, literals, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1))
+    return found

@@ -22,12 +22,15 @@ class Context:
         is_static: whether a relation depends on neither state nor moves.
         is_dense: whether a static relation has more than half of the rows its columns could make.
         is_view: whether a relation depends on state or moves, and is only there to be read by rules.
-        definition: the rules of a static relation that is better replaced by them; None for others.
+        definition: the rules of a static relation that is better replaced by them, with those that hold for
+            most values where so asked; None for others.
+        fan_out: of a static relation, how many rows there are on average for what stands in some columns.
         new_relation: a relation of some width that no rule has yet.
     """
 
     is_static: Callable[[Relation], bool]
     is_dense: Callable[[Relation], bool]
     is_view: Callable[[Relation], bool]
-    definition: Callable[[Relation], Sequence[GroundRule] | None]
+    definition: Callable[[Relation, bool], Sequence[GroundRule] | None]
+    fan_out: Callable[[Relation, tuple[int, ...]], float]
     new_relation: Callable[[int], Relation]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["decompose_bodies"]
+__all__ = ["decompose_bodies", "split_off"]
 
 #: A part that shares more variables than this with the rest has about as many rows as the join it saves.
 _MOST_COLUMNS: Final = 4
@@ -57,7 +57,7 @@ def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
         parts = [] if loose is None else [loose]
     made: list[GroundRule] = []
     for part in parts:
-        split, items = _split_off(items, part, head, context)
+        split, items = split_off(items, part, head, context)
         made.append(split)
     return [*made, rule_of(rule.head, items)] if made else [rule]
 
@@ -84,7 +84,7 @@ def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | N
     return found
 
 
-def _split_off(
+def split_off(
     items: Sequence[Item], part: Sequence[Item], head: frozenset[Variable], context: Context
 ) -> tuple[GroundRule, list[Item]]:
     """Return the rule of a part, and the items with one literal in the part's place."""

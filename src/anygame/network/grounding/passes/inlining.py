@@ -19,19 +19,23 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
 from anygame.language.terms import Compound, Variable
 from anygame.language.unification import apply, unify
 from anygame.network.grounding.rules import GroundRule, variables_of_atom, variables_of_test
+from anygame.network.grounding.substitution import (
+    NotAVariableError,
+    substituted,
+    substituted_atom,
+    substituted_test,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from anygame.datalog.relations import Condition
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["inline_static_relations"]
+__all__ = ["inline_dense_relations", "inline_static_relations"]
 
 #: A rule that would become more rules than this stays as it is: each is joined anew in every round.
 _MOST_COPIES: Final = 24
@@ -42,26 +46,33 @@ _DEEPEST: Final = 4
 
 def inline_static_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
     """Replace guards by the bodies of the rules that define them."""
+    return _inline(rule, context, dense=False)
+
+
+def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Do so with relations that hold for most values too, except beside moves, which are complemented."""
+    if any(atom.relation.predicate == "does" for atom in rule.positives):
+        return [rule]
+    return _inline(rule, context, dense=True)
+
+
+def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRule]:
     numbers = count(1)
 
     def copies(rule: GroundRule, depth: int) -> list[GroundRule]:
         for index, guard in enumerate(rule.guards if depth else ()):
-            bodies = context.definition(guard.relation)
+            bodies = context.definition(guard.relation, dense)
             if bodies is None:
                 continue
             try:
                 found = [copy for body in bodies for copy in _inlined(rule, index, body, next(numbers))]
-            except _CannotSay:
+            except NotAVariableError:
                 continue
             return [copy for one in found for copy in copies(one, depth - 1)]
         return [rule]
 
     found = copies(rule, _DEEPEST)
     return found if len(found) <= _MOST_COPIES else [rule]
-
-
-class _CannotSay(Exception):  # noqa: N818  (a signal inside this module)
-    """A condition on a variable has become one on something else."""
 
 
 def _inlined(rule: GroundRule, index: int, body: GroundRule, number: int) -> Iterator[GroundRule]:
@@ -73,36 +84,11 @@ def _inlined(rule: GroundRule, index: int, body: GroundRule, number: int) -> Ite
         return
     guards = (
         *rule.guards[:index],
-        *(_atom(guard, fresh) for guard in body.guards),
+        *(substituted_atom(guard, fresh) for guard in body.guards),
         *rule.guards[index + 1 :],
     )
-    tests = (*rule.tests, *(_test(test, fresh) for test in body.tests))
-    yield GroundRule(
-        _atom(rule.head, bindings),
-        tuple([_atom(atom, bindings) for atom in rule.positives]),
-        tuple([_atom(atom, bindings) for atom in rule.negatives]),
-        tuple([_atom(atom, bindings) for atom in guards]),
-        tuple([_test(test, bindings) for test in tests]),
-    )
-
-
-def _atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatAtom:
-    return FlatAtom(atom.relation, tuple([apply(term, bindings) for term in atom.columns]))
-
-
-def _test(test: Condition, bindings: Mapping[Variable, Term]) -> Condition:
-    if isinstance(test, FlatAtom):
-        return _atom(test, bindings)
-    if isinstance(test, Negated):
-        return Negated(_atom(test.atom, bindings))
-    if isinstance(test, Unequal):
-        return replace(test, left=apply(test.left, bindings), right=apply(test.right, bindings))
-    if isinstance(test, IsConstant):
-        term = apply(test.variable, bindings)
-        if not isinstance(term, Variable):
-            raise _CannotSay
-        return IsConstant(term)
-    return Alternatives(tuple(tuple(_test(part, bindings) for part in choice) for choice in test.choices))
+    tests = (*rule.tests, *(substituted_test(test, fresh) for test in body.tests))
+    yield substituted(replace(rule, guards=guards, tests=tests), bindings)
 
 
 def _variables_of_rule(rule: GroundRule) -> set[Variable]:

@@ -1,0 +1,211 @@
+"""Asking for rows: of a view, only the rows that some rule asks for are grounded.
+
+::
+
+    legal(r, go(x, y)) :- true(at(x, r)), not attacked(x, y), [step(x, y)]
+    attacked(u, v) :- true(at(w, b)), [line(w, u, v)]
+
+becomes::
+
+    legal(r, go(x, y)) :- true(at(x, r)), not attacked(x, y), [step(x, y)]
+    asked(x, y) :- [true(at(x, r))], [step(x, y)]
+    attacked(u, v) :- true(at(w, b)), [line(w, u, v)], [asked(u, v)]
+
+These are *magic sets* (Bancilhon, Maier, Sagiv and Ullman 1986, "Magic sets and other strange ways to
+implement logic programs"; Beeri and Ramakrishnan 1991, "On the power of magic"). Each view is asked by one
+set of columns, those that every rule that reads it binds, so that it stays one relation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from anygame.datalog.relations import FlatAtom
+from anygame.language.terms import variables_of
+from anygame.network.grounding.passes.binding import bound_by, determined, narrow_guards
+from anygame.network.grounding.rules import (
+    GroundRule,
+    binders,
+    is_own,
+    variables_of_atom,
+    variables_of_test,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from anygame.datalog.relations import Relation
+    from anygame.language.terms import Term, Variable
+    from anygame.network.grounding.passes.context import Context
+
+__all__ = ["ask_for_rows"]
+
+#: What is asked is handed on through guards that give at most so many values on average for what is known:
+#: a neighbour of a cell, not every other cell.
+_MOST_VALUES: Final = 4.0
+#: Columns are not asked for where more literals than this must be multiplied to know them.
+_MOST_BINDERS: Final = 2
+
+_Columns = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A view that a rule reads.
+
+    Attributes:
+        rule: the rule.
+        atom: what it reads.
+        negated: whether that must not hold.
+    """
+
+    rule: GroundRule
+    atom: FlatAtom
+    negated: bool
+
+
+def ask_for_rows(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
+    """Restrict views to the rows that are asked for; rules that say which these are come with them."""
+    return _Demand(rules, context).rules()
+
+
+class _Demand:
+    def __init__(self, rules: Sequence[GroundRule], context: Context) -> None:
+        self._rules = rules
+        self._context = context
+        self._asked_by: dict[Relation, _Columns] = {
+            relation: frozenset(range(relation.width)) for relation in _restrictable(rules, context)
+        }
+        self._reads = [read for rule in rules for read in self._reads_of(rule)]
+        self._choose_columns()
+        self._asked = {
+            relation: context.new_relation(len(columns)) for relation, columns in self._asked_by.items()
+        }
+
+    def rules(self) -> list[GroundRule]:
+        """Return the rules, restricted, and those that ask."""
+        asking = dict.fromkeys(rule for read in self._reads for rule in self._asking(read))
+        return [*asking, *map(self._restricted, self._rules)]
+
+    def _reads_of(self, rule: GroundRule) -> Iterator[_Read]:
+        for atom in (*rule.positives, *rule.guards):
+            if atom.relation in self._asked_by:
+                yield _Read(rule, atom, negated=False)
+        for atom in rule.negatives:
+            if atom.relation in self._asked_by:
+                yield _Read(rule, atom, negated=True)
+
+    def _choose_columns(self) -> None:
+        """Keep, per view, the columns that every rule that reads it binds, with little multiplied for it."""
+        changed = True
+        while changed:
+            changed = self._keep(self._bound_columns) or self._keep(self._cheap_columns)
+
+    def _keep(self, kept: Callable[[_Read, _Columns], _Columns]) -> bool:
+        """Keep some of the columns by which views are asked; say whether any were dropped."""
+        changed = False
+        for read in self._reads:
+            columns = self._asked_by.get(read.atom.relation)
+            if columns is None or read.negated:
+                continue
+            left = kept(read, columns)
+            changed |= left != columns
+            if left:
+                self._asked_by[read.atom.relation] = left
+            else:
+                del self._asked_by[read.atom.relation]
+        return changed
+
+    def _bound_columns(self, read: _Read, columns: _Columns) -> _Columns:
+        bound = self._bound(read.rule)
+        return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
+
+    def _cheap_columns(self, read: _Read, columns: _Columns) -> _Columns:
+        if read.rule.head.relation in self._asked_by:
+            return columns
+        used = binders(self._free_literals(read.rule), _variables(read.atom, columns))[:_MOST_BINDERS]
+        bound = {variable for atom in used for variable in variables_of_atom(atom)}
+        return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
+
+    def _bound(self, rule: GroundRule) -> set[Variable]:
+        """Return the variables that are known before any view of a rule is read."""
+        columns = self._asked_by.get(rule.head.relation)
+        if columns is None:
+            free = {v for atom in self._free_literals(rule) for v in variables_of_atom(atom)}
+            return bound_by(rule, free)
+        return determined(rule, _variables(rule.head, columns), self._context, _MOST_VALUES)
+
+    def _free_literals(self, rule: GroundRule) -> list[FlatAtom]:
+        """Return the literals of a rule that are grounded whoever asks."""
+        return [
+            atom
+            for atom in (*rule.positives, *rule.guards)
+            if atom.relation not in self._asked_by
+            and not (self._context.is_view(atom.relation) and not is_own(atom.relation))
+        ]
+
+    def _asking(self, read: _Read) -> Iterator[GroundRule]:
+        """Yield the rule that says which rows are asked for, if it says anything."""
+        columns = self._asked_by.get(read.atom.relation)
+        if columns is None:
+            return
+        rule = read.rule
+        head = _projected(read.atom, columns, self._asked[read.atom.relation])
+        guards = self._head_asked(rule)
+        if read.negated:
+            guards += [*rule.positives, *rule.guards]
+        elif guards:
+            known = _variables(rule.head, self._asked_by[rule.head.relation])
+            guards += narrow_guards(rule, known, self._context, _MOST_VALUES)
+        else:
+            guards += binders(self._free_literals(rule), _variables(read.atom, columns))
+        if head in guards:
+            return
+        yield _asking_rule(head, guards, rule)
+
+    def _head_asked(self, rule: GroundRule) -> list[FlatAtom]:
+        columns = self._asked_by.get(rule.head.relation)
+        return [] if columns is None else [_projected(rule.head, columns, self._asked[rule.head.relation])]
+
+    def _restricted(self, rule: GroundRule) -> GroundRule:
+        asked = self._head_asked(rule)
+        return replace(rule, guards=(*rule.guards, *asked)) if asked else rule
+
+
+def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relation]:
+    """Return the views, and parts that only rules of views read."""
+    heads = dict.fromkeys(rule.head.relation for rule in rules if rule.atoms)
+    found = {relation for relation in heads if context.is_view(relation)}
+    readers: dict[Relation, set[Relation]] = defaultdict(set)
+    for rule in rules:
+        for atom in rule.atoms:
+            readers[atom.relation].add(rule.head.relation)
+    changed = True
+    while changed:
+        free = {relation for relation in found if is_own(relation) and not readers[relation] <= found}
+        found -= free
+        changed = bool(free)
+    return [relation for relation in heads if relation in found and relation.width]
+
+
+def _asking_rule(head: FlatAtom, guards: Iterable[FlatAtom], rule: GroundRule) -> GroundRule:
+    """Return a rule with all tests and nested terms of another that its guards bind."""
+    kept = tuple(dict.fromkeys(guards))
+    bound = bound_by(rule, (v for guard in kept for v in variables_of_atom(guard)))
+    return GroundRule(
+        head,
+        guards=kept,
+        tests=tuple(test for test in rule.tests if variables_of_test(test) <= bound),
+        composed=tuple(item for item in rule.composed if item.whole in bound),
+    )
+
+
+def _projected(atom: FlatAtom, columns: Iterable[int], relation: Relation) -> FlatAtom:
+    return FlatAtom(relation, tuple([atom.columns[number] for number in sorted(columns)]))
+
+
+def _variables(atom: FlatAtom, columns: Iterable[int]) -> set[Variable]:
+    terms: list[Term] = [atom.columns[number] for number in columns]
+    return {variable for term in terms for variable in variables_of(term)}

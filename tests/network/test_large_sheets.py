@@ -1,0 +1,69 @@
+"""Rules with very many instances: the passes that ask for rows, and games that stay the same by them."""
+
+from __future__ import annotations
+
+import pytest
+from tests.examples import examples
+from tests.network.agreement import assert_agreement_of
+from tests.network.pinned import PINNED
+from tests.network.random_rules import Writer
+from tests.network.random_views import write_views
+from tests.network.test_compiled_sheets import SHEETS
+
+import anygame
+from anygame.datalog.reasoner import Reasoner
+from anygame.language.parser import parse_program
+from anygame.network.compiled import CompiledGame, compile_game
+from anygame.network.grounding.grounder import GroundingLimits, ground
+from anygame.network.grounding.pipeline import OPTIONAL_IF_LARGE
+
+#: Whatever the rules are, they count as large.
+_LARGE = GroundingLimits(few=0)
+
+
+def _agrees(text: str, playouts: int = 3, seed: int = 1, without: tuple[str, ...] = ()) -> CompiledGame:
+    compiled = compile_game(Reasoner(parse_program(text)), _LARGE, without=without)
+    assert_agreement_of(anygame.loads(text), compiled, playouts, seed)
+    return compiled
+
+
+@pytest.mark.parametrize("block", range(examples(2)))
+def test_views_in_many_ways(block: int) -> None:
+    for seed in range(12 * block, 12 * block + 12):
+        _agrees(write_views(seed), seed=seed)
+
+
+@pytest.mark.parametrize("block", range(examples(2)))
+def test_moves_in_many_ways(block: int) -> None:
+    for seed in range(12 * block, 12 * block + 12):
+        _agrees(Writer(seed).sheet(), seed=seed)
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_games_that_are_taken_for_large(name: str) -> None:
+    _agrees(SHEETS[name])
+
+
+def test_a_game_of_pins_has_a_fifth_of_the_instances() -> None:
+    reasoner = Reasoner(parse_program(PINNED))
+    plain = ground(reasoner, GroundingLimits(few=8_000_000)).instances
+    compiled = _agrees(PINNED, playouts=6)
+    asked = dict(compiled.stages)["grounding"]["instances"]
+    assert 5 * asked < plain
+    assert {name for name, figures in compiled.passes if figures["rewrote"]}.issuperset(OPTIONAL_IF_LARGE)
+
+
+@pytest.mark.parametrize("name", OPTIONAL_IF_LARGE)
+def test_any_pass_for_large_sheets_can_be_left_out(name: str) -> None:
+    _agrees(PINNED, playouts=2, without=(name,))
+    for seed in range(4):
+        _agrees(write_views(seed), without=(name,))
+
+
+def test_conjunctions_are_merged_level_by_level_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _agrees(PINNED).network.gates
+    monkeypatch.setattr("anygame.network.logic.merging._MANY", 0)
+    assert _agrees(PINNED).network.gates == pytest.approx(whole, rel=0.05)
+    for seed in range(examples(12)):
+        _agrees(write_views(seed), seed=seed)
+        _agrees(Writer(seed).sheet(), seed=seed)
