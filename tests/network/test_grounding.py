@@ -104,7 +104,7 @@ def test_limits_are_named(limits: GroundingLimits, limit: str) -> None:
 
 def test_the_time_to_make_gates_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
     grounding = ground(_reasoner(_COUNTER))
-    monkeypatch.setattr("anygame.network.compiled.ground", lambda *_: grounding)
+    monkeypatch.setattr("anygame.network.compiled.ground", lambda *_, **__: grounding)
     with pytest.raises(LimitError, match="did not become gates within 0 seconds") as raised:
         compile_game(_reasoner(_COUNTER), GroundingLimits(seconds=0.0))
     assert raised.value.limit == "seconds"
