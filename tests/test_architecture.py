@@ -36,6 +36,7 @@ _ALLOWED = {
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},
+    "cluster": {"errors", "game"},
     "envs": {"errors", "language", "game", "boards", "players"},
     "protocol": {"errors", "language", "game", "players", "match"},
     # Pages: beside the command line, which starts them.
@@ -51,6 +52,7 @@ _ALLOWED = {
         "match",
         "protocol",
         "tournament",
+        "cluster",
         "web",
         "anygame",
     },

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from anygame.errors import (
     AnygameError,
+    ClusterError,
     CompilationError,
     EncodingError,
     GoalError,
@@ -63,6 +64,7 @@ from anygame.search import Bounds, Solution, Table, load_table, save_table, solv
 
 __all__ = [
     "AnygameError",
+    "ClusterError",
     "Batch",
     "Bindings",
     "Bounds",

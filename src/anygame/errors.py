@@ -16,6 +16,7 @@
     ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
     ├── PlayerError (ValueError)         a player that cannot be found or made
     ├── RecordError (ValueError)         a match record that cannot be used
+    ├── ClusterError (RuntimeError)      work that cannot be divided among machines
     ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
     ├── TableError (ValueError)          a table of exact values that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnygameError",
+    "ClusterError",
     "CompilationError",
     "EncodingError",
     "GoalError",
@@ -186,6 +188,8 @@ class RecordError(AnygameError, ValueError):
 
 class SimultaneousMovesError(AnygameError, ValueError):
     """Roles choose at the same time, where something is for games in which they take turns."""
+class ClusterError(AnygameError, RuntimeError):
+    """Work that was to be divided among machines cannot be done: there is no cluster, or nobody is left."""
 
 
 class EncodingError(AnygameError, ValueError):

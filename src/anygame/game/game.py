@@ -13,7 +13,7 @@ from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
 from anygame.game.playouts import Playout, play_outs
 from anygame.game.roles import Role, find_role
-from anygame.game.simulation import simulate
+from anygame.game.simulation import Share, simulate
 from anygame.game.state import RecentStates, State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from anygame.game.encoding import Encoding
     from anygame.game.machine import Machine
     from anygame.game.simulation import SimulationResult
+    from anygame.game.workers import Workers
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
@@ -182,6 +183,7 @@ class Game:
         limit: int = 10_000,
         strict: bool = False,
         progress: Callable[[int], None] | None = None,
+        cluster: Workers | None = None,
     ) -> SimulationResult:
         """Play random matches by the million, and return what they have in common.
 
@@ -199,8 +201,11 @@ class Game:
             strict: whether a role without a legal move in a state that is not terminal is an error; else the
                 playout ends there, and counts as ``stuck`` and nowhere else.
             progress: called about ten times a second with the number of playouts so far.
+            cluster: other processes that play, here or on other machines, with the same result; see
+                ``anygame.cluster``. ``threads`` does not matter then.
 
         Raises:
+            ClusterError: nobody is left to play.
             IllegalMoveError: a role has no legal move, and that is to be an error.
             ValueError: a number is out of range.
 
@@ -231,6 +236,7 @@ class Game:
             strict=strict,
             progress=progress,
             setup_seconds=self.setup_seconds,
+            cluster=None if cluster is None else Share(self, state, cluster),
         )
 
     # -- many games at once ------------------------------------------------------------------------

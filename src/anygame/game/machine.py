@@ -100,6 +100,9 @@ class Machine(Protocol):
         What is drawn depends on ``random`` and not on the machine.
         """
 
+    def blocks(self, playouts: int) -> int:
+        """Return into how many blocks so many playouts are divided, each with random numbers of its own."""
+
     def simulate(
         self,
         position: Position,
@@ -110,10 +113,12 @@ class Machine(Protocol):
         limit: int,
         strict: bool,
         progress: Callable[[int], None] | None,
+        blocks: range | None = None,
     ) -> Tally:
         """Play out so often and count; see ``Game.simulate``.
 
-        The same seed gives the same tally by the same machine, whatever the threads.
+        The same seed gives the same tally by the same machine, whatever the threads. The tallies of
+        different blocks (see ``blocks``) add up to that of all, which are played by default.
 
         Raises:
             IllegalMoveError: a role has no legal move, though the match is not over, and that was to end all.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.language.terms import Term
 
-__all__ = ["Outcome", "Stuck", "Tally", "count_outcomes", "no_legal_move"]
+__all__ = ["Outcome", "Stuck", "Tally", "added_up", "count_outcomes", "no_legal_move"]
 
 #: Seconds between two reports of progress: often enough for a bar, too seldom to cost anything.
 _BETWEEN_REPORTS: Final = 0.1
@@ -115,6 +115,41 @@ class Tally:
     interrupted: bool
     seconds: float
     threads: int = 1
+
+
+def added_up(tallies: Iterable[Tally], roles: int) -> Tally:
+    """Return the tally of the matches of several ones, which are given in the order of their blocks."""
+    goals: list[Counter[int]] = [Counter() for _ in range(roles)]
+    missing, double, options = [0] * roles, [0] * roles, [0] * roles
+    lengths: Counter[int] = Counter()
+    playouts = states = cut = stuck = 0
+    first_stuck: Stuck | None = None
+    for tally in tallies:
+        for role in range(roles):
+            goals[role].update(tally.goals[role])
+            missing[role] += tally.missing[role]
+            double[role] += tally.double[role]
+            options[role] += tally.options[role]
+        lengths.update(tally.lengths)
+        playouts += tally.playouts
+        states += tally.states
+        cut += tally.cut
+        stuck += tally.stuck
+        first_stuck = first_stuck or tally.first_stuck
+    return Tally(
+        playouts=playouts,
+        states=states,
+        goals=[dict(each) for each in goals],
+        missing=missing,
+        double=double,
+        lengths=dict(lengths),
+        options=options,
+        cut=cut,
+        stuck=stuck,
+        first_stuck=first_stuck,
+        interrupted=False,
+        seconds=0.0,
+    )
 
 
 def count_outcomes(

@@ -115,6 +115,11 @@ class Simulator:
         """Whether the machine code is there, or cached from an earlier process."""
         return self._kernel.is_compiled
 
+    @staticmethod
+    def blocks(playouts: int) -> int:
+        """Return into how many blocks so many playouts are divided."""
+        return len(_Quotas(playouts))
+
     def compile(self) -> bool:
         """Make the machine code ready; return whether it was found and need not be made."""
         return bool(self._kernel.library.cached)
@@ -128,10 +133,12 @@ class Simulator:
         limit: int = 10_000,
         progress: Callable[[int], None] | None = None,
         strict: bool = False,
+        blocks: range | None = None,
     ) -> Tally:
         """Play.
 
-        The result depends on the arguments except ``threads``. An interrupt (Ctrl-C) starts no more playouts,
+        The result depends on the arguments except ``threads``; those of different blocks add up to that of
+        all. An interrupt (Ctrl-C) starts no more playouts,
         and finishes those under way, so that short ones are not favoured; a second one gives up at once.
 
         A playout in which a role has no legal move ends there. As with one that reaches the limit, its joint
@@ -145,6 +152,7 @@ class Simulator:
             limit: joint moves after which a playout is given up.
             progress: called about ten times a second with the number of playouts that were started.
             strict: whether a playout in which a role has no legal move ends all.
+            blocks: which of the blocks to play, all by default.
 
         Raises:
             StuckError: a role has no legal move, and that was to end all.
@@ -161,7 +169,8 @@ class Simulator:
         if state.shape != (self.network.fluents,):
             raise ValueError(f"expected a start of {self.network.fluents} fluents, got shape {state.shape}")
         self.compile()
-        return _Run(self._kernel, playouts, seed, state, limit, strict).go(threads, progress)
+        chosen = range(self.blocks(playouts)) if blocks is None else blocks
+        return _Run(self._kernel, playouts, seed, state, limit, strict, chosen).go(threads, progress)
 
 
 class _Quotas:
@@ -182,7 +191,14 @@ class _Run:
     """The state of a simulation that the threads share."""
 
     def __init__(
-        self, kernel: Kernel, playouts: int, seed: int, state: NDArray[np.bool_], limit: int, strict: bool
+        self,
+        kernel: Kernel,
+        playouts: int,
+        seed: int,
+        state: NDArray[np.bool_],
+        limit: int,
+        strict: bool,
+        blocks: range,
     ) -> None:
         self._kernel = kernel
         self._seed = seed
@@ -191,7 +207,8 @@ class _Run:
         self._strict = strict
         self._quotas = _Quotas(playouts)
         self._lock = threading.Lock()
-        self._next = 0
+        self._blocks = blocks
+        self._next = blocks.start
         self._started = 0
         self._interrupts = 0
         self._error: Exception | None = None
@@ -204,7 +221,7 @@ class _Run:
 
     def go(self, threads: int, progress: Callable[[int], None] | None) -> Tally:
         began = time.perf_counter()
-        blocks = [Block(self._kernel, self._limit) for _ in range(min(threads, len(self._quotas)))]
+        blocks = [Block(self._kernel, self._limit) for _ in range(min(threads, max(1, len(self._blocks))))]
         self._busy = len(blocks)
         try:
             for block in blocks:
@@ -236,7 +253,7 @@ class _Run:
         """Return the number of the next block, None where there is none to be played."""
         with self._lock:
             ended = self._error or self._interrupts or (self._strict and self._first_stuck)
-            if self._next == len(self._quotas) or ended:
+            if self._next >= self._blocks.stop or ended:
                 return None
             self._next += 1
             return self._next - 1
@@ -336,7 +353,7 @@ class _Run:
             cut=int(lengths[-1]),
             stuck=self._stuck,
             abandoned=self._abandoned,
-            interrupted=bool(self._interrupts) and (not self._complete or self._next < len(self._quotas)),
+            interrupted=bool(self._interrupts) and (not self._complete or self._next < self._blocks.stop),
             seconds=seconds,
             first_stuck=first_stuck,
         )

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
 from anygame.errors import RecordError
 from anygame.match.replaying import replay
-from anygame.match.running import lead, new_record, resume, seated
+from anygame.match.running import lead, new_record, resume, seated, wait_for
 from anygame.players.failures import Failures
 from anygame.tournament.schedule import schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anygame.game.game import Game
+    from anygame.game.workers import Workers
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
     from anygame.match.running import Terms
@@ -25,7 +26,85 @@ if TYPE_CHECKING:
     from anygame.tournament.schedule import Meeting
     from anygame.tournament.store import Store
 
-__all__ = ["Tournament"]
+__all__ = ["Contest", "Finished", "Tournament"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A match that is over.
+
+    Attributes:
+        record: of the match.
+        goals: in the order of the roles that are not ``random``; None where it was given up.
+        errors: how many replies of each were replaced, in the same order.
+        fault: why it was given up; empty otherwise.
+    """
+
+    record: Record
+    goals: tuple[int, ...] | None
+    errors: tuple[int, ...]
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What is needed to play any match of a tournament, in this process or another.
+
+    Attributes:
+        games: by name.
+        players: what each is, by name.
+        terms: clocks and seed of all matches.
+        make_seat: returns a seat for a player's name and what it is, and a seed.
+    """
+
+    games: Mapping[str, Game]
+    players: Mapping[str, str]
+    terms: Terms
+    make_seat: Callable[[tuple[str, str], int], Seat]
+
+    async def play(
+        self,
+        meeting: Meeting,
+        known: Record | None,
+        failures: Failures,
+        keep: Callable[[Record], None] = lambda record: None,
+        watcher: Watcher | None = None,
+    ) -> Finished:
+        """Play a match, or go on with one that is known.
+
+        Raises:
+            RecordError: the record of a match that is over is damaged.
+        """
+        game = self.games[meeting.sheet]
+        seed = Random(f"{self.terms.seed}/{meeting.key}").getrandbits(32)
+        made = [
+            self.make_seat((name, self.players[name]), seed + index)
+            for index, name in enumerate(meeting.players)
+        ]
+        seats = seated(game, made)
+        terms = replace(self.terms, seed=seed)
+        try:
+            if known is None:
+                record = new_record(game, seats, terms)
+                record = await lead(game, seats, record, terms, keep=keep, watcher=watcher, failures=failures)
+            elif known.is_completed:
+                faults = replay(known, game).faults
+                if faults:
+                    raise RecordError(f"the record of the match {meeting.key} is damaged: {faults[0]}")
+                record = known
+            else:
+                record = await resume(game, seats, known, keep=keep, watcher=watcher, failures=failures)
+        finally:
+            await asyncio.gather(*[seat.close() for seat in made])
+        indexes = [index for index, seat in enumerate(seats) if seat is not None]
+        goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
+        errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
+        return Finished(record, goals, errors, str(record.own.get("fault", "")) if goals is None else "")
+
+
+def _play_apart(contest: Contest, match: tuple[Meeting, Record | None]) -> Finished:
+    """Play a match in a process of its own."""
+    return wait_for(contest.play(*match, Failures()))
 
 
 class Tournament:
@@ -54,15 +133,15 @@ class Tournament:
         self.games = games
         self.players = players
         self.store = store
-        self.terms = terms
-        self._make_seat = make_seat
+        self._contest = Contest(games, players, terms, make_seat)
         self._failures = Failures()
         self._settle()
 
     def _settle(self) -> None:
-        facts = {"clocks": f"{self.terms.start_clock:g} and {self.terms.play_clock:g} s"}
-        facts |= {f"player {name}": what for name, what in self.players.items()}
-        facts |= {f"rules of {name}": _digest(game) for name, game in self.games.items()}
+        contest = self._contest
+        facts = {"clocks": f"{contest.terms.start_clock:g} and {contest.terms.play_clock:g} s"}
+        facts |= {f"player {name}": what for name, what in contest.players.items()}
+        facts |= {f"rules of {name}": _digest(game) for name, game in contest.games.items()}
         self.store.settle(facts)
 
     def meetings(self, rounds: int) -> list[Meeting]:
@@ -71,45 +150,27 @@ class Tournament:
 
     async def play(self, meeting: Meeting, watcher: Watcher | None = None) -> Record:
         """Play a match, or go on with it, and keep it."""
-        game = self.games[meeting.sheet]
-        seed = Random(f"{self.terms.seed}/{meeting.key}").getrandbits(32)
-        made = [
-            self._make_seat((name, self.players[name]), seed + index)
-            for index, name in enumerate(meeting.players)
-        ]
-        seats = seated(game, made)
-        try:
-            record = await self._lead(game, seats, meeting, replace(self.terms, seed=seed), watcher)
-        finally:
-            await asyncio.gather(*[seat.close() for seat in made])
-        indexes = [index for index, seat in enumerate(seats) if seat is not None]
-        goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
-        errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
-        fault = str(record.own.get("fault", "")) if goals is None else ""
-        self.store.finish(meeting, record, goals, errors, fault)
-        return record
 
-    async def _lead(
-        self,
-        game: Game,
-        seats: Sequence[Seat | None],
-        meeting: Meeting,
-        terms: Terms,
-        watcher: Watcher | None,
-    ) -> Record:
         def keep(record: Record) -> None:
             self.store.keep(meeting, record)
 
-        known = self.store.record(meeting)
-        if known is None:
-            record = new_record(game, seats, terms)
-            return await lead(game, seats, record, terms, keep=keep, watcher=watcher, failures=self._failures)
-        if known.is_completed:
-            faults = replay(known, game).faults
-            if faults:
-                raise RecordError(f"the record of the match {meeting.key} is damaged: {faults[0]}")
-            return known
-        return await resume(game, seats, known, keep=keep, watcher=watcher, failures=self._failures)
+        found = await self._contest.play(meeting, self.store.record(meeting), self._failures, keep, watcher)
+        self._finish(meeting, found)
+        return found.record
+
+    def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Meeting, Record]]:
+        """Have matches played that are not over, several at a time, and yield each as it is kept.
+
+        A match whose process dies is played again from where the store knows it.
+        """
+        left = [meeting for meeting in meetings if not self.store.is_over(meeting)]
+        matches = [(meeting, self.store.record(meeting)) for meeting in left]
+        for number, found in workers.map(_play_apart, self._contest, matches):
+            self._finish(left[number], found)
+            yield left[number], found.record
+
+    def _finish(self, meeting: Meeting, found: Finished) -> None:
+        self.store.finish(meeting, found.record, found.goals, found.errors, found.fault)
 
 
 def _digest(game: Game) -> str:

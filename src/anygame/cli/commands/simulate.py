@@ -6,6 +6,7 @@ import argparse
 import random
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.cli.clusters import cluster_option, joined
 from anygame.cli.exit_status import OK
 from anygame.cli.options import Command, command_options, natural, option, positive
 from anygame.cli.output import print_json, print_lines
@@ -66,6 +67,7 @@ class Options(PositionOptions):
         metavar="L",
         help="give a game up after L joint moves (10000)",
     )
+    cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
     compile_seconds: int | None = option(
         "--compile-seconds",
         read=positive,
@@ -97,9 +99,16 @@ def _played(game: Game, state: State, seed: int, options: Options) -> Simulation
             def tell(done: int) -> None:
                 bar.update(task, completed=done)
 
-        return game.simulate(
-            options.playouts, seed, options.threads, state=state, limit=options.limit, progress=tell
-        )
+        with joined(options.cluster) as cluster:
+            return game.simulate(
+                options.playouts,
+                seed,
+                options.threads,
+                state=state,
+                limit=options.limit,
+                progress=tell,
+                cluster=cluster,
+            )
 
 
 def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]:

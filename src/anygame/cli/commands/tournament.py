@@ -6,7 +6,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.clusters import cluster_option, joined
+from anygame.cli.exit_status import ANSWER_IS_NO, INTERRUPTED, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
@@ -15,7 +16,7 @@ from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
 from anygame.cli.options import Command, argument, command_options, flag, option, positive
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.sheets import read_game
-from anygame.errors import MissingExtraError, RuleSheetError
+from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
 from anygame.match.running import Terms
 from anygame.match.watchers import Watchers
 from anygame.tournament.running import Tournament
@@ -62,6 +63,9 @@ class Options(ClockOptions, WebOptions):
     rounds: int = option("--rounds", read=positive, default=1, metavar="N", help="how many rounds (1)")
     seed: int = option("--seed", read=int, default=0, metavar="S", help="of random moves and players (0)")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the ratings: *.png, *.svg, *.pdf")
+    cluster: str | None = cluster_option(
+        "play matches on a Ray cluster, one a core; without ADDRESS on all cores here"
+    )
     report: bool = flag("--report", help="print the table, play nothing")
 
 
@@ -78,10 +82,13 @@ def run(options: Options) -> int:
             pages = _Pages(event, meetings, options)
             try:
                 with on_pages(options.web, pages.broadcast, stay=options.stay, is_json=options.json):
-                    run_until_signal(_play(event, meetings, pages, quiet=options.json))
-            except EndedBySignal as end:
+                    if options.cluster is None:
+                        run_until_signal(_play(event, meetings, pages, quiet=options.json))
+                    else:
+                        _play_apart(event, meetings, pages, options)
+            except (EndedBySignal, KeyboardInterrupt) as end:
                 complain("interrupted; the same command goes on")
-                status = end.status
+                status = end.status if isinstance(end, EndedBySignal) else INTERRUPTED
         results = _results(store, meetings)
     found = _standings(list(players), results)
     if options.json:
@@ -182,13 +189,35 @@ def _row(standing: Standing, sheets: Sequence[str]) -> tuple[Cell, ...]:
     )
 
 
-async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
+def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: Options) -> None:
+    """Have the matches played on a cluster."""
+    if HUMAN in event.players.values():
+        raise PlayerError("a person plays at this terminal: leave out --cluster, or the person")
     screen = Screen()
+    _show_past(event, meetings, pages)
+    over = sum(event.store.is_over(meeting) for meeting in meetings)
+    with joined(options.cluster) as cluster:
+        assert cluster is not None
+        for number, (meeting, record) in enumerate(event.play_apart(meetings, cluster), over + 1):
+            _show_past(event, [meeting], pages)
+            pages.broadcast.changed()
+            if not options.json:
+                outcome = _outcome(event.games[meeting.sheet], record)
+                screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")
+
+
+def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) -> None:
+    """Show the matches that are over."""
     past = {(result.round, result.sheet, result.players): result for result in event.store.results()}
     for meeting in meetings:
         result = past.get((meeting.round, meeting.sheet, meeting.players))
         if result is not None:
             pages.past(meeting, result)
+
+
+async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
+    screen = Screen()
+    _show_past(event, meetings, pages)
     for number, meeting in enumerate(meetings, 1):
         if event.store.is_over(meeting):
             continue

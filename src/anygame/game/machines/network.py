@@ -290,6 +290,10 @@ class NetworkMachine:
     def _stuck(self, role: int, facts: frozenset[Term], played: Iterable[Sequence[int]]) -> Stuck:
         return Stuck(Role(self.roles[role]), facts, self._moves(played))
 
+    def blocks(self, playouts: int) -> int:
+        """Return into how many blocks so many playouts are divided."""
+        return self.simulator.blocks(playouts)
+
     def simulate(
         self,
         position: bytes,
@@ -300,11 +304,12 @@ class NetworkMachine:
         limit: int,
         strict: bool,
         progress: Callable[[int], None] | None,
+        blocks: range | None = None,
     ) -> Tally:
         """Play random matches, 512 at a time in each thread."""
         start = np.frombuffer(position, np.bool_)
         try:
-            tally = self.simulator.run(playouts, seed, threads, start, limit, progress, strict)
+            tally = self.simulator.run(playouts, seed, threads, start, limit, progress, strict, blocks)
         except StuckError as error:
             raise self._named(error.stuck).error() from None
         return Tally(

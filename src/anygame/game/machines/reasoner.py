@@ -205,6 +205,10 @@ class ReasonerMachine:
             is_complete=is_over,
         )
 
+    def blocks(self, playouts: int) -> int:
+        """Return one: all draw from the same random numbers."""
+        return 1
+
     def simulate(
         self,
         position: Position,
@@ -215,6 +219,7 @@ class ReasonerMachine:
         limit: int,
         strict: bool,
         progress: Callable[[int], None] | None,
+        blocks: range | None = None,
     ) -> Tally:
         """Play one match after the other and count, in one thread."""
         random = Random(seed)

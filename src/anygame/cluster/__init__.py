@@ -1,0 +1,8 @@
+"""Many machines, or many processes of one: simulation, tournaments, self-play (Ray, extra ``cluster``)."""
+
+from __future__ import annotations
+
+from anygame.cluster.ray_cluster import Cluster
+from anygame.cluster.self_play import SelfPlay
+
+__all__ = ["Cluster", "SelfPlay"]
