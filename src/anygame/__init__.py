@@ -64,10 +64,10 @@ from anygame.search import Bounds, Solution, Table, load_table, save_table, solv
 
 __all__ = [
     "AnygameError",
-    "ClusterError",
     "Batch",
     "Bindings",
     "Bounds",
+    "ClusterError",
     "CompilationError",
     "Compound",
     "Constant",

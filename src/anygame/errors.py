@@ -188,6 +188,8 @@ class RecordError(AnygameError, ValueError):
 
 class SimultaneousMovesError(AnygameError, ValueError):
     """Roles choose at the same time, where something is for games in which they take turns."""
+
+
 class ClusterError(AnygameError, RuntimeError):
     """Work that was to be divided among machines cannot be done: there is no cluster, or nobody is left."""
 

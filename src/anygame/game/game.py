@@ -13,7 +13,8 @@ from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
 from anygame.game.playouts import Playout, play_outs
 from anygame.game.roles import Role, find_role
-from anygame.game.simulation import Share, simulate
+from anygame.game.sharing import Share
+from anygame.game.simulation import simulate
 from anygame.game.state import RecentStates, State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
@@ -236,7 +237,7 @@ class Game:
             strict=strict,
             progress=progress,
             setup_seconds=self.setup_seconds,
-            cluster=None if cluster is None else Share(self, state, cluster),
+            share=None if cluster is None else Share(self, state, cluster),
         )
 
     # -- many games at once ------------------------------------------------------------------------

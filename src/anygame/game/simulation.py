@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isqrt, sqrt
 from random import SystemRandom
-from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.outcomes import added_up
 from anygame.game.showing import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from anygame.game.game import Game
     from anygame.game.machine import Machine, Position
     from anygame.game.outcomes import Stuck, Tally
     from anygame.game.roles import Role
-    from anygame.game.state import State
-    from anygame.game.workers import Workers
+    from anygame.game.sharing import Share
 
-__all__ = ["Share", "SimulationResult", "simulate"]
+__all__ = ["SimulationResult", "simulate"]
 
 #: The same bounds for both machines, so that what one refuses the other does too: counters of 64 bits; more
 #: threads than any computer has cores; an array of lengths of 80 MB.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
 #: Integers of so many bits have a square root that can be taken of a float.
 _FLOAT_BITS: Final = 1000
-#: Parts of the work per worker: when the first ones have nothing left to do, the others are nearly done.
-_PARTS_A_WORKER: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +108,7 @@ def simulate(
     strict: bool,
     progress: Callable[[int], None] | None,
     setup_seconds: float,
-    cluster: Share | None = None,
+    share: Share | None = None,
 ) -> SimulationResult:
     """Play random matches from a position of a machine; see ``Game.simulate``."""
     for name, value in (("playouts", playouts), ("threads", threads), ("limit", limit)):
@@ -122,12 +116,12 @@ def simulate(
         if not least <= value <= most:
             raise ValueError(f"{name} should be a number from {least} to {most}, not {value}")
     chosen = SystemRandom().getrandbits(32) if seed is None else seed
-    if cluster is None:
+    if share is None:
         tally = machine.simulate(
             start, playouts, chosen, threads=threads, limit=limit, strict=strict, progress=progress
         )
     else:
-        tally = cluster.tally(machine, playouts, chosen, limit=limit, progress=progress)
+        tally = share.tally(machine, playouts, chosen, limit=limit, progress=progress)
         if strict and tally.first_stuck is not None:
             raise tally.first_stuck.error()
     counts = [{value: count for value, count in sorted(goals.items()) if count} for goals in tally.goals]
@@ -154,88 +148,6 @@ def simulate(
         interrupted=tally.interrupted,
         seconds=tally.seconds,
         setup_seconds=setup_seconds,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A game that several workers play, from a state."""
-
-    game: Game
-    state: State | None
-    workers: Workers
-
-    def tally(
-        self,
-        machine: Machine,
-        playouts: int,
-        seed: int,
-        *,
-        limit: int,
-        progress: Callable[[int], None] | None,
-    ) -> Tally:
-        """Have random matches played in parts, and return what the machine would have counted alone.
-
-        Ctrl-C ends it early, with the parts that are complete.
-        """
-        began = perf_counter()
-        blocks = machine.blocks(playouts)
-        count = min(blocks, _PARTS_A_WORKER * self.workers.count)
-        parts = [(blocks * part // count, blocks * (part + 1) // count) for part in range(count)]
-        shared = _Part(self.game, self.state, machine.name, playouts, seed, limit)
-        found: dict[int, Tally] = {}
-        interrupted = False
-        try:
-            for number, tally in self.workers.map(_play_part, shared, parts, _get_ready):
-                found[number] = tally
-                if progress:
-                    progress(sum(each.playouts + each.cut + each.stuck for each in found.values()))
-        except KeyboardInterrupt:
-            interrupted = True
-        together = added_up([tally for _, tally in sorted(found.items())], len(machine.roles))
-        return replace(
-            together,
-            interrupted=interrupted,
-            seconds=perf_counter() - began,
-            threads=self.workers.count,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """What all workers need to know."""
-
-    game: Game
-    state: State | None
-    machine: str
-    playouts: int
-    seed: int
-    limit: int
-
-    def begin(self) -> tuple[Machine, Position]:
-        """Return the machine of the name asked for, and the position that it starts from."""
-        backends = self.game.backends
-        machine: Machine = backends.reasoner if self.machine == "reasoner" else backends.needed_network()
-        return machine, machine.initial() if self.state is None else self.state.position_in(machine)
-
-
-def _get_ready(shared: _Part) -> None:
-    """Compile the game, so that the workers of a machine find its code."""
-    machine, start = shared.begin()
-    machine.simulate(start, 1, 0, threads=1, limit=1, strict=False, progress=None)
-
-
-def _play_part(shared: _Part, part: tuple[int, int]) -> Tally:
-    machine, start = shared.begin()
-    return machine.simulate(
-        start,
-        shared.playouts,
-        shared.seed,
-        threads=1,
-        limit=shared.limit,
-        strict=False,
-        progress=None,
-        blocks=range(*part),
     )
 
 
