@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index as as_integer
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.showing import BoardView
 
-__all__ = ["DEFAULT_LIMIT", "Episode", "Illegal"]
+__all__ = ["DEFAULT_LIMIT", "Episode", "Illegal", "check_illegal"]
 
 #: Joint moves after which a match is cut, as in ``game.playouts``.
 DEFAULT_LIMIT: Final = 10_000
@@ -30,6 +30,12 @@ DEFAULT_LIMIT: Final = 10_000
 Illegal: TypeAlias = Literal["error", "random"]
 #: Legal moves that an error names at most.
 _SHOWN: Final = 8
+
+
+def check_illegal(illegal: str) -> None:
+    """Raise a ValueError unless illegal actions can be dealt with so."""
+    if illegal not in get_args(Illegal):
+        raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
 
 
 class Episode:
@@ -50,8 +56,7 @@ class Episode:
     def __init__(self, game: Game, form: Form, limit: int, illegal: Illegal) -> None:
         if limit < 1:
             raise ValueError(f"expected a limit of at least one joint move, got {limit}")
-        if illegal not in ("error", "random"):
-            raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
+        check_illegal(illegal)
         self.game = game
         self.limit = limit
         self.players = players_of(game)
@@ -78,6 +83,15 @@ class Episode:
         if not (self.is_terminal or all(self.legal)):
             self.stuck = self.legal.index([])
 
+    def mark(self) -> Any:
+        """Return where the match stands, for ``go_back``."""
+        return self.position, self.moves, self._last, [seen.copy() for seen in self._seen]
+
+    def go_back(self, mark: Any) -> None:
+        """Go back to where the match stood."""
+        position, self.moves, self._last, self._seen = mark
+        self._stand_at(position)
+
     @property
     def is_cut(self) -> bool:
         """Whether the match cannot go on though it has not come to an end: it is stuck, or was too long."""
@@ -103,8 +117,13 @@ class Episode:
         options = self.legal[role]
         return options[int(random.integers(len(options)))] if len(options) > 1 else options[0]
 
-    def checked(self, role: int, action: object, random: np.random.Generator) -> int:
+    def checked(self, role: int, action: object, random: np.random.Generator | None = None) -> int:
         """Return the number of a move that was chosen for a role.
+
+        Args:
+            role: the index of the role.
+            action: what was chosen.
+            random: draws another move where that is not legal and not to be an error; an error without.
 
         Raises:
             IllegalMoveError: it is not legal, and that is to be an error.
@@ -115,7 +134,7 @@ class Episode:
             number = None
         if number is not None and number in self.legal[role]:
             return number
-        if self._illegal == "random" and number is not None:
+        if self._illegal == "random" and random is not None and number is not None:
             return self.draw(random, role)
         raise self._refused(role, action, number)
 

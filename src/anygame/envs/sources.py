@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
 
 from anygame.game.game import Game
 from anygame.game.loading import load
-
-if TYPE_CHECKING:
-    import os
+from anygame.language.installed import find_installed
 
 __all__ = ["compiled_game"]
+
+#: Games that environments made by the same sheet share: learners make many of one kind.
+_KEPT: Final = 8
 
 
 def compiled_game(source: Game | str | os.PathLike[str]) -> Game:
@@ -23,6 +27,17 @@ def compiled_game(source: Game | str | os.PathLike[str]) -> Game:
         RuleSheetError: the rules cannot be used.
         LimitError: the game has no network, which gives its moves and fluents their numbers.
     """
-    game = source if isinstance(source, Game) else load(source)
+    if not isinstance(source, Game):
+        path = Path(find_installed(source) or source).resolve()
+        # What is no file fails with a reason when it is loaded.
+        stat = path.stat() if path.is_file() else None
+        game = _loaded(os.fspath(source), path, stat and (stat.st_mtime_ns, stat.st_size))
+    else:
+        game = source
     game.backends.needed_network()
     return game
+
+
+@lru_cache(_KEPT)
+def _loaded(source: str, path: Path, version: tuple[int, int] | None) -> Game:
+    return load(source)

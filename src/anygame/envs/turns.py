@@ -46,7 +46,7 @@ class Turns:
         batch = game.batch(_LANES, seed=1)
         waiting: list[set[int]] = [set() for _ in game.roles]
         for _ in range(_MOVES):
-            masks = [batch.legal_mask(role) for role in game.roles]
+            masks = batch.legal_masks()
             going = ~batch.terminal & ~batch.stuck
             options = np.stack([mask.sum(axis=1) for mask in masks])
             choosing = (options > 1) & going

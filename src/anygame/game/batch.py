@@ -123,6 +123,10 @@ class Batch:
         """
         return self._lanes.legal(self.game.role_index(role))
 
+    def legal_masks(self) -> list[NDArray[np.bool_]]:
+        """Return ``legal_mask`` of every role, in their order, at little more than the cost of one."""
+        return self._lanes.all_legal()
+
     def goals(self, role: str | Term) -> NDArray[np.float64]:
         """Return the goals of a role, at the end or before: float [lanes].
 

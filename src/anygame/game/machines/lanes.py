@@ -55,6 +55,11 @@ class GameLanes:
         """Return which moves of a role are legal: bool [lanes, actions]."""
         return self._lanes.legal()[:, self._columns[role]]
 
+    def all_legal(self) -> list[NDArray[np.bool_]]:
+        """Return which moves are legal for each role: bool [lanes, actions] per role."""
+        legal = self._lanes.legal()
+        return [legal[:, columns] for columns in self._columns]
+
     def percepts(self, role: int) -> NDArray[np.bool_]:
         """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].
 

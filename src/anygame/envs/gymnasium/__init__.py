@@ -1,0 +1,31 @@
+"""Games as environments of Gymnasium (Towers et al. 2024): one role learns, opponents play the others.
+
+Importing this registers ``anygame/Game-v0``; so does naming it, as in
+``gymnasium.make("anygame.envs.gymnasium:anygame/Game-v0", sheet="lights_out")``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from anygame.envs.extras import missing
+
+try:
+    import gymnasium
+except ImportError:
+    raise missing("gymnasium", "gymnasium") from None
+
+from anygame.envs.gymnasium.single import GameEnv
+from anygame.envs.gymnasium.vector import GameVectorEnv
+
+__all__ = ["ENVIRONMENT", "GameEnv", "GameVectorEnv"]
+
+#: What ``gymnasium.make`` and ``gymnasium.make_vec`` call it.
+ENVIRONMENT: Final = "anygame/Game-v0"
+
+if ENVIRONMENT not in gymnasium.registry:
+    gymnasium.register(
+        ENVIRONMENT,
+        entry_point="anygame.envs.gymnasium.single:GameEnv",
+        vector_entry_point="anygame.envs.gymnasium.vector:GameVectorEnv",
+    )

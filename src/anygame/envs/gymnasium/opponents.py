@@ -1,0 +1,271 @@
+"""Opponents: who plays the roles that do not learn, one match or many lanes at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from anygame.envs.rewards import players_of
+from anygame.errors import IllegalMoveError, PlayerError
+from anygame.players.clock import Clock
+from anygame.players.loading import make_player
+from anygame.players.player import Player
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.envs.episode import Episode
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+
+__all__ = ["LaneView", "Opponent", "OpponentSpec", "Policy", "first_choices", "learner_of"]
+__all__ += ["opponents_of", "random_choices"]
+
+#: Chooses by what a role observes and which moves it has: int8 [*shape] and [actions] of one match, or
+#: [lanes, *shape] and [lanes, actions] of many; returns the number of a legal move, or int [lanes].
+Policy: TypeAlias = Callable[["NDArray[np.int8]", "NDArray[np.int8]"], Any]
+#: A player by name, one of our own, or a policy.
+OpponentSpec: TypeAlias = str | Player | Policy
+#: Players that do not look at the state, so that nothing is given away where the rules hide it.
+_BLIND: Final = ("random", "legal")
+
+
+class Opponent(ABC):
+    """Chooses for a role."""
+
+    def start(self, lanes: NDArray[np.intp]) -> None:  # noqa: B027 - most opponents remember nothing
+        """Learn that matches begin in some lanes; a single match is lane 0."""
+
+    @abstractmethod
+    def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
+        """Return the number of a move in a match."""
+
+    @abstractmethod
+    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
+        """Return the numbers of moves in some lanes: int [lanes of the view]."""
+
+
+class LaneView:
+    """Some lanes as an opponent sees them.
+
+    Attributes:
+        lanes: their numbers.
+        masks: which moves the role has: bool [lanes, actions].
+        observations: makes what the role observes there: int8 [lanes, *shape].
+        state: makes the state of a lane.
+    """
+
+    def __init__(
+        self,
+        lanes: NDArray[np.intp],
+        masks: NDArray[np.bool_],
+        observations: Callable[[], NDArray[np.int8]],
+        state: Callable[[int], State],
+    ) -> None:
+        self.lanes = lanes
+        self.masks = masks
+        self.observations = observations
+        self.state = state
+
+
+class RandomOpponent(Opponent):
+    """Plays any legal move, each as likely as the others."""
+
+    def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
+        """Return any legal move."""
+        return episode.draw(random, role)
+
+    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
+        """Return any legal moves."""
+        return random_choices(view.masks, random)
+
+
+class LegalOpponent(Opponent):
+    """Plays the legal move whose text comes first."""
+
+    def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
+        """Return the first legal move."""
+        return episode.legal[role][0]
+
+    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
+        """Return the first legal moves."""
+        return first_choices(view.masks)
+
+
+class PolicyOpponent(Opponent):
+    """Plays what a function says, a model for example; it is asked where there is a choice."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
+        """Return what the function says."""
+        legal = episode.legal[role]
+        if len(legal) == 1:
+            return legal[0]
+        action = self._policy(episode.observation(role), episode.mask(role))
+        return episode.checked(role, action)
+
+    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
+        """Return what the function says of all lanes at once in which there is a choice."""
+        chosen = first_choices(view.masks)
+        several = np.flatnonzero(view.masks.sum(axis=1) > 1)
+        if not len(several):
+            return chosen
+        said = np.asarray(self._policy(view.observations()[several], view.masks[several].astype(np.int8)))
+        if said.shape != several.shape or not np.issubdtype(said.dtype, np.integer):
+            raise IllegalMoveError(
+                f"a policy should return {len(several)} integers, one per lane, not an array of "
+                f"{said.dtype} of shape {said.shape}"
+            )
+        chosen[several] = said
+        return chosen
+
+
+class PlayerOpponent(Opponent):
+    """Plays as a player of matches, which sees states and thinks on a clock; one player a lane.
+
+    It is asked where there is a choice.
+    """
+
+    def __init__(self, game: Game, role: int, make: Callable[[], Player], seconds: float) -> None:
+        self._game = game
+        self._role = game.roles[role]
+        self._make = make
+        self._seconds = seconds
+        self._players: dict[int, Player] = {}
+        self._numbers = {move: number for number, move in enumerate(game.actions(self._role))}
+
+    def start(self, lanes: NDArray[np.intp]) -> None:
+        """Let a player get ready in each lane."""
+        for lane in lanes.tolist():
+            if lane not in self._players:
+                player = self._make()
+                if player in self._players.values():
+                    raise PlayerError(f"{player.name} can play one match at a time: give its name instead")
+                self._players[lane] = player
+            self._players[lane].start(self._game, self._role, self._clock())
+
+    def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
+        """Return the move of the player."""
+        legal = episode.legal[role]
+        return legal[0] if len(legal) == 1 else self._ask(0, episode.state())
+
+    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
+        """Return the moves of the players."""
+        chosen = first_choices(view.masks)
+        for place in np.flatnonzero(view.masks.sum(axis=1) > 1).tolist():
+            lane = int(view.lanes[place])
+            chosen[place] = self._ask(lane, view.state(lane))
+        return chosen
+
+    def _ask(self, lane: int, state: State) -> int:
+        player = self._players[lane]
+        move: Term = player.move(state, self._clock())
+        if move not in state.legal_moves(self._role):
+            raise IllegalMoveError(f"{player.name} plays {move}, which is not legal for {self._role}")
+        return self._numbers[move]
+
+    def _clock(self) -> Clock:
+        return Clock.of(self._seconds)
+
+
+def learner_of(game: Game, role: str | None) -> int:
+    """Return the index of the role that learns: the first one that wants something, unless one is named.
+
+    Raises:
+        UnknownRoleError: there is no such role.
+        ValueError: it is played at random.
+    """
+    if role is None:
+        return players_of(game)[0]
+    index = game.role_index(role)
+    if game.roles[index].is_random:
+        raise ValueError(f"{role} is played at random, and wants nothing that could be learned")
+    return index
+
+
+def opponents_of(
+    game: Game,
+    learner: int,
+    given: Sequence[OpponentSpec] | Mapping[str, OpponentSpec] | None,
+    seconds: float,
+) -> dict[int, Opponent]:
+    """Return who plays each role but the one that learns; ``random`` at random.
+
+    Args:
+        game: the rules.
+        learner: the index of the role that learns.
+        given: by role, or in the order of the sheet; random players where nothing is given.
+        seconds: a move's time for players that think.
+
+    Raises:
+        PlayerError: there is no such player, or one that would see what the rules hide from it.
+        UnknownRoleError: there is no such role.
+        ValueError: there are too many or too few of them.
+    """
+    others = [role for role in players_of(game) if role != learner]
+    if given is None:
+        given = {}
+    if isinstance(given, Mapping):
+        by_role = {game.role_index(role): spec for role, spec in given.items()}
+        wrong = [game.roles[role] for role in by_role if role not in others]
+        if wrong:
+            raise ValueError(f"{wrong[0]} has no opponent to play it: it learns, or is played at random")
+    elif isinstance(given, str) or len(given) != len(others):
+        names = ", ".join(game.roles[role] for role in others) or "none"
+        found = given if isinstance(given, str) else len(given)
+        raise ValueError(f"expected an opponent for each of the other roles ({names}), found {found}")
+    else:
+        by_role = dict(zip(others, given, strict=True))
+    made: dict[int, Opponent] = {
+        role: _opponent(game, role, by_role.get(role, "random"), seconds) for role in others
+    }
+    chance = [role for role in range(len(game.roles)) if role != learner and role not in made]
+    return made | {role: RandomOpponent() for role in chance}
+
+
+def _opponent(game: Game, role: int, spec: OpponentSpec, seconds: float) -> Opponent:
+    if spec == "random":
+        return RandomOpponent()
+    if spec == "legal":
+        return LegalOpponent()
+    if not isinstance(spec, str | Player):
+        if not callable(spec):
+            raise PlayerError(f"an opponent is a player, its name, or a function, not {type(spec).__name__}")
+        return PolicyOpponent(spec)
+    if game.is_gdl2:
+        raise PlayerError(
+            f"players see whole states, which {game.name} hides: its opponents are {', '.join(_BLIND)}, or "
+            "functions"
+        )
+    if isinstance(spec, str):
+        make_player(spec)
+        return PlayerOpponent(game, role, lambda: make_player(spec), seconds)
+    return PlayerOpponent(game, role, lambda: spec, seconds)
+
+
+def first_choices(masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the number of the first true column of each row."""
+    return np.asarray(masks.argmax(axis=1), np.int64)
+
+
+def random_choices(masks: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
+    """Return the number of one of the true columns of each row, each as likely as the others.
+
+    >>> masks = np.array([[False, True, False], [True, False, True]])
+    >>> chosen = random_choices(masks, np.random.default_rng(1))
+    >>> bool(masks[[0, 1], chosen].all())
+    True
+    """
+    counts = masks.sum(axis=1)
+    chosen = first_choices(masks)
+    several = np.flatnonzero(counts > 1)
+    if len(several):
+        wanted = random.integers(counts[several])
+        chosen[several] = (masks[several].cumsum(axis=1) > wanted[:, None]).argmax(axis=1)
+    return chosen
