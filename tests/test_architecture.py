@@ -53,6 +53,7 @@ _ALLOWED = {
         "protocol",
         "tournament",
         "cluster",
+        "envs",
         "web",
         "anygame",
     },

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "explain-code": "tell what a code of a diagnostic means",
     "format": "lay rule sheets out",
     "translate": "write a rule sheet in KIF or infix",
+    "export": "write a game for other programs, as a tree with information sets",
     "mend": "mend what can be mended without knowing the game",
     "match": "play matches between players",
     "replay": "step through a match record, check it",

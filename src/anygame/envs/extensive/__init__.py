@@ -16,11 +16,12 @@ from anygame.envs.extensive.form import (
 from anygame.envs.extensive.gambit import gambit_text
 from anygame.envs.extensive.survey import Survey, survey
 from anygame.envs.extensive.turns import Turns, find_turns
-from anygame.envs.extensive.walk import Counts, count, walk
+from anygame.envs.extensive.walk import MOST_HISTORIES, Counts, count, walk
 
 __all__ = [
     "CHANCE",
     "MAX_STEPS",
+    "MOST_HISTORIES",
     "SIMULTANEOUS",
     "TERMINAL",
     "Counts",

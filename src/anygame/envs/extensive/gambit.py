@@ -5,6 +5,7 @@ The format is told at https://gambitproject.readthedocs.io/en/latest/formats.efg
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from anygame.envs.extensive.form import CHANCE, TERMINAL, ExtensiveForm
@@ -20,7 +21,7 @@ __all__ = ["gambit_text"]
 
 
 def gambit_text(
-    game: Game, *, scale: float = 1.0, offset: float = 0.0, limit: int = MOST_HISTORIES
+    game: Game, *, scale: Fraction | float = 1, offset: Fraction | float = 0, limit: int = MOST_HISTORIES
 ) -> Iterator[str]:
     """Yield the lines of a game as a tree with information sets, chance and payoffs.
 
@@ -30,7 +31,7 @@ def gambit_text(
     Args:
         game: the game.
         scale: a payoff is the goal times this, and
-        offset: this added.
+        offset: this added; both are taken as they are written, so that payoffs are exact.
         limit: how many histories there may be.
 
     Raises:
@@ -38,6 +39,7 @@ def gambit_text(
         GoalError: the rules give a role no usable goal at the end of a play.
     """
     form = ExtensiveForm(game, "sequential")
+    factor, added = Fraction(str(scale)), Fraction(str(offset))
     yield f"EFG 2 R {_quoted(game.name)} {{ {' '.join(map(_quoted, form.players))} }}"
     yield _quoted("")
     numbers: list[dict[str, int]] = [{} for _ in form.players]
@@ -45,7 +47,7 @@ def gambit_text(
     for node in walk(form, limit):
         if node.actor == TERMINAL:
             outcome += 1
-            payoffs = " ".join(f"{scale * goal + offset:.17g}" for goal in node.goals())
+            payoffs = " ".join(str(factor * goal + added) for goal in node.goals())
             yield f't "" {outcome} "" {{ {payoffs} }}'
         elif node.actor == CHANCE:
             draw += 1

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_HISTORIES", "Counts", "count", "walk"]
 
+#: So many histories take longer than compiling the game first.
+_COMPILED: Final = 1_000
 #: Histories of a tree that is written or counted, unless said otherwise: some seconds.
 MOST_HISTORIES: Final = 100_000
 
@@ -41,6 +43,8 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
     Raises:
         LimitError: there are more than so many.
     """
+    if form.turns.tree_size > _COMPILED:
+        form.game.compile_if_worth_it()
     open_nodes, number = [form.root()], 0
     while open_nodes:
         node = open_nodes.pop()
