@@ -4,6 +4,7 @@ A block of ``python`` is executed, in one namespace with those before it in the 
 right after it is what it prints. A block of ``console`` has command lines after ``$ ``, with their output
 below; the commands of a REPL session stand after ``> ``. Blocks of ``lisp NAME.kif`` are pieces of a sheet,
 which lies in the folder in which the examples of its file are executed. Blocks of ``sh`` are not executed.
+A line ``<!-- examples need MODULE -->`` names a library without which the chapter's examples are skipped.
 
 After a change that is meant, write the output anew, and read the difference::
 
@@ -16,6 +17,7 @@ import io
 import re
 import shlex
 from contextlib import chdir, redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,6 +30,7 @@ CHAPTERS = (README, *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
+_NEED = re.compile(r"^<!-- examples need (\w+) -->$", re.MULTILINE)
 _PIECE = re.compile(r"^```lisp (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -50,6 +53,11 @@ def sheets(text: str) -> dict[str, str]:
     for name, piece in _PIECE.findall(text):
         found[name] = f"{found[name]}\n{piece}" if name in found else piece
     return found
+
+
+def absent(text: str) -> list[str]:
+    """Return the libraries that the examples of a chapter need and that are not installed."""
+    return [name for name in _NEED.findall(text) if find_spec(name) is None]
 
 
 def replayed(text: str) -> str:
@@ -96,4 +104,6 @@ def console(transcript: str) -> str:
 
 if __name__ == "__main__":
     for chapter in CHAPTERS:
-        chapter.write_text(replayed(chapter.read_text(encoding="utf-8")), encoding="utf-8")
+        found = chapter.read_text(encoding="utf-8")
+        if not absent(found):
+            chapter.write_text(replayed(found), encoding="utf-8")
