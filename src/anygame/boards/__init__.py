@@ -21,6 +21,8 @@ the square. These choices are made; a comment in the sheet overrules them (see
   boards apart, or the last; of four, the first two. Likewise an unordered argument without which two things
   would stand on one square.
 - **Overlays** are fluents whose arguments name the squares of a board in the same rules.
+- **Layers** are boards that a third coordinate of the same values tells apart.
+- **Positions** are told by two fluents such as ``(x 3)`` and ``(y 4)``.
 - **Tracks** are rows of numbered places, **lines** join the dots of a grid.
 - Of several such fluents those are boards that the initial state fills, unless much smaller than the
   largest.
@@ -36,6 +38,7 @@ from anygame.boards.drawing.pictures import (
     Arrow,
     Cell,
     Grid,
+    Hand,
     Label,
     Listing,
     Look,
@@ -59,6 +62,7 @@ __all__ = [
     "Cell",
     "Content",
     "Grid",
+    "Hand",
     "Label",
     "Layout",
     "Line",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCKS",
+    "CARDS",
     "SIDES",
     "SIGNS",
     "Side",
@@ -62,6 +63,8 @@ BLOCKS: Final = frozenset(
         *("arrow", "burned", "burnt", "barrier", "blockade", "fence", "limits", "forbidden", "hole", "holes"),
     }
 )
+#: Words for what somebody has in the hand, or before them on the table.
+CARDS: Final = frozenset({"card", "cards", "hand", "hands", "deck", "dealt", "die", "dice", "tile", "tiles"})
 #: Words for the sides of a cell.
 SIDES: Final[Mapping[str, Side]] = {
     **dict.fromkeys(("north", "up", "above", "top"), "north"),

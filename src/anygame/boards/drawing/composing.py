@@ -11,16 +11,16 @@ from weakref import WeakKeyDictionary
 from anygame.boards.drawing.grids import GridMaker
 from anygame.boards.drawing.line_grids import LineGridMaker
 from anygame.boards.drawing.looks import role_colours
-from anygame.boards.drawing.pictures import Arrow, Listing, Picture, Touch
+from anygame.boards.drawing.pictures import Arrow, Hand, Listing, Picture, Touch
 from anygame.boards.drawing.touching import MoveReader
-from anygame.boards.finding.layout import Lines
+from anygame.boards.finding.layout import Lines, Positions
 from anygame.boards.finding.search import find_boards
 from anygame.game.moves import moves_in_order
 from anygame.language.parser import parse_term
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from anygame.boards.drawing.pictures import Cell, Grid, Mark
     from anygame.boards.finding.layout import Boards, Layout
@@ -61,14 +61,13 @@ class Painter:
         # The game itself is not held: painters are remembered as long as their games live.
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
-        boards: list[Layout | Lines] = [*self.boards.layouts, *self.boards.lines]
-        self._reader = MoveReader(game.program.rules, boards)
-        self._makers = [
-            LineGridMaker(number, board, self.colours)
-            if isinstance(board, Lines)
-            else GridMaker(number, board, self.colours)
-            for number, board in enumerate(boards)
+        boards: list[Layout | Lines | Positions] = [
+            *self.boards.layouts,
+            *self.boards.lines,
+            *self.boards.positions,
         ]
+        self._reader = MoveReader(game.program.rules, boards)
+        self._makers = [_maker(number, board, self.colours) for number, board in enumerate(boards)]
 
     @classmethod
     def of(cls, game: Game) -> Painter:
@@ -168,8 +167,15 @@ class Painter:
                 if [thing.fact for thing in cell.things] != old.get(cell.id, []):
                     marks[cell.id].add("changed")
 
-    def _listings(self, facts: Iterable[Term]) -> tuple[Listing, ...]:
+    def _listings(self, facts: Collection[Term]) -> tuple[Listing, ...]:
         listed: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        hands: dict[str, dict[str, list[str]]] = defaultdict(dict)
+        for fact in facts:
+            if isinstance(fact, Compound):
+                owners = self.boards.hands.get((fact.functor, len(fact.arguments)))
+                if owners is not None:
+                    of, cards = _cards(fact, owners)
+                    hands[fact.functor].setdefault(of, []).extend(cards)
         for fact in facts:
             if isinstance(fact, Compound):
                 inner = " ".join(map(str, fact.arguments))
@@ -177,7 +183,47 @@ class Painter:
                 listed[fact.functor].append((f"({inner})" if len(fact.arguments) > 1 else inner, colour))
             else:
                 listed.setdefault(str(fact), [])
-        return tuple(Listing(name, tuple(values)) for name, values in listed.items())
+        return tuple(
+            Listing(
+                name,
+                tuple(values),
+                tuple(
+                    Hand(owner, tuple(cards), self.colours.get(owner, ""))
+                    for owner, cards in hands.get(name, {}).items()
+                ),
+            )
+            for name, values in listed.items()
+        )
+
+
+def _cards(fact: Compound, owners: int) -> tuple[str, list[str]]:
+    """Return whose the cards of a fact are, and what is on them; nobody's are as many as the arguments."""
+    texts = [str(argument) for argument in fact.arguments]
+    return (texts[0], [" ".join(texts[1:])]) if owners else ("", texts)
+
+
+class _PositionGridMaker:
+    """Makes the grid of things whose coordinates are told apart; see `GridMaker`."""
+
+    def __init__(self, number: int, positions: Positions, colours: Mapping[str, str]) -> None:
+        self._positions = positions
+        self._maker = GridMaker(number, positions.layout, colours)
+
+    def grids(
+        self, facts: Collection[Term], known: dict[tuple[int, tuple[Term, ...]], str], *, named: bool
+    ) -> Iterator[Grid]:
+        """Yield the one grid of a state; see `GridMaker.grids`."""
+        return self._maker.grids(self._positions.joined(facts), known, named=named)
+
+
+def _maker(
+    number: int, board: Layout | Lines | Positions, colours: Mapping[str, str]
+) -> GridMaker | LineGridMaker | _PositionGridMaker:
+    if isinstance(board, Lines):
+        return LineGridMaker(number, board, colours)
+    if isinstance(board, Positions):
+        return _PositionGridMaker(number, board, colours)
+    return GridMaker(number, board, colours)
 
 
 _PAINTERS: WeakKeyDictionary[Game, Painter] = WeakKeyDictionary()

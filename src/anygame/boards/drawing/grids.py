@@ -88,6 +88,7 @@ class GridMaker:
             for sign in signs
             if sign.side
         ]
+        walls.sort(key=lambda wall: (wall.cell, wall.side))
         title = layout.functor if named else ""
         shown = tuple(looks.values())
         if layout.places:

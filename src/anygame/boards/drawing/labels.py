@@ -63,11 +63,11 @@ def labels_of_whole(layout: Layout, places: Mapping[Cell, Place]) -> Iterator[La
         if two:
             outer[str(board[across])].append(x)
     bottom = max(rows) + 1
-    for y, names in rows.items():
+    for y, names in sorted(rows.items()):
         if len(names) == 1:
             yield Label(min(names), -1, y, "west")
-    for x, names in columns.items():
+    for x, names in sorted(columns.items()):
         if len(names) == 1:
             yield Label(min(names), x, bottom, "south")
-    for name, places_across in outer.items():
+    for name, places_across in sorted(outer.items()):
         yield Label(name, sum(places_across) / len(places_across), bottom + 1, "south")

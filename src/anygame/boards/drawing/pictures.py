@@ -24,6 +24,7 @@ __all__ = [
     "CellShape",
     "Form",
     "Grid",
+    "Hand",
     "Label",
     "Listing",
     "Look",
@@ -188,16 +189,33 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Hand:
+    """Cards, or other things in an order.
+
+    Attributes:
+        owner: whose they are; empty for nobody's.
+        cards: what is on each.
+        colour: of the owner, empty for none.
+    """
+
+    owner: str
+    cards: tuple[str, ...]
+    colour: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """Facts of one fluent that lie on no board.
 
     Attributes:
         name: the fluent.
         facts: with arguments as text, and the colour of the role that they name, empty for none.
+        hands: the same as cards, where they are such.
     """
 
     name: str
     facts: tuple[tuple[str, str], ...]
+    hands: tuple[Hand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

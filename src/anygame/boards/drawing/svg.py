@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from anygame.boards.drawing.arranging import Placed
-    from anygame.boards.drawing.pictures import Arrow, Cell, Label, Look, Picture, Wall
+    from anygame.boards.drawing.pictures import Arrow, Cell, Hand, Label, Look, Picture, Wall
 
 __all__ = ["animation", "svg"]
 
@@ -42,6 +42,9 @@ _LINE: Final = 0.55
 _SMALL: Final = 0.34
 #: Lines of facts that are shown of a game without a board.
 _FACT_LINES: Final = 40
+#: The height of a card in such lines, and cards that are drawn of one hand.
+_CARD_LINES: Final = 2.0
+_MOST_CARDS: Final = 60
 #: How strongly cells of the last move are lit.
 _MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
 #: The corners of a hexagon that is one wide.
@@ -301,15 +304,38 @@ class _Drawing:
             x = end + 0.4
         return elements, line + 1 if elements else 0
 
-    def _facts(self) -> tuple[list[str], int]:
+    def _facts(self) -> tuple[list[str], float]:
         """Return the facts of a game without a board, a line for each fluent, and the number of lines."""
         paint = self._paint(fill="ink")
-        lines = [" ".join([found.name, *(text for text, _ in found.facts)]) for found in self._picture.others]
-        elements = [
-            words(shortened(line, 60), 0.1, _LINE * (number + 0.5), paint, size=_SMALL, anchor="start")
-            for number, line in enumerate(lines[:_FACT_LINES])
-        ]
-        return elements, len(elements)
+        elements: list[str] = []
+        line = 0.0
+        for found in self._picture.others[:_FACT_LINES]:
+            if found.hands:
+                for hand in found.hands[:_FACT_LINES]:
+                    elements += self._hand(" ".join(filter(None, [found.name, hand.owner])), hand, line)
+                    line += _CARD_LINES
+                continue
+            text = " ".join([found.name, *(text for text, _ in found.facts)])
+            y = _LINE * (line + 0.5)
+            self._width = max(self._width, 0.19 * min(len(text), 60) + 0.3)
+            elements.append(words(shortened(text, 60), 0.1, y, paint, size=_SMALL, anchor="start"))
+            line += 1
+        return elements, line
+
+    def _hand(self, name: str, hand: Hand, line: float) -> Iterator[str]:
+        """Yield a row of cards behind a name."""
+        y = _LINE * (line + _CARD_LINES / 2)
+        name = shortened(name, 30)
+        yield words(name, 0.1, y, self._paint.text(hand.colour), size=_SMALL, anchor="start")
+        x = 0.3 + 0.21 * len(name)
+        for card in hand.cards[:_MOST_CARDS]:
+            text = shortened(card, 12)
+            width = max(0.62, 0.22 * len(text) + 0.3)
+            paint = self._paint(fill="cell", stroke="line")
+            yield tag("rect", paint, x=x, y=y - 0.43, width=width, height=0.86, rx=0.1, stroke_width=0.04)
+            yield words(text, x + width / 2, y, self._paint(fill="ink"), size=_SMALL, bold=True)
+            x += width + 0.12
+        self._width = max(self._width, x)
 
 
 def _outline(cell: Cell, x: float, y: float, attributes: str) -> str:

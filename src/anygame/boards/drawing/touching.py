@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from anygame.boards.finding.layout import Layout, Lines
+    from anygame.boards.finding.layout import Layout, Lines, Positions
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
@@ -40,7 +40,7 @@ _ROUNDS: Final = 6
 class MoveReader:
     """Reads moves: see `cells`."""
 
-    def __init__(self, rules: Sequence[Rule], layouts: Sequence[Layout | Lines]) -> None:
+    def __init__(self, rules: Sequence[Rule], layouts: Sequence[Layout | Lines | Positions]) -> None:
         self._sizes = [len(layout.key) for layout in layouts]
         self._coordinates = _spread(rules, layouts)
 
@@ -127,7 +127,9 @@ class MoveReader:
         return found
 
 
-def _spread(rules: Sequence[Rule], layouts: Sequence[Layout | Lines]) -> dict[_Place, frozenset[_Coordinate]]:
+def _spread(
+    rules: Sequence[Rule], layouts: Sequence[Layout | Lines | Positions]
+) -> dict[_Place, frozenset[_Coordinate]]:
     """Return which coordinates an argument is, for all arguments of which the rules tell."""
     found: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):

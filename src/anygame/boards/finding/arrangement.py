@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from math import isqrt
+from math import ceil, isqrt
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.finding.axes import ordered
@@ -25,8 +25,10 @@ __all__ = ["arrange", "side_by_side", "whole_board"]
 
 #: Between the parts of one board, in cells.
 _GAP: Final = 0.5
-#: More boards than this stand in one row.
+#: More boards than this are in no square, as four, nine or sixteen are.
 _SQUARE_LIMIT: Final = 25
+#: Boards that stand in one row; more could not be seen.
+_ROW_LIMIT: Final = 4
 
 
 def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
@@ -54,7 +56,8 @@ def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tupl
     side = isqrt(len(keys))
     if side > 1 and side * side == len(keys) <= _SQUARE_LIMIT:
         return {key: divmod(number, side) for number, key in enumerate(keys)}
-    return {key: (0, number) for number, key in enumerate(keys)}
+    wide = len(keys) if len(keys) <= _ROW_LIMIT else ceil(len(keys) ** 0.5)
+    return {key: divmod(number, wide) for number, key in enumerate(keys)}
 
 
 def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cell, Place] | None:

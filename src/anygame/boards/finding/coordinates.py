@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.boards.finding.fluents import Arguments, Fluent
     from anygame.boards.finding.layout import Square
 
-__all__ = ["Coordinates", "find_coordinates"]
+__all__ = ["Coordinates", "find_coordinates", "with_layers"]
 
 #: Fewer places in a row are no track, and rows of one are as many as players.
 _SHORTEST_TRACK: Final = 3
@@ -55,6 +55,24 @@ def find_coordinates(fluent: Fluent) -> Coordinates | None:
     return _of_board(fluent) or _of_track(fluent)
 
 
+def with_layers(fluent: Fluent) -> Fluent:
+    """Return a fluent whose third coordinate runs over no more values than the first two, where these agree.
+
+    Of what lies on top of each other, the rules often tell no bound: one comes after the other, as numbers.
+    All starts on the lowest layer then.
+    """
+    along = [index for index, axis in enumerate(fluent.axes) if axis]
+    if len(along) != 3 or len(along) == fluent.arity or not fluent.initial:
+        return fluent
+    first, second, third = (fluent.axes[index] for index in along)
+    started = {arguments[along[2]] for arguments in fluent.initial}
+    if first != second or third[: len(first)] != first or started != {third[0]}:
+        return fluent
+    return replace(
+        fluent, axes=[first if index == along[2] else axis for index, axis in enumerate(fluent.axes)]
+    )
+
+
 def _of_track(fluent: Fluent) -> Coordinates | None:
     """Find an ordered argument of which each value has one fact in the initial state: heaps, pits, squares.
 
@@ -83,6 +101,9 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
         return None
     if len(along) == 2:
         return Coordinates(along[0], along[1], _telling(fluent.initial, along, loose))
+    if len(along) == 3 and loose and len({frozenset(fluent.axes[index]) for index in along}) == 1:
+        # Three coordinates of the same values: layers, also where the lowest is full at the start.
+        return Coordinates(along[0], along[1], (along[2],))
     if len(fluent.initial) >= _half(fluent, along[:2]) and _is_key(fluent.initial, along[:2]):
         return Coordinates(along[0], along[1])
     if len(along) == 3:

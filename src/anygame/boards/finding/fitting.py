@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.boards.finding.arrangement import arrange
 from anygame.boards.finding.axes import AXIS_LIMIT, ordered
-from anygame.boards.finding.coordinates import Coordinates, find_coordinates
+from anygame.boards.finding.coordinates import Coordinates, find_coordinates, with_layers
 from anygame.boards.finding.hexagons import centred, shape_by_neighbours, slant
 from anygame.boards.finding.layout import Layout
 from anygame.boards.finding.orientation import Bearing, is_hexagon, orient
@@ -48,6 +48,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         fluent: what the rules tell about it.
         hint: what the author of the sheet says about it.
     """
+    fluent = with_layers(fluent)
     at = _hinted(fluent, hint) if hint and hint.row is not None else find_coordinates(fluent)
     if at is None:
         return None

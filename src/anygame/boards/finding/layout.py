@@ -23,6 +23,7 @@ __all__ = [
     "Lines",
     "Overlay",
     "Place",
+    "Positions",
     "Shape",
     "Square",
     "split_name",
@@ -259,22 +260,76 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
+class Positions:
+    """Things on a board whose two coordinates are told by two fluents, each by its last argument.
+
+    Attributes:
+        across: the fluent that tells the column.
+        up: the fluent that tells the row.
+        arity: of both.
+        layout: of facts that tell both: whose they are, column, row.
+    """
+
+    across: str
+    up: str
+    arity: int
+    layout: Layout
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The arguments of the layout that name a square."""
+        return self.layout.key
+
+    def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+        """Yield nothing: no fluent names a square here."""
+        return iter(())
+
+    def covers(self, fact: Term) -> bool:
+        """Whether the fact tells one of the coordinates."""
+        return (
+            isinstance(fact, Compound)
+            and fact.functor in (self.across, self.up)
+            and len(fact.arguments) == self.arity
+        )
+
+    def joined(self, facts: Iterable[Term]) -> list[Term]:
+        """Return facts that tell both coordinates of each thing."""
+        rows: dict[tuple[Term, ...], list[Term]] = {}
+        columns: list[tuple[Term, ...]] = []
+        for fact in facts:
+            if isinstance(fact, Compound) and self.covers(fact):
+                if fact.functor == self.up:
+                    rows.setdefault(fact.arguments[:-1], []).append(fact.arguments[-1])
+                else:
+                    columns.append(fact.arguments)
+        return [
+            Compound(self.layout.functor, (*arguments, row))
+            for arguments in columns
+            for row in rows.get(arguments[:-1], ())
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class Boards:
     """The boards of a game.
 
     Attributes:
         layouts: in the order in which they are shown.
         lines: between dots, shown after them.
+        positions: of things whose coordinates are told apart, shown at the end.
+        hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.hands`.
         notes: why a hint was not followed, or why no board was looked for; for people.
     """
 
     layouts: tuple[Layout, ...] = ()
     lines: tuple[Lines, ...] = ()
+    positions: tuple[Positions, ...] = ()
+    hands: Mapping[tuple[str, int], int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def others(self, facts: Iterable[Term]) -> tuple[Term, ...]:
         """Return the facts that lie on no board, sorted."""
-        shown: list[Layout | Lines] = [*self.layouts, *self.lines]
+        shown: list[Layout | Lines | Positions] = [*self.layouts, *self.lines, *self.positions]
         return tuple(sorted(fact for fact in facts if not any(board.covers(fact) for board in shown)))
 
 

@@ -11,9 +11,11 @@ from anygame.boards.finding.boxes import box_size
 from anygame.boards.finding.dots import find_lines, with_boxes
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.fluents import fluents_of
+from anygame.boards.finding.hands import find_hands
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards
 from anygame.boards.finding.overlays import find_overlays, sides_of
+from anygame.boards.finding.positions import find_positions
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
@@ -52,7 +54,10 @@ def find_boards(game: Game) -> Boards:
         boxed, box = with_boxes(drawn, layouts)
         lines.append(boxed)
         layouts = [layout for layout in layouts if layout is not box]
-    return Boards(tuple(layouts), tuple(lines), tuple(notes))
+    # Where there is a board, such things belong on it, and two boards would tell less than one.
+    is_bare = not (layouts or lines or hints)
+    positions = find_positions(fluents, game.program.rules) if is_bare else ()
+    return Boards(tuple(layouts), tuple(lines), positions, find_hands(fluents), tuple(notes))
 
 
 def _lines(fluents: Sequence[Fluent], game: Game) -> tuple[Lines, ...]:

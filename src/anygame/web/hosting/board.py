@@ -54,7 +54,11 @@ def draw(
         "touches": touches,
         "colours": dict(picture.colours),
         "listings": [
-            {"name": listing.name, "facts": [text for text, _ in listing.facts[:_MOST_LISTED]]}
+            {
+                "name": listing.name,
+                "facts": [text for text, _ in listing.facts[:_MOST_LISTED]],
+                "hands": [(hand.owner, hand.cards[:_MOST_LISTED]) for hand in listing.hands[:_MOST_LISTED]],
+            }
             for listing in picture.others
         ],
     }

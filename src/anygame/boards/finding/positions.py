@@ -1,0 +1,147 @@
+"""Positions: things on a board of which two fluents tell the coordinates, such as ``(x 3)`` and ``(y 4)``."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from anygame.boards.finding.axes import chains, ordered
+from anygame.boards.finding.layout import Layout, Positions
+from anygame.language.rules import atoms_in
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.boards.finding.axes import Axis
+    from anygame.boards.finding.fluents import Arguments, Fluent
+    from anygame.boards.finding.layout import Square
+    from anygame.language.rules import Rule
+    from anygame.language.terms import Term
+
+__all__ = ["find_positions"]
+
+#: How names of the two coordinates differ, and whether the first of them names rows, from the top.
+_NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
+#: No more squares than this are drawn: 64 rows of 64.
+_MOST_SQUARES: Final = 4096
+#: Fewer squares that facts of the rules name are no board: three by three.
+_FEWEST_SQUARES: Final = 9
+
+
+def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Positions, ...]:
+    """Return pairs of fluents that tell where things are, by their names and by how they change.
+
+    The board is what a relation of the rules names, if that holds where things are at the start; else all
+    squares that there may be.
+    """
+    known = {(fluent.functor, fluent.arity): fluent for fluent in fluents}
+    found = []
+    for one in fluents:
+        for first, second, is_row in _NAMES:
+            name = one.functor.replace(first, second, 1)
+            other = known.get((name, one.arity)) if name != one.functor else None
+            if other is None or not (_walks(one, rules) and _walks(other, rules)):
+                continue
+            pair = (other, one) if is_row else (one, other)
+            made = _positions(*pair, rules, is_row=is_row)
+            if made is not None:
+                found.append(made)
+            break
+    return tuple(found)
+
+
+def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
+    """Whether the last argument of a fluent, its coordinate, follows from what it was: speeds do not so."""
+    for rule in rules:
+        head = rule.head.arguments[0] if rule.head.key == ("next", 1) else None
+        if not isinstance(head, Compound) or (head.functor, len(head.arguments)) != _key(fluent):
+            continue
+        former = [term for term in _facts_in(rule) if (term.functor, len(term.arguments)) == _key(fluent)]
+        if any(
+            term.arguments[:-1] == head.arguments[:-1] and term.arguments[-1] != head.arguments[-1]
+            for term in former
+            if isinstance(term.arguments[-1], Variable)
+        ):
+            return True
+    return False
+
+
+def _key(fluent: Fluent) -> tuple[str, int]:
+    return fluent.functor, fluent.arity
+
+
+def _facts_in(rule: Rule) -> Iterator[Compound]:
+    """Yield the facts that a rule asks for."""
+    for atom, _ in atoms_in(rule.body):
+        if atom.key == ("true", 1) and isinstance(atom.arguments[0], Compound):
+            yield atom.arguments[0]
+
+
+def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Positions | None:
+    """Return how two fluents tell positions; None where they do not, or no board can be drawn."""
+    whose = list(across.domains[:-1])
+    starts = _starts(across.initial, up.initial)
+    if [set(each) for each in whose] != [set(each) for each in up.domains[:-1]] or not starts:
+        return None
+    successions = chains(rules)
+    squares = _named_squares(across, up, starts, rules)
+    columns = ordered({column for column, _ in squares}, successions) or _axis(across, successions)
+    rows = ordered({row for _, row in squares}, successions) or _axis(up, successions)
+    squares = squares or set(product(columns, rows))
+    if not columns or not rows or len(squares) > _MOST_SQUARES:
+        return None
+    contents = tuple(range(across.arity - 1))
+    layout = Layout(
+        f"{across.functor} {up.functor}",
+        across.arity + 1,
+        row=across.arity,
+        column=across.arity - 1,
+        boards=(),
+        contents=contents,
+        rows=rows if is_row else rows[::-1],
+        upwards=not is_row,
+        columns=columns,
+        squares={(): frozenset((row, column) for column, row in squares)},
+        shape="square",
+        offsets=tuple(0 for _ in rows),
+        values=tuple(product(*whose)) if prod(map(len, whose)) <= _MOST_SQUARES else (),
+    )
+    return Positions(across.functor, up.functor, across.arity, layout)
+
+
+def _axis(fluent: Fluent, successions: Sequence[dict[Constant, int]]) -> Axis:
+    return fluent.axes[-1] or ordered(fluent.domains[-1], successions)
+
+
+def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[Term, Term]]:
+    """Return where things are at the start; none where one of them has no position, or several."""
+    columns = {arguments[:-1]: arguments[-1] for arguments in across}
+    rows = {arguments[:-1]: arguments[-1] for arguments in up}
+    is_clear = columns.keys() == rows.keys() and len(columns) == len(list(across)) == len(list(up))
+    return [(column, rows[whose]) for whose, column in columns.items()] if is_clear else []
+
+
+def _named_squares(
+    across: Fluent, up: Fluent, starts: Iterable[tuple[Term, Term]], rules: Iterable[Rule]
+) -> set[Square]:
+    """Return the squares that a relation names, given by facts, in which all things start."""
+    columns, rows = set(across.domains[-1]), set(up.domains[-1])
+    pairs: dict[str, set[tuple[Term, Term]]] = {}
+    for rule in rules:
+        if not rule.body and len(rule.head.arguments) == 2:
+            one, other = rule.head.arguments
+            if isinstance(one, Constant) and isinstance(other, Constant):
+                pairs.setdefault(rule.head.predicate, set()).add((one, other))
+    named = [
+        squares
+        for squares in pairs.values()
+        if len(squares) >= _FEWEST_SQUARES
+        and squares >= set(starts)
+        # A relation of each number to one other, such as its successor, names no squares.
+        and len(squares) > len({column for column, _ in squares})
+        and len({column for column, _ in squares} & columns) > 1
+        and len({row for _, row in squares} & rows) > 1
+    ]
+    return max(named, key=len, default=set())

@@ -1,0 +1,92 @@
+"""Boards of which two fluents tell the coordinates, layers, and hands of cards."""
+
+from __future__ import annotations
+
+from tests.boards.test_overlays import drawing
+
+import anygame
+from anygame.boards import picture, svg
+
+COUNTED = "(succ 1 2) (succ 2 3) (succ 3 4) "
+SHIP = """
+(init (x 2)) (init (y 3)) (<= (legal red (go ?d)) (n ?d))
+(<= (next (x ?b)) (true (x ?a)) (succ ?a ?b)) (<= (next (x 1)) (true (x 4)))
+(<= (next (y ?b)) (true (y ?a)) (succ ?a ?b)) (<= (next (y 1)) (true (y 4)))
+"""
+RACE = """
+(init (xpos red 1)) (init (ypos red 1)) (init (xpos blue 2)) (init (ypos blue 1))
+(init (xspeed red 1)) (init (yspeed red 2))
+(road 1 1) (road 2 1) (road 3 1) (road 4 1) (road 4 2) (road 4 3) (road 4 4) (road 3 4) (road 2 4) (road 1 4)
+(<= (legal ?r (go ?d ?e)) (role ?r) (n ?d) (n ?e))
+(<= (next (xpos ?r ?b)) (true (xpos ?r ?a)) (does ?r (go ?d ?e)) (plus ?a ?d ?b))
+(<= (next (ypos ?r ?b)) (true (ypos ?r ?a)) (does ?r (go ?d ?e)) (plus ?a ?e ?b))
+(<= (next (xspeed ?r ?d)) (does ?r (go ?d ?e))) (<= (next (yspeed ?r ?e)) (does ?r (go ?d ?e)))
+(plus 1 1 2) (plus 1 2 3) (plus 2 1 3) (plus 2 2 4) (plus 1 3 4) (plus 3 1 4)
+"""
+
+
+def test_two_fluents_tell_where_a_thing_is() -> None:
+    assert (
+        drawing(COUNTED + SHIP)
+        == """
+4  . . . .
+3  . x . .
+2  . . . .
+1  . . . .
+   1 2 3 4
+"""
+    )
+
+
+def test_a_relation_that_holds_where_things_start_names_the_squares_and_speeds_are_no_places() -> None:
+    assert (
+        drawing(RACE)
+        == """
+4  . . . .    b blue
+3        .    r red
+2        .
+1  r b . .
+   1 2 3 4
+
+xspeed  (red 1)
+yspeed  (red 2)
+"""
+    )
+
+
+def test_a_thing_without_one_of_its_coordinates_is_not_drawn() -> None:
+    text = drawing(RACE, "(xpos red 1)", "(ypos blue 1)")
+    assert "r . . ." not in text
+
+
+def test_three_coordinates_are_layers_though_the_lowest_is_full_and_the_third_has_no_bound() -> None:
+    ground = "".join(f"(init (cube {x} {y} 1 ground))" for x in (1, 2, 3) for y in (1, 2, 3))
+    sheet = (
+        ground
+        + """
+    (succ 3 4) (succ 4 5) (succ 5 6)
+    (<= (legal red (put ?x ?y ?z)) (true (cube ?x ?y ?b ?c)) (succ ?b ?z))
+    (<= (next (cube ?x ?y ?z red)) (does red (put ?x ?y ?z)))
+    (<= (next (cube ?x ?y ?z ?c)) (true (cube ?x ?y ?z ?c))) (succ 1 2) (succ 2 3)
+    """
+    )
+    game = anygame.loads("(n 1) (n 2) (n 3) (role red) " + sheet)
+    state = game.initial_state().next(["(put 2 3 2)"])
+    found = picture(state)
+    assert [grid.title for grid in found.grids] == ["1", "2", "3"]
+    assert [cell.name for cell in found.grids[1].cells if cell.contents] == ["2 3 2"]
+
+
+def test_cards_and_orders_are_hands() -> None:
+    sheet = """
+    (init (card red king)) (init (card red ace)) (init (card blue jack)) (init (order a b c))
+    (<= (next (order ?y ?x ?z)) (true (order ?x ?y ?z))) (<= (next (order ?x ?z ?y)) (true (order ?x ?y ?z)))
+    """
+    game = anygame.loads("(role red) (role blue) (legal red go) (legal blue go)" + sheet)
+    found = picture(game.initial_state())
+    hands = {listing.name: [(hand.owner, hand.cards) for hand in listing.hands] for listing in found.others}
+    assert hands == {
+        "card": [("blue", ("jack",)), ("red", ("ace", "king"))],
+        "order": [("", ("a", "b", "c"))],
+    }
+    assert svg(found).count("<rect") == 1 + 6
