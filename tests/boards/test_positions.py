@@ -79,7 +79,7 @@ def test_three_coordinates_are_layers_though_the_lowest_is_full_and_the_third_ha
 
 def test_cards_and_orders_are_hands() -> None:
     sheet = """
-    (init (card red king)) (init (card red ace)) (init (card blue jack)) (init (order a b c))
+    (init (card red king)) (init (card red ace)) (init (card blue jack)) (init (order ham egg jam))
     (<= (next (order ?y ?x ?z)) (true (order ?x ?y ?z))) (<= (next (order ?x ?z ?y)) (true (order ?x ?y ?z)))
     """
     game = anygame.loads("(role red) (role blue) (legal red go) (legal blue go)" + sheet)
@@ -87,6 +87,6 @@ def test_cards_and_orders_are_hands() -> None:
     hands = {listing.name: [(hand.owner, hand.cards) for hand in listing.hands] for listing in found.others}
     assert hands == {
         "card": [("blue", ("jack",)), ("red", ("ace", "king"))],
-        "order": [("", ("a", "b", "c"))],
+        "order": [("", ("ham", "egg", "jam"))],
     }
     assert svg(found).count("<rect") == 1 + 6
