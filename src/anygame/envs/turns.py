@@ -32,6 +32,9 @@ class Turns:
     choice. Where nobody has a choice, it is the turn of the one role whose move is none of waiting, if there
     is one.
 
+    Attributes:
+        waiting: per role the numbers of its moves of waiting.
+
     Raises:
         SimultaneousMovesError: two roles choose at the same time.
     """
@@ -39,7 +42,7 @@ class Turns:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._players = players_of(game)
-        self._waiting = self._find_waiting()
+        self.waiting = self._find_waiting()
 
     def _find_waiting(self) -> list[frozenset[int]]:
         game = self._game
@@ -84,6 +87,6 @@ class Turns:
         acting = [
             role
             for role, moves in enumerate(legal)
-            if len(moves) > 1 or (moves and moves[0] not in self._waiting[role])
+            if len(moves) > 1 or (moves and moves[0] not in self.waiting[role])
         ]
         return acting[0] if len(acting) == 1 and acting[0] in self._players else None

@@ -1,0 +1,294 @@
+"""Environments: a compiled game as functions from states to states, which JAX transforms."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from anygame.envs.jax.evaluation import evaluator
+from anygame.envs.jax.gate_table import tabulate
+from anygame.envs.jax.rewards import rewards_for_illegal, rewards_of_goals
+from anygame.envs.jax.state import State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.envs.jax.evaluation import Array
+    from anygame.envs.jax.observations import Observe
+    from anygame.envs.rewards import RewardName
+    from anygame.envs.turns import Turns
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+
+__all__ = ["Environment", "SimultaneousEnvironment"]
+
+#: Gates of a block of the table. On a processor small games take twice as long with 128 of them, and no game
+#: less; a graphics card does more at a time, and starts each block anew.
+_BLOCK, _BLOCK_ELSEWHERE = 32, 256
+
+
+class _Seen(NamedTuple):
+    """What the rules say of a state: legal bool [all moves], terminal bool, goals float32 [players].
+
+    A goal is not a number where the rules give none, or several.
+    """
+
+    legal: Array
+    terminal: Array
+    goals: Array
+
+
+class Environment:
+    """A game in which players take turns; made by ``load``.
+
+    A step is a joint move of the rules: the action of the current player, the only move of everybody else,
+    and for the role ``random`` a legal move drawn uniformly.
+
+    Attributes:
+        game: the game.
+        id: its name.
+        players: the roles apart from ``random``; player ``n`` is the n-th of them.
+        actions: the moves that players may ever make, sorted by text: action ``n`` is the n-th of them,
+            whoever takes it.
+        fluents: the facts that can ever be true, sorted by text.
+        is_random: whether there is a role ``random``, so that steps need keys.
+    """
+
+    def __init__(self, game: Game, turns: Turns | None, observe: Observe, rewards: RewardName) -> None:
+        network = game.backends.needed_network().compiled.network
+        self.game = game
+        self.id = Path(game.name).stem
+        self.players: tuple[Role, ...] = tuple(role for role in game.roles if not role.is_random)
+        self.is_random = len(self.players) < len(game.roles)
+        self.fluents = game.fluent_terms
+        moves = {move for player in self.players for move in game.actions(player)}
+        self.actions = tuple(sorted(moves))
+        self._observe = observe
+        self._rewards = rewards
+        self._waiting = [self._moves_of_waiting(turns, player) for player in self.players]
+        ends = [0, *accumulate(network.actions)]
+        slices = {role: slice(*between) for role, between in zip(game.roles, pairwise(ends), strict=True)}
+        self._columns = [slices[player] for player in self.players]
+        self._by_chance = [slices[role] for role in game.roles if role.is_random]
+        number = {move: index for index, move in enumerate(self.actions)}
+        self._numbers = [
+            np.array([number[move] for move in game.actions(player)], np.int32) for player in self.players
+        ]
+        self._goals = [[value for value, _ in network.goals[game.role_index(role)]] for role in self.players]
+        block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
+        goals = [literal for role in self.players for _, literal in network.goals[game.role_index(role)]]
+        seen = [*network.legal.tolist(), network.terminal, *goals]
+        self._look = evaluator(tabulate(network, network.fluents, seen, block))
+        inputs = network.fluents + sum(network.actions)
+        self._move = evaluator(tabulate(network, inputs, network.next.tolist(), block))
+        self._all_moves = sum(network.actions)
+        self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
+
+    @property
+    def num_players(self) -> int:
+        """How many players, ``random`` not among them."""
+        return len(self.players)
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions."""
+        return len(self.actions)
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """The shape of an observation."""
+        shape: tuple[int, ...] = self._initial.observation.shape
+        return shape
+
+    @property
+    def version(self) -> str:
+        """The version of the environment, as those of pgx have one: it follows the rules of the sheet."""
+        return "v0"
+
+    def init(self, key: Array) -> State:
+        """Return the initial state. It is the same for every key, since chance plays as moves are made."""
+        del key
+        state: State = jax.tree.map(jnp.asarray, self._initial)
+        return state
+
+    def step(self, state: State, action: Array, key: Array | None = None) -> State:
+        """Return the state after an action of the current player.
+
+        After the end states stay as they are, and bring no rewards. So do states in which an illegal action
+        is taken; but it ends the match, and gives its player the penalty.
+
+        Args:
+            state: made by this environment.
+            action: int32; see ``actions``. Where players act together int32 [players], and what players with
+                a single legal move are given is not read.
+            key: needed where there is a role ``random``.
+
+        Raises:
+            ValueError: a key is needed.
+        """
+        if self.is_random and key is None:
+            raise ValueError(f"{self.id} has a role `random`: step(state, action, key) needs the key")
+        over = state.terminated | state.truncated
+        offenders = self._offenders(state, action) & ~over
+        does = self._joint(state, action)
+        if key is not None:
+            does += [_drawn(key, state._legal[columns]) for columns in self._by_chance]
+        after = self._move(jnp.concatenate([state._fluents, self._in_order(does)]))
+        stays = over | offenders.any()
+        seen = self._seen(jnp.where(stays, state._fluents, after))
+        illegal = offenders.any()
+        gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals), 0.0)
+        gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
+        return self._state(
+            state,
+            jnp.where(stays, state._fluents, after),
+            seen,
+            rewards=jnp.where(over, 0.0, gains).astype(jnp.float32),
+            ended=(over & state.terminated) | (~over & (seen.terminal | illegal)),
+            count=state._step_count + ~over,
+        )
+
+    def observe(self, state: State, player: Array | None = None) -> Array:
+        """Return what a player is shown of a state, the current player by default."""
+        return self._observe(state._fluents, state.current_player if player is None else player)
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def _begin(self, fluents: Array) -> State:
+        values = jnp.asarray(fluents)
+        none = jnp.zeros(self.num_players, jnp.float32)
+        seen = self._seen(values)
+        state = State(None, None, none, None, None, None, None, values, None, self)
+        return self._state(state, values, seen, rewards=none, ended=seen.terminal, count=jnp.int32(0))
+
+    def _seen(self, fluents: Array) -> _Seen:
+        """Return what the rules say of a state."""
+        values = self._look(fluents)
+        at = self._all_moves + 1
+        goals = []
+        for of_role in self._goals:
+            holds = values[at : at + len(of_role)]
+            at += len(of_role)
+            known = holds.sum() == 1
+            goal = (holds * np.array(of_role, np.float32)).sum()
+            goals.append(jnp.where(known, goal, jnp.nan))
+        return _Seen(values[: self._all_moves], values[self._all_moves], jnp.array(goals, jnp.float32))
+
+    def _state(
+        self, before: State, fluents: Array, seen: _Seen, *, rewards: Array, ended: Array, count: Array
+    ) -> State:
+        """Return a state of some fluents."""
+        counts = jnp.stack([seen.legal[columns].sum() for columns in self._columns])
+        stuck = (counts == 0).any() | self._is_unclear(counts)
+        for columns in self._by_chance:
+            stuck |= ~seen.legal[columns].any()
+        player = self._to_move(seen.legal, counts)
+        truncated = stuck & ~ended
+        return before.replace(
+            current_player=player,
+            observation=self._observe(fluents, player),
+            rewards=rewards,
+            terminated=ended,
+            truncated=truncated,
+            legal_action_mask=self._mask(seen.legal, player) | ended | truncated,
+            _step_count=count,
+            _fluents=fluents,
+            _legal=seen.legal,
+        )
+
+    def _in_order(self, does: list[Array]) -> Array:
+        """Return the moves of players and chance in the order of the roles."""
+        parts = sorted(
+            zip([*self._columns, *self._by_chance], does, strict=True), key=lambda part: part[0].start
+        )
+        return jnp.concatenate([part for _, part in parts])
+
+    def _masks(self, legal: Array) -> Array:
+        """Return which actions are legal for each player: bool [players, actions]."""
+        masks = []
+        for columns, numbers in zip(self._columns, self._numbers, strict=True):
+            sources = np.full(self.num_actions, len(numbers), np.int32)
+            sources[numbers] = np.arange(len(numbers))
+            masks.append(jnp.append(legal[columns], False)[sources])
+        return jnp.stack(masks)
+
+    # -- turns -------------------------------------------------------------------------------------
+
+    def _moves_of_waiting(self, turns: Turns | None, player: Role) -> NDArray[np.bool_]:
+        waiting = np.zeros(len(self.game.actions(player)), np.bool_)
+        if turns:
+            waiting[list(turns.waiting[self.game.role_index(player)])] = True
+        return waiting
+
+    def _is_unclear(self, counts: Array) -> Array:
+        """Return whether several players have a choice, given the numbers of their moves."""
+        return (counts > 1).sum() > 1
+
+    def _to_move(self, legal: Array, counts: Array) -> Array:
+        """Return whose turn it is: who has a choice, else who has a move that is not one to wait."""
+        acts = [
+            (legal[columns] & ~waiting).any()
+            for columns, waiting in zip(self._columns, self._waiting, strict=True)
+        ]
+        claims = 2 * (counts > 1) + jnp.stack(acts)
+        return jnp.argmax(claims).astype(jnp.int32)
+
+    def _mask(self, legal: Array, player: Array) -> Array:
+        whose = jnp.arange(self.num_players) == player
+        return (self._masks(legal) & whose[:, None]).any(axis=0)
+
+    def _offenders(self, state: State, action: Array) -> Array:
+        """Return who takes an illegal action: bool [players]."""
+        taken = jnp.arange(self.num_actions) == action
+        legal = (state.legal_action_mask & taken).any()
+        return (jnp.arange(self.num_players) == state.current_player) & ~legal
+
+    def _joint(self, state: State, action: Array) -> list[Array]:
+        """Return the move of each player: bool [its moves]."""
+        return [
+            jnp.where(state.current_player == player, jnp.asarray(numbers) == action, state._legal[columns])
+            for player, (columns, numbers) in enumerate(zip(self._columns, self._numbers, strict=True))
+        ]
+
+
+class SimultaneousEnvironment(Environment):
+    """A game in which players act together: ``step`` takes an action of each, and all see what is legal."""
+
+    def _is_unclear(self, counts: Array) -> Array:
+        del counts
+        return jnp.bool_(False)
+
+    def _to_move(self, legal: Array, counts: Array) -> Array:
+        del legal, counts
+        return jnp.int32(-1)
+
+    def _mask(self, legal: Array, player: Array) -> Array:
+        del player
+        return self._masks(legal)
+
+    def _offenders(self, state: State, action: Array) -> Array:
+        taken = jnp.arange(self.num_actions) == jnp.asarray(action)[:, None]
+        legal = (state.legal_action_mask & taken).any(axis=1)
+        return ~legal & self._choosing(state)
+
+    def _joint(self, state: State, action: Array) -> list[Array]:
+        choosing = self._choosing(state)
+        return [
+            jnp.where(choosing[player], jnp.asarray(numbers) == action[player], state._legal[columns])
+            for player, (columns, numbers) in enumerate(zip(self._columns, self._numbers, strict=True))
+        ]
+
+    def _choosing(self, state: State) -> Array:
+        return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
+
+
+def _drawn(key: Array, legal: Array) -> Array:
+    """Return one of some legal moves, each as likely as the others: bool [moves]."""
+    count = legal.sum()
+    chosen = jax.random.randint(key, (), 0, jnp.maximum(count, 1))
+    return legal & (jnp.cumsum(legal) - 1 == chosen)

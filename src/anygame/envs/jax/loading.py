@@ -1,0 +1,111 @@
+"""Environments from rule sheets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
+from anygame.envs.jax.observations import as_they_are, planes, relative
+from anygame.envs.rewards import Rewards, players_of
+from anygame.envs.sources import compiled_game
+from anygame.envs.turns import Turns
+from anygame.errors import LimitError, SimultaneousMovesError
+
+if TYPE_CHECKING:
+    import os
+
+    from anygame.envs.jax.observations import Observe
+    from anygame.envs.rewards import RewardName
+    from anygame.game.game import Game
+
+__all__ = ["load"]
+
+#: Gate inputs of the largest network: a table of half a gigabyte, and as much of values for 4,096 games.
+_LARGEST: Final = 20_000_000
+
+
+def load(
+    sheet: str | os.PathLike[str] | Game,
+    *,
+    simultaneous: bool | None = None,
+    observations: str | Observe | None = None,
+    rewards: RewardName = "scaled",
+    reveal: bool = False,
+    largest: int = _LARGEST,
+) -> Environment:
+    """Return a game as an environment of JAX.
+
+    Args:
+        sheet: a file, the name of a game that comes with the package, or a game.
+        simultaneous: whether players act together, so that a step takes an action of each. None asks random
+            play whether several ever have a choice at the same time. Where it finds no such state, but there
+            is one, that state is truncated.
+        observations: what they show. ``flat``: the fluents, in the order of ``env.fluents``. ``relative``:
+            the fluents as if the current player were the first, the names of players exchanged, and behind
+            them who that is. ``planes``: the same over the squares of the board, bool [rows, columns,
+            channels]. Or a function from fluents, bool [fluents], and the number of a player, int32, to an
+            array. By default ``relative``, or ``flat`` where players act together.
+        rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
+            (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
+        reveal: whether players may see everything although the rules hide information (GDL-II).
+        largest: how many inputs all gates may have.
+
+    Raises:
+        RuleSheetError: the sheet cannot be used.
+        LimitError: the game has no network, or a larger one.
+        SimultaneousMovesError: players choose at the same time, and ``simultaneous`` is False.
+        ValueError: the game has no players, hides information that is not to be revealed, or an argument does
+            not fit it.
+
+    >>> import jax
+    >>> env = load("tic_tac_toe", rewards="zero-sum")
+    >>> state = jax.jit(env.init)(jax.random.key(0))
+    >>> [str(env.actions[number]) for number in state.legal_action_mask.nonzero()[0][:2]]
+    ['(mark 1 1)', '(mark 1 2)']
+    >>> state = jax.jit(env.step)(state, 0)
+    >>> int(state.current_player), bool(state.legal_action_mask[0]), state.rewards.tolist()
+    (1, False, [0.0, 0.0])
+    """
+    game = compiled_game(sheet)
+    if not players_of(game):
+        raise ValueError(f"{game.name} has no role besides `random`, so nobody to act")
+    Rewards(game, rewards)  # which tells what is wrong with the name
+    if game.is_gdl2 and not reveal:
+        raise ValueError(
+            f"{game.name} hides information (some rule has `sees`), and observations would show all of the "
+            "state: reveal=True says that they may"
+        )
+    inputs = len(game.backends.needed_network().compiled.network.inputs)
+    if inputs > largest:
+        raise LimitError(
+            f"{game.name} has {inputs:,} gate inputs, more than {largest:,} (largest=...)", "largest", largest
+        )
+    turns = None if simultaneous else _turns(game, needed=simultaneous is False)
+    make = Environment if turns else SimultaneousEnvironment
+    return make(game, turns, _observe(game, observations, together=turns is None), rewards)
+
+
+def _turns(game: Game, needed: bool) -> Turns | None:
+    """Return whose turn it is; None where players choose at the same time, and that may be."""
+    try:
+        return Turns(game)
+    except SimultaneousMovesError:
+        if needed:
+            raise
+        return None
+
+
+def _observe(game: Game, observations: str | Observe | None, together: bool) -> Observe:
+    """Return the function that makes observations."""
+    players = [game.roles[index].term for index in players_of(game)]
+    if observations is None:
+        observations = "flat" if together else "relative"
+    if not isinstance(observations, str):
+        return observations
+    if observations == "flat":
+        return as_they_are
+    if observations not in ("relative", "planes"):
+        raise ValueError(f"observations are flat, relative, planes, or a function, not {observations!r}")
+    if together:
+        raise ValueError("where players act together there is no current player, to whom things are relative")
+    return planes(game, players) if observations == "planes" else relative(game.fluent_terms, players)

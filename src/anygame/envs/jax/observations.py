@@ -1,0 +1,89 @@
+"""What a player is shown of a state: fluents as they are, or from its own point of view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import jax.numpy as jnp
+import numpy as np
+
+from anygame.envs.jax.evaluation import Array
+from anygame.game.showing import planes_of
+from anygame.language.terms import Compound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.game.game import Game
+    from anygame.language.terms import Term
+
+__all__ = ["Observe", "as_they_are", "planes", "relative"]
+
+#: From fluents, bool [fluents], and the number of a player, int32, to what it is shown.
+Observe: TypeAlias = Callable[[Array, Array], Array]
+
+
+def as_they_are(fluents: Array, player: Array) -> Array:
+    """Return the fluents, for whoever looks."""
+    del player
+    return fluents
+
+
+def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
+    """Return what shows each player the state as if it were the first.
+
+    The names of players inside fluents go round, so that the first player's place is the own one: where x
+    looks at ``(cell 1 1 x)``, o looks at ``(cell 1 1 o)``. Behind the fluents, bool [fluents], stands who
+    looks, bool [players], since not all that differs between players has their names.
+    """
+    sources = np.array([_sources(fluents, players, player) for player in range(len(players))], np.int32)
+
+    def observe(values: Array, player: Array) -> Array:
+        whose = jnp.arange(len(players)) == player
+        known = jnp.append(values, False)
+        # Indices that do not depend on the player: gathers by traced ones are slow in large batches.
+        views = jnp.stack([known[of_player] for of_player in sources])
+        return jnp.concatenate([(views & whose[:, None]).any(axis=0), whose])
+
+    return observe
+
+
+def planes(game: Game, players: Sequence[Term]) -> Observe:
+    """Return what shows each player the board as if it were the first: bool [rows, columns, channels].
+
+    The channels are those of ``game.batch().plane_layout``, with what ``relative`` exchanges exchanged; then
+    one for each player, true everywhere if it is that player who looks.
+    """
+    fluents = game.fluent_terms
+    layout = planes_of(game, fluents)
+    # Which fluent a cell shows, plus one: its binary digits, shown as if they were observations.
+    sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
+    for digit in range(len(fluents).bit_length()):
+        sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit
+    cells = sources.transpose(1, 2, 0)
+    seen = relative(fluents, players)
+
+    def observe(values: Array, player: Array) -> Array:
+        view = seen(values, player)
+        board = jnp.append(False, view)[cells]
+        looks = jnp.broadcast_to(view[len(fluents) :], (*cells.shape[:2], len(players)))
+        return jnp.concatenate([board, looks], axis=2)
+
+    return observe
+
+
+def _sources(fluents: Sequence[Term], players: Sequence[Term], player: int) -> NDArray[np.int32]:
+    """Return for each fluent the number of the one that a player sees in its place; their number for none."""
+    number = {fluent: index for index, fluent in enumerate(fluents)}
+    turned = [*players[player:], *players[:player]]
+    names = dict(zip(players, turned, strict=True))
+    return np.array([number.get(_renamed(fluent, names), len(fluents)) for fluent in fluents], np.int32)
+
+
+def _renamed(term: Term, names: Mapping[Term, Term]) -> Term:
+    if term in names or not isinstance(term, Compound):
+        return names.get(term, term)
+    return Compound(term.functor, tuple(_renamed(argument, names) for argument in term.arguments))
