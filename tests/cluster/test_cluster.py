@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from anygame.match import Seat
 
 ray: Any = pytest.importorskip("ray", reason="needs Ray: pip install 'anygame[cluster]'")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore"),  # those of Ray, which runs other versions of many libraries
-    pytest.mark.xdist_group("cluster"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Ray and of the libraries that it loads
 # The processes of the cluster cannot import tests.
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
 

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RecordError
 from anygame.match.replaying import replay
@@ -15,7 +15,7 @@ from anygame.players.failures import Failures
 from anygame.tournament.schedule import schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from anygame.game.game import Game
     from anygame.game.workers import Workers
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from anygame.tournament.store import Store
 
 __all__ = ["Contest", "Finished", "Tournament"]
+
+#: Seconds between two looks at whether others have finished what is left.
+_BETWEEN_LOOKS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,29 @@ class Tournament:
         """Return all matches of some rounds."""
         return schedule(self.games, list(self.players), rounds)
 
+    async def to_be_played(self, meetings: Sequence[Meeting]) -> AsyncIterator[Meeting]:
+        """Yield each match that is not over, claimed, when its turn comes.
+
+        Others that share the store play some of them; what one of them leaves unfinished is yielded here.
+        """
+        left = list(meetings)
+        while left:
+            waiting = []
+            for meeting in left:
+                if self.store.is_over(meeting):
+                    continue
+                if not self.store.claim(meeting):
+                    waiting.append(meeting)
+                    continue
+                try:
+                    if not self.store.is_over(meeting):
+                        yield meeting
+                finally:
+                    self.store.release(meeting)
+            if len(waiting) == len(left):
+                await asyncio.sleep(_BETWEEN_LOOKS)
+            left = waiting
+
     async def play(self, meeting: Meeting, watcher: Watcher | None = None) -> Record:
         """Play a match, or go on with it, and keep it."""
 
@@ -163,10 +189,11 @@ class Tournament:
 
         A match whose process dies is played again from where the store knows it.
         """
-        left = [meeting for meeting in meetings if not self.store.is_over(meeting)]
+        left = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
         matches = [(meeting, self.store.record(meeting)) for meeting in left]
         for number, found in workers.map(_play_apart, self._contest, matches):
             self._finish(left[number], found)
+            self.store.release(left[number])
             yield left[number], found.record
 
     def _finish(self, meeting: Meeting, found: Finished) -> None:

@@ -1,4 +1,4 @@
-"""The store of a tournament: an SQLite file with every match, written after every step.
+"""The store of a tournament, a file or a data base: every match, written after every step.
 
 A match that was under way when the process ended is there with its record so far, and goes on from it.
 """
@@ -6,28 +6,27 @@ A match that was under way when the process ended is there with its record so fa
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.errors import RecordError
 from anygame.language.diagnostics import shown
 from anygame.match.record import parse_record
+from anygame.tournament.databases import open_database
 from anygame.tournament.schedule import Meeting
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from anygame.match.record import Record
 
 __all__ = ["Result", "Store"]
 
 _FORMAT: Final = "anygame tournament 1"
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS matches (
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS matches (
     key TEXT PRIMARY KEY,
     round INTEGER NOT NULL,
     sheet TEXT NOT NULL,
@@ -37,10 +36,11 @@ CREATE TABLE IF NOT EXISTS matches (
     goals TEXT,
     errors TEXT,
     fault TEXT NOT NULL
-);
-"""
-#: Seconds to wait for another process that writes; each row is written in milliseconds.
-_PATIENCE: Final = 30.0
+)""",
+)
+_COLUMNS: Final = ("round", "sheet", "players", "record", "is_over", "goals", "errors", "fault")
+_WRITE: Final = f"""INSERT INTO matches (key, {", ".join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)}"""
 _Item = TypeVar("_Item")
 
 
@@ -66,20 +66,24 @@ class Result:
 
 
 class Store:
-    """An SQLite file. Use it as a context manager, or `close` it.
+    """The matches of a tournament. Use it as a context manager, or `close` it.
+
+    Args:
+        path: an SQLite file, or the address of a PostgreSQL data base, ``postgresql://USER@HOST/NAME``, which
+            several machines can share.
 
     Raises:
-        RecordError: the file cannot be used, here and in all methods.
+        RecordError: it cannot be used, here and in all methods.
+        MissingExtraError: it is a PostgreSQL data base, and psycopg is not installed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = path
-        with self._told():
-            self._base = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        self._base = open_database(path)
+        #: What it is called in messages: an address without its password.
+        self.path = self._base.name
         try:
-            with self._told():
-                self._base.execute("PRAGMA synchronous = FULL")
-                self._base.executescript(_TABLES)
+            for table in _TABLES:
+                self._base.execute(table)
             self.settle({"format": _FORMAT})
         except BaseException:
             self._base.close()
@@ -92,8 +96,19 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close it."""
         self._base.close()
+
+    def claim(self, meeting: Meeting) -> bool:
+        """Take a match for this process; return False where another one that shares the store has it.
+
+        A claim ends with `release`, or with the process. Who shares a file does not know of others.
+        """
+        return self._base.claim(meeting.key)
+
+    def release(self, meeting: Meeting) -> None:
+        """Let others have a match."""
+        self._base.release(meeting.key)
 
     def settle(self, facts: Mapping[str, str]) -> None:
         """Note facts about the tournament that must not change, such as its clocks.
@@ -101,23 +116,17 @@ class Store:
         Raises:
             RecordError: the store says otherwise.
         """
-        with self._told():
-            self._base.execute("BEGIN IMMEDIATE")
-            try:
-                for name, value in facts.items():
-                    self._base.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, value))
-                    (known,) = self._base.execute(
-                        "SELECT value FROM facts WHERE name = ?", (name,)
-                    ).fetchone()
-                    if known != value:
-                        raise RecordError(
-                            f"{self.path} is of another tournament: there, {name} is {str(known)[:200]!r}, "
-                            f"not {value[:200]!r}; choose another store"
-                        )
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
-            self._base.execute("COMMIT")
+        with self._base.transaction():
+            for name, value in facts.items():
+                self._base.execute(
+                    "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO NOTHING", (name, value)
+                )
+                ((known,),) = self._base.execute("SELECT value FROM facts WHERE name = ?", (name,))
+                if known != value:
+                    raise RecordError(
+                        f"{self.path} is of another tournament: there, {name} is {str(known)[:200]!r}, "
+                        f"not {value[:200]!r}; choose another store"
+                    )
 
     def keep(self, meeting: Meeting, record: Record) -> None:
         """Write the record of a match that is under way."""
@@ -150,37 +159,34 @@ class Store:
             meeting.sheet,
             json.dumps(meeting.players),
             json.dumps(record.to_json()),
-            is_over,
+            int(is_over),
             None if goals is None else json.dumps(goals),
             json.dumps(errors),
             fault,
         )
-        with self._told():
-            self._base.execute("INSERT OR REPLACE INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._base.execute(_WRITE, row)
 
     def is_over(self, meeting: Meeting) -> bool:
         """Return whether a match has been played, or given up for an error of the rules."""
-        with self._told():
-            row = self._base.execute("SELECT is_over FROM matches WHERE key = ?", (meeting.key,)).fetchone()
-        return row is not None and bool(row[0])
+        rows = self._base.execute("SELECT is_over FROM matches WHERE key = ?", (meeting.key,))
+        return bool(rows) and bool(rows[0][0])
 
     def record(self, meeting: Meeting) -> Record | None:
         """Return the record of a match, over or not; None where it has not begun."""
-        with self._told():
-            row = self._base.execute("SELECT record FROM matches WHERE key = ?", (meeting.key,)).fetchone()
-        if row is None:
+        rows = self._base.execute("SELECT record FROM matches WHERE key = ?", (meeting.key,))
+        if not rows:
             return None
-        if not isinstance(row[0], str):
+        ((text,),) = rows
+        if not isinstance(text, str):
             raise self._damaged(meeting.key, "record")
-        return parse_record(row[0], name=f"the match {meeting.key} in {self.path}")
+        return parse_record(text, name=f"the match {meeting.key} in {self.path}")
 
     def results(self) -> list[Result]:
         """Return all matches that are over, in the order of rounds, sheets and players."""
-        with self._told():
-            rows = self._base.execute(
-                "SELECT key, round, sheet, players, goals, errors, fault FROM matches WHERE is_over "
-                "ORDER BY round, sheet, players"
-            ).fetchall()
+        rows = self._base.execute(
+            "SELECT key, round, sheet, players, goals, errors, fault FROM matches WHERE is_over = 1 "
+            "ORDER BY round, sheet, players"
+        )
         return [self._result(*row) for row in rows]
 
     def _result(self, key: object, number: object, sheet: object, players: object, *rest: object) -> Result:
@@ -217,11 +223,3 @@ class Store:
             f"{self.path} is damaged: in the row of the match {match}, {what} cannot be read; "
             "delete the row and the match is played again"
         )
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turn errors of the data base into those for people."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise RecordError(f"cannot use {self.path} as the store of a tournament: {error}") from error

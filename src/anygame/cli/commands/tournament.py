@@ -51,6 +51,9 @@ with --json, one object, after {{"event": "listening", "address", "host", "port"
 """
 
 
+_STORE_HELP: Final = "the SQLite file of all matches, or postgresql://USER@HOST/NAME"
+
+
 @command_options
 class Options(ClockOptions, WebOptions):
     """What ``anygame tournament`` is asked."""
@@ -59,7 +62,7 @@ class Options(ClockOptions, WebOptions):
     players: list[str] = option(
         "--players", metavar="PLAYER", count="+", required=True, help="two or more, as a rule"
     )
-    store: str = option("--store", metavar="FILE", required=True, help="the SQLite file of all matches")
+    store: str = option("--store", metavar="FILE", required=True, help=_STORE_HELP)
     rounds: int = option("--rounds", read=positive, default=1, metavar="N", help="how many rounds (1)")
     seed: int = option("--seed", read=int, default=0, metavar="S", help="of random moves and players (0)")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the ratings: *.png, *.svg, *.pdf")
@@ -218,9 +221,8 @@ def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) ->
 async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
     screen = Screen()
     _show_past(event, meetings, pages)
-    for number, meeting in enumerate(meetings, 1):
-        if event.store.is_over(meeting):
-            continue
+    numbers = {meeting: number for number, meeting in enumerate(meetings, 1)}
+    async for meeting in event.to_be_played(meetings):
         has_people = HUMAN in {event.players[name] for name in meeting.players}
         game = event.games[meeting.sheet]
         watch = HiddenWatcher if game.is_gdl2 else LineWatcher
@@ -229,7 +231,7 @@ async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *
         pages.broadcast.changed()
         if not quiet:
             outcome = _outcome(event.games[meeting.sheet], record)
-            screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")
+            screen.say(f"{numbers[meeting]} of {len(meetings)}  {meeting.sheet}  {outcome}")
 
 
 def _outcome(game: Game, record: Record) -> str:

@@ -1,0 +1,145 @@
+"""The data bases that a store may be: a file of SQLite, or PostgreSQL, which many machines can share."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from anygame.errors import MissingExtraError, RecordError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+__all__ = ["Database", "open_database"]
+
+#: Seconds to wait for another process that writes; each row is written in milliseconds.
+_PATIENCE: Final = 30
+_POSTGRES: Final = re.compile(r"postgres(ql)?://")
+_PASSWORD: Final = re.compile(r"(?<=:)[^:/@]*(?=@)")
+
+
+class Database(Protocol):
+    """What a store asks of a data base. All methods raise RecordError where it cannot be used.
+
+    Attributes:
+        name: what it is called in messages.
+    """
+
+    name: str
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Carry out a statement, with ``?`` for each value, and return its rows."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Return a context whose statements count all, or none if it ends by an error."""
+
+    def claim(self, key: str) -> bool:
+        """Take a name for this process; return whether no other one has it."""
+
+    def release(self, key: str) -> None:
+        """Give a name back."""
+
+    def close(self) -> None:
+        """End the connection."""
+
+
+def open_database(path: str | os.PathLike[str]) -> Database:
+    """Open a file, or what an address of PostgreSQL says.
+
+    Raises:
+        MissingExtraError: psycopg is needed and not installed.
+        RecordError: it cannot be opened.
+    """
+    if isinstance(path, str) and _POSTGRES.match(path):
+        return _Postgres(path)
+    return _Sqlite(path)
+
+
+class _Sqlite:
+    """A file, for the processes of one machine."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = str(path)
+        with _told(self.name, sqlite3.Error):
+            self._base = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            self.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            self._base.close()
+            raise
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with _told(self.name, sqlite3.Error):
+            return self._base.execute(query, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.execute("ROLLBACK")
+            raise
+        self.execute("COMMIT")
+
+    def claim(self, key: str) -> bool:
+        return True
+
+    def release(self, key: str) -> None:
+        pass
+
+    def close(self) -> None:
+        self._base.close()
+
+
+class _Postgres:
+    """A data base of PostgreSQL. Claims are advisory locks of its session, which end with it."""
+
+    def __init__(self, address: str) -> None:
+        self.name = _PASSWORD.sub("...", address)
+        try:
+            self._library = import_module("psycopg")
+        except ImportError as error:
+            raise MissingExtraError(
+                "a PostgreSQL store needs psycopg: pip install 'anygame[postgresql]'", "postgresql"
+            ) from error
+        with self._told():
+            self._base = self._library.connect(address, autocommit=True, connect_timeout=_PATIENCE)
+
+    def _told(self) -> AbstractContextManager[None]:
+        return _told(self.name, self._library.Error)
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._told():
+            found = self._base.execute(query.replace("?", "%s"), values)
+            return found.fetchall() if found.description else []
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._told(), self._base.transaction():
+            yield
+
+    def claim(self, key: str) -> bool:
+        ((is_mine,),) = self.execute("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (key,))
+        return bool(is_mine)
+
+    def release(self, key: str) -> None:
+        self.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (key,))
+
+    def close(self) -> None:
+        self._base.close()
+
+
+@contextmanager
+def _told(name: str, kind: type[Exception]) -> Iterator[None]:
+    """Turn errors of a data base into those for people."""
+    try:
+        yield
+    except kind as error:
+        told = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise RecordError(f"cannot use {name} as the store of a tournament: {told}") from error
