@@ -4,15 +4,17 @@
     python tools/compare_libraries.py --games hex --hex-size 9 --sheets sheets/ --python other/bin/python
 
 Every game in every library runs in a process of its own, one after the other, pinned to the same core, as
-users would choose: games in C++ through OpenSpiel's Python interface, games in JAX with many lanes (with each
-of ``--lanes``, of which the best is shown). A state is a move made; playouts that end are begun anew.
-``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes). A library
-that is not installed is named and skipped; ``--python`` names the Python of an environment that has them.
-``--into FILE`` writes the table into a file, between two marks.
+users would choose: games in C++ through OpenSpiel's Python interface, games in JAX with many lanes (with
+each of ``--lanes``, of which the best is shown). ``sheet in open_spiel`` is the sheet itself through that
+interface. A state is a move made; playouts that end are begun anew. ``length`` is the mean number of moves:
+where it differs, so do the rules (board, swap, passes). A library that is not installed is named and
+skipped; ``--python`` names the Python of an environment that has them. ``--into FILE`` writes the table
+into a file, between two marks.
 
 ``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
 names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
-othello, pentago. A game without a sheet is skipped. The hex of pgx has 11 by 11 cells whatever the size.
+othello, pentago, kuhn_poker and the other games of hidden information. A game without a sheet is skipped.
+The hex of pgx has 11 by 11 cells whatever the size.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ HEAD: Final = (
     *("game", "played by", "what", "version", "lanes", "set-up s", "states/s", "playouts/s", "±", "length"),
     *("x in states", "x in playouts"),
 )
-_LIBRARIES: Final = ("open_spiel", "pgx", "ludax")
+#: Sheets as games of OpenSpiel, one at a time: beside its own games.
+SHEETS: Final = "sheet in open_spiel"
+_LIBRARIES: Final = ("open_spiel", SHEETS, "pgx", "ludax")
 #: In pgx 2.6 other sizes fail.
 _PGX_HEX: Final = 11
 #: By game: the names its sheet may have, and what the libraries call it.
@@ -63,6 +67,11 @@ GAMES: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         {"open_spiel": "othello", "pgx": "othello", "ludax": "reversi"},
     ),
     "pentago": (("pentago",), {"open_spiel": "pentago"}),
+    "kuhn_poker": (("kuhn_poker",), {"open_spiel": "kuhn_poker"}),
+    "leduc_poker": (("leduc_poker",), {"open_spiel": "leduc_poker"}),
+    "liars_dice": (("liars_dice",), {"open_spiel": "liars_dice"}),
+    "phantom_tic_tac_toe": (("phantom_tic_tac_toe",), {"open_spiel": "phantom_ttt"}),
+    "dark_hex": (("dark_hex",), {"open_spiel": "dark_hex(num_rows=3,num_cols=3)"}),
 }
 
 
@@ -115,16 +124,23 @@ def measure_sheet(game: str, path: Path, options: argparse.Namespace) -> Row:
     return Row(game, "anygame", path.stem, setup=sum(steps.values()) - steps.get("imports", 0), **kept)
 
 
-def measure_library(game: str, library: str, options: argparse.Namespace) -> Row:
-    """Measure a game of a library, with the number of lanes that is best."""
+def measure_library(game: str, library: str, path: Path, options: argparse.Namespace) -> Row:
+    """Measure a game of a library, with the number of lanes that is best; or the sheet as such a game."""
+    if library == SHEETS:
+        return _measured(game, library, (str(path), path.stem, 0), options)
     name = GAMES[game][1][library]
     size = 0 if game != "hex" else _PGX_HEX if library == "pgx" else options.hex_size
-    what = f"{name} {size}x{size}" if size else name
+    return _measured(game, library, (name, f"{name} {size}x{size}" if size else name, size), options)
+
+
+def _measured(game: str, library: str, played: tuple[str, str, int], options: argparse.Namespace) -> Row:
+    """Measure what is played: its name in the library, what the table calls it, the size of its board."""
+    name, what, size = played
     order = [options.python, str(_TOOLS / "library_playouts.py"), library, name, *_common(options)]
     order += ["--size", str(size)]
     order += ["--core", str(options.core)] if options.core is not None else []
     rows = []
-    for lanes in [0] if library == "open_spiel" else options.lanes:
+    for lanes in [0] if library in ("open_spiel", SHEETS) else options.lanes:
         found = _run([*order, "--lanes", str(lanes)] if lanes else order, options)
         rows.append(Row(game, library, what, lanes, **found))
         if rows[-1].missing:
@@ -246,9 +262,10 @@ def compare(options: argparse.Namespace, rows: list[Row]) -> None:
         _progress(f"{game}: {path.name}")
         rows.append(measure_sheet(game, path, options))
         for library in options.libraries:
-            if library in GAMES[game][1] and library not in missing:
+            has_game = ("open_spiel" if library == SHEETS else library) in GAMES[game][1]
+            if has_game and library not in missing:
                 _progress(f"{game}: {library}")
-                rows.append(measure_library(game, library, options))
+                rows.append(measure_library(game, library, path, options))
                 if rows[-1].missing:
                     missing.add(library)
 

@@ -2,10 +2,10 @@
 
     python tools/library_playouts.py pgx connect_four --lanes 1024 --seconds 2 --repeats 3 --core 1
 
-The libraries are OpenSpiel (games in C++, one at a time through its Python interface) and pgx and Ludax
-(games in JAX, many lanes at a time). ``compare_libraries.py`` runs this, if need be with the Python of
-another environment: nothing but the standard library and the game library itself is needed. A state is a
-move made.
+The libraries are OpenSpiel (games in C++, one at a time through its Python interface; and sheets in the
+same way) and pgx and Ludax (games in JAX, many lanes at a time). ``compare_libraries.py`` runs this, if
+need be with the Python of another environment: nothing but the standard library and the game library itself
+is needed (anygame, for sheets). A state is a move made.
 """
 
 from __future__ import annotations
@@ -26,16 +26,31 @@ if TYPE_CHECKING:
     Play: TypeAlias = Callable[[float], tuple[int, float, float]]
 
 #: By library: the name of its distribution.
-DISTRIBUTIONS = {"open_spiel": "open-spiel", "pgx": "pgx", "ludax": "ludax"}
+DISTRIBUTIONS = {
+    "open_spiel": "open-spiel",
+    "sheet in open_spiel": "open-spiel",
+    "pgx": "pgx",
+    "ludax": "ludax",
+}
 
 
 def open_spiel(game: str, size: int, lanes: int, seed: int) -> Play:
     """Return what plays a game of OpenSpiel."""
     del lanes
+    pyspiel = import_module("pyspiel")
+    return _one_at_a_time(pyspiel.load_game(f"{game}(board_size={size})" if size else game), seed)
+
+
+def sheet_in_open_spiel(sheet: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a sheet as a game of OpenSpiel."""
+    del size, lanes
+    return _one_at_a_time(import_module("anygame.envs.open_spiel").load(sheet), seed)
+
+
+def _one_at_a_time(loaded: Any, seed: int) -> Play:
+    """Return what plays random moves in a game of OpenSpiel, chance too."""
     from random import Random
 
-    pyspiel = import_module("pyspiel")
-    loaded = pyspiel.load_game(f"{game}(board_size={size})" if size else game)
     draw = Random(seed).random
 
     def play(seconds: float) -> tuple[int, float, float]:
@@ -120,7 +135,13 @@ def _vectorised(environment: Any, lanes: int, seed: int) -> Play:
 
 def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, Any]:
     """Measure a game of a library; return the figures as plain data."""
-    make = {"open_spiel": open_spiel, "pgx": pgx, "ludax": ludax}[library]
+    makers = {
+        "open_spiel": open_spiel,
+        "sheet in open_spiel": sheet_in_open_spiel,
+        "pgx": pgx,
+        "ludax": ludax,
+    }
+    make = makers[library]
     begin = perf_counter()
     play = make(game, options.size, options.lanes, options.seed)
     play(min(0.01, options.seconds))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.envs.same_rules import PAIRS, Pair, differences, walked
+from tests.envs.sheets import PUBLIC
 
 import anygame
 from anygame.envs.open_spiel import SheetGame, load
@@ -219,6 +220,13 @@ def test_a_playthrough_is_written() -> None:
 def test_random_plays_are_sound(name: str) -> None:
     # Each state is written and read again by way of its whole history: long plays are cut.
     pyspiel.random_sim_test(load(name, max_steps=30), num_sims=1, serialize=True, verbose=False)
+
+
+@long
+@pytest.mark.parametrize("name", PUBLIC)
+def test_random_plays_of_public_sheets_are_sound(corpus: Path, name: str) -> None:
+    game = load(corpus / "rules" / f"{name}.kif", max_steps=40)
+    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
 def test_a_simultaneous_game_becomes_one_of_turns() -> None:
