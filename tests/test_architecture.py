@@ -41,6 +41,8 @@ _ALLOWED = {
     "protocol": {"errors", "language", "game", "players", "match"},
     # Pages: beside the command line, which starts them.
     "web": {"errors", "language", "analysis", "game", "boards", "search", "players", "match", "protocol"},
+    # Editors: beside the command line, too.
+    "language_server": {"errors", "language", "analysis", "game"},
     "cli": {
         "errors",
         "language",
@@ -73,6 +75,13 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "jinja2": ("web/server/pages.py",),
     "uvicorn": ("web/server/running.py",),
     "pyspiel": ("envs/open_spiel/library.py",),
+    "pygls": ("language_server/server.py",),
+    "lsprotocol": (
+        "language_server/answers.py",
+        "language_server/conversions.py",
+        "language_server/mending.py",
+        "language_server/server.py",
+    ),
 }
 
 

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "replay": "step through a match record, check it",
     "tournament": "let players meet each other",
     "web": "show games in the browser: play, watch, ask why",
+    "language-server": "answer editors: diagnostics, mends, what names mean",
     "player": "play for managers over the network",
     "completion": "print a script with which a shell completes command lines",
 }

@@ -1,0 +1,75 @@
+"""The ``language-server`` command: rule sheets in editors."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from contextlib import suppress
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.exit_status import ANSWER_IS_NO, OK
+from anygame.cli.options import Command, command_options, option
+from anygame.errors import AnygameError, MissingExtraError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["COMMAND"]
+
+_HIGHEST_PORT: Final = 65_535
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:6]) <= _HIGHEST_PORT):
+        raise ArgumentTypeError(f"expected a port from 1 to {_HIGHEST_PORT}, found {text[:40]!r}")
+    return int(text)
+
+
+@command_options
+class Options:
+    """What ``anygame language-server`` is asked."""
+
+    tcp: int | None = option(
+        "--tcp", read=_port, metavar="PORT", help="listen on a port of this machine, for debugging"
+    )
+
+
+def run(options: Options) -> int:
+    """Serve an editor until it ends."""
+    try:
+        server = import_module("anygame.language_server.server")
+    except ImportError as error:
+        raise MissingExtraError(
+            f"the language server needs pygls ({error}): pip install 'anygame[language-server]'",
+            "language-server",
+        ) from error
+    said_so = False
+    with suppress(KeyboardInterrupt):
+        if options.tcp is None:
+            said_so = server.serve_stdio(version("anygame"))
+        else:
+            said_so = _on_port(server, options.tcp)
+    return OK if said_so else ANSWER_IS_NO
+
+
+def _on_port(server: ModuleType, port: int) -> bool:
+    try:
+        return bool(server.serve_tcp(version("anygame"), port))
+    except OSError as error:
+        raise AnygameError(f"cannot listen on port {port}: {error.strerror or error}") from error
+
+
+_DETAILS: Final = """\
+Editors start it, and speak the Language Server Protocol with it on standard input and
+output: diagnostics as one types, mends, what names mean, definitions, references,
+renaming, completion, layout. docs/editors.md has the lines of configuration for VS Code,
+Neovim, Emacs and Helix.
+
+exit status:
+  0    the editor has ended it
+  1    the editor has gone without a word
+  2    the port cannot be had
+"""
+
+COMMAND = Command(Options, run, _DETAILS)

@@ -1,0 +1,102 @@
+"""What is found in a sheet, as plain data that goes from one process to another. Places are offsets."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from anygame.language_server.domains import DomainTable
+
+__all__ = ["Edit", "Finding", "Findings", "Fix", "Related"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What takes the place of a part of the text."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A mend.
+
+    Attributes:
+        title: what it does.
+        edits: how; empty where it is told only when asked for.
+        kinds: the kinds of mends, as ``anygame mend --select`` knows them; empty for one of the server's.
+        sure: whether it is what was meant beyond doubt.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    kinds: tuple[str, ...] = ()
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that has to do with a finding."""
+
+    start: int
+    end: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic.
+
+    Attributes:
+        code: its kind.
+        severity: 1 for an info, 2 for a warning, 3 for an error.
+        message: what is wrong, with what to try, on several lines.
+        start: where.
+        end: where that ends.
+        related: other places.
+        fixes: how it can be mended.
+    """
+
+    code: str
+    severity: int
+    message: str
+    start: int
+    end: int
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that is found in a sheet.
+
+    Attributes:
+        findings: the diagnostics.
+        domains: what can stand where; empty where that cannot be told.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    domains: DomainTable = field(default_factory=DomainTable)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return them as plain data."""
+        return {
+            "findings": [asdict(finding) for finding in self.findings],
+            "domains": self.domains.as_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Findings:
+        """Return what `as_json` made plain."""
+        return cls(tuple(map(_finding, data["findings"])), DomainTable.from_json(data["domains"]))
+
+
+def _finding(data: dict[str, Any]) -> Finding:
+    related = tuple(Related(**each) for each in data["related"])
+    fixes = tuple(
+        Fix(each["title"], tuple(Edit(**edit) for edit in each["edits"]), tuple(each["kinds"]), each["sure"])
+        for each in data["fixes"]
+    )
+    return Finding(**{**data, "related": related, "fixes": fixes})

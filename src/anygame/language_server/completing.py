@@ -1,0 +1,245 @@
+"""What can stand where somebody types: keywords, relations, terms of a domain, variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Literal
+
+from anygame.language.rules import KEYWORDS
+from anygame.language_server.domains import Values
+from anygame.language_server.hovering import pattern, told_values
+from anygame.language_server.meanings import KEYWORD_TEXTS, argument_names, argument_values, kind_of
+from anygame.language_server.names import Symbol
+from anygame.language_server.reading import starts_item
+from anygame.language_server.typing_context import typing_context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.language_server.domains import DomainTable
+    from anygame.language_server.sheet import Range, WrittenSheet
+    from anygame.language_server.typing_context import Slot, TypingContext
+
+__all__ = ["Completion", "CompletionKind", "Signature", "complete", "signature"]
+
+CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]
+
+#: Proposals at a time: an editor filters them, and nobody looks through more.
+_MOST: Final = 300
+_OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
+    "item": ("role", "init", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept"),
+    "head": ("next", "legal", "goal", "terminal", "init", "base", "input", "sees", "percept"),
+    "formula": ("true", "does", "role", "legal", "goal", "terminal", "not", "or", "distinct"),
+    "term": (),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A proposal.
+
+    Attributes:
+        label: what is shown, and what typed letters are compared with.
+        kind: what it is.
+        detail: a few words beside it.
+        text: what is written; as a snippet, with places to fill in, where ``is_snippet``.
+        is_snippet: whether ``$`` and braces in the text are those of a snippet.
+        range: what is replaced.
+        order: proposals with a lower one are shown first.
+    """
+
+    label: str
+    kind: CompletionKind
+    detail: str
+    text: str
+    is_snippet: bool
+    range: Range
+    order: int
+
+
+def complete(
+    sheet: WrittenSheet, offset: int, table: DomainTable, *, snippets: bool = True
+) -> list[Completion]:
+    """Return what can stand at an offset."""
+    context = typing_context(sheet, offset)
+    if context is None:
+        return []
+    writer = _Writer(sheet, context, snippets)
+    found = (
+        _terms(sheet, context, table, writer) if context.slot == "term" else _formulas(sheet, context, writer)
+    )
+    typed = context.prefix.lstrip("('?").lower()
+    fitting = (each for each in found if typed in each.label.lower())
+    return list(islice(fitting, _MOST))
+
+
+class _Writer:
+    """Makes proposals of symbols."""
+
+    def __init__(self, sheet: WrittenSheet, context: TypingContext, snippets: bool) -> None:
+        self._sheet = sheet
+        self._context = context
+        self._snippets = snippets
+
+    def proposal(
+        self, symbol: Symbol, kind: CompletionKind, detail: str, order: int, arguments: list[str]
+    ) -> Completion:
+        """Return the proposal of a name with so many arguments."""
+        name = self._sheet.spelled(symbol)
+        range_ = self._context.range
+        if not arguments:
+            return Completion(name, kind, detail, name, False, range_, order)
+        if not self._snippets:
+            opening = "" if self._context.opened else "("
+            text = f"{name}(" if self._sheet.form == "infix" else f"{opening}{name} "
+            return Completion(name, kind, detail, text, False, range_, order)
+        if self._sheet.form == "infix":
+            holes = [f"${{{number}:{_escaped(_capital(each))}}}" for number, each in enumerate(arguments, 1)]
+            return Completion(name, kind, detail, f"{_escaped(name)}({','.join(holes)})", True, range_, order)
+        holes = [f"${{{number}:{_escaped(each)}}}" for number, each in enumerate(arguments, 1)]
+        text = f"{_escaped(name)} {' '.join(holes)}"
+        if not self._context.opened:
+            text = f"({text})"
+        return Completion(name, kind, detail, text, True, range_, order)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
+
+
+def _capital(name: str) -> str:
+    return name[1:2].upper() + name[2:] if name[0] == "?" else name
+
+
+def _formulas(sheet: WrittenSheet, context: TypingContext, writer: _Writer) -> Iterator[Completion]:
+    """Yield the keywords and relations of a slot."""
+    needs_list = context.opened
+    for name in _OF_SLOT[context.slot]:
+        keyword = KEYWORD_TEXTS[name]
+        arguments = [_hole(each) for each in keyword.arguments if each != "..."]
+        if sheet.form == "infix" and name in ("not", "or"):
+            continue
+        if arguments or not needs_list:
+            symbol = Symbol("relation", name, len(arguments))
+            yield writer.proposal(symbol, "keyword", keyword.text.partition(".")[0], 2, arguments)
+    if context.slot == "item" and sheet.form == "kif":
+        yield writer.proposal(Symbol("operator", "<=", 2), "keyword", "a rule", 1, ["head", "body"])
+    for symbol in sorted(
+        {each.symbol for each in sheet.occurrences if each.symbol.kind == "relation"},
+        key=lambda each: (each.name, each.arity),
+    ):
+        known = KEYWORDS.get(symbol.name)
+        is_typed = symbol not in sheet.heads and len(sheet.by_symbol[symbol]) < 2
+        if known is not None or is_typed or (needs_list and not symbol.arity):
+            continue
+        names = [f"?{each}" for each in argument_names(sheet, symbol)]
+        detail = f"{pattern(sheet, symbol)} {kind_of(sheet, symbol)}"
+        yield writer.proposal(symbol, "relation", detail, 1, names)
+
+
+def _hole(word: str) -> str:
+    return {"role": "?role", "move": "?move", "fluent": "fluent", "term": "?term", "value": "100"}.get(
+        word, word
+    )
+
+
+def _terms(
+    sheet: WrittenSheet, context: TypingContext, table: DomainTable, writer: _Writer
+) -> Iterator[Completion]:
+    """Yield the rule's variables, then what the domain of the place has."""
+    if not context.opened:
+        for name in _variables(sheet, context):
+            yield writer.proposal(Symbol("variable", name, 0), "variable", "variable of this rule", 0, [])
+    if context.prefix.startswith("?"):
+        return
+    values = _at(table, context).merged(_at(sheet.written, context))
+    if not values:
+        values = _everything(sheet)
+    for name, arity in sorted(values.functors):
+        symbol = Symbol("term", name, arity)
+        holes = [f"?{each}" for each in argument_names(sheet, symbol)]
+        kind = kind_of(sheet, symbol)
+        shown_kind: CompletionKind = (
+            "fluent" if kind.startswith("fluent") else "move" if kind.startswith("move") else "function"
+        )
+        yield writer.proposal(symbol, shown_kind, f"{pattern(sheet, symbol)} {kind}", 1, holes)
+    if not context.opened:
+        for name in sorted(values.constants):
+            symbol = Symbol("term", name, 0)
+            yield writer.proposal(symbol, "constant", kind_of(sheet, symbol), 2, [])
+
+
+def _at(table: DomainTable, context: TypingContext) -> Values:
+    result = Values()
+    for place in table.resolve(context.steps):
+        result = result.merged(table.at(place))
+    return result
+
+
+def _everything(sheet: WrittenSheet) -> Values:
+    terms = [symbol for symbol in sheet.by_symbol if symbol.kind == "term"]
+    constants = {each.name for each in terms if not each.arity}
+    return Values(constants, {(each.name, each.arity) for each in terms if each.arity})
+
+
+def _variables(sheet: WrittenSheet, context: TypingContext) -> Iterator[str]:
+    """Yield the variables of the rule that is being typed, but for one that begins at the place itself."""
+    start = starts_item(sheet.source, sheet.form, max(0, context.range.start))
+    after = [item.start for item in sheet.items if item.start > context.range.start]
+    end = min(after, default=len(sheet.text))
+    seen: dict[str, None] = {}
+    around = [each for each in sheet.occurrences if start <= each.start < end]
+    for each in around:
+        if each.symbol.kind == "variable" and each.start != context.range.start:
+            seen[each.symbol.name] = None
+    yield from (name for name in seen if name and not name.startswith("_any"))
+
+
+# -- signatures ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a sentence or term is written, and at which argument somebody is.
+
+    Attributes:
+        label: the whole of it.
+        arguments: start and end of each argument in the label, and what it may be.
+        active: the number of the argument, from 0.
+    """
+
+    label: str
+    arguments: tuple[tuple[int, int, str], ...]
+    active: int
+
+
+def signature(sheet: WrittenSheet, offset: int, table: DomainTable) -> list[Signature]:
+    """Return the sentences or terms that an offset may be inside of, the likeliest first."""
+    context = typing_context(sheet, offset)
+    if context is None or not context.steps or context.opened:
+        return []
+    name, active = context.steps[-1]
+    kind: Literal["relation", "term"] = "relation" if len(context.steps) == 1 else "term"
+    if kind == "relation" and name in KEYWORDS:
+        arities = [KEYWORDS[name]]
+    else:
+        found = {each.arity for each in sheet.by_symbol if each.kind == kind and each.name == name}
+        # What is being typed has too few arguments yet; what is defined has all of them.
+        defined = {arity for arity in found if Symbol("relation", name, arity) in sheet.heads}
+        arities = sorted(arity for arity in (kind == "relation" and defined) or found if arity)
+    symbols = [Symbol(kind, name, arity) for arity in arities]
+    symbols.sort(key=lambda each: (each.arity <= active, -len(sheet.by_symbol.get(each, ()))))
+    return [_signature(sheet, symbol, active, table) for symbol in symbols]
+
+
+def _signature(sheet: WrittenSheet, symbol: Symbol, active: int, table: DomainTable) -> Signature:
+    label = pattern(sheet, symbol)
+    place = len(sheet.spelled(symbol)) + (sheet.form == "kif") + 1
+    arguments = []
+    values = argument_values(sheet, symbol, table)
+    for name, value in zip(argument_names(sheet, symbol), values, strict=True):
+        width = len(sheet.spelled(Symbol("variable", name, 0)))
+        arguments.append((place, place + width, told_values(value) if value else ""))
+        place += width + 1
+    return Signature(label, tuple(arguments), active)

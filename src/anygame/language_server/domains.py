@@ -1,0 +1,181 @@
+"""What can stand where, as plain data: asked for while somebody types, computed in another process.
+
+Each place of a term has the constants and the functions that may stand there, in a bounded number.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.language.terms import Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.analysis.domains import Domains, Functor
+    from anygame.language_server.names import Occurrence, Place
+
+__all__ = ["DomainTable", "Values"]
+
+#: Places that are told apart: a sheet has some hundreds.
+_MOST_PLACES: Final = 5_000
+#: Constants of one place: more than the numbers of a large board.
+_MOST_CONSTANTS: Final = 500
+#: How deep inside terms: moves and fluents are seldom deeper than two.
+_DEEPEST: Final = 3
+#: What is written to the first can be read from the second.
+_READ_FROM: Final = {
+    ("init", 1): "true", ("next", 1): "true", ("base", 1): "true", ("legal", 2): "does", ("input", 2): "does",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Values:
+    """What may stand at a place.
+
+    Attributes:
+        constants: their names.
+        functors: functions, with their arities.
+        complete: whether these are all constants.
+    """
+
+    constants: set[str] = field(default_factory=set)
+    functors: set[Functor] = field(default_factory=set)
+    complete: bool = True
+
+    def __bool__(self) -> bool:
+        return bool(self.constants or self.functors)
+
+    def merged(self, other: Values) -> Values:
+        """Return what is in one of the two."""
+        return Values(
+            self.constants | other.constants,
+            self.functors | other.functors,
+            self.complete and other.complete,
+        )
+
+    def common(self, other: Values) -> Values:
+        """Return what is in both; of constants that are not known completely nothing can be said."""
+        if self.complete and other.complete:
+            constants, complete = self.constants & other.constants, True
+        else:
+            smaller = self if self.complete or not other.complete else other
+            constants, complete = smaller.constants, smaller.complete
+        return Values(constants, self.functors & other.functors, complete)
+
+
+class DomainTable:
+    """The values of places."""
+
+    def __init__(self, values: dict[Place, Values] | None = None) -> None:
+        self._values = values or {}
+        self._arities: dict[str, set[int]] = defaultdict(set)
+        for place in self._values:
+            if len(place) == 3:
+                self._arities[str(place[0])].add(_number(place[1]))
+
+    def __bool__(self) -> bool:
+        return bool(self._values)
+
+    @classmethod
+    def of(cls, domains: Domains, relations: Iterable[tuple[str, int]]) -> DomainTable:
+        """Return what has been computed for some relations."""
+        values: dict[Place, Values] = {}
+        pending: list[tuple[Place, frozenset[Any], int]] = [
+            ((name, arity, number), domains.tops(name, arity, number), 0)
+            for name, arity in relations
+            for number in range(arity)
+        ]
+        while pending and len(values) < _MOST_PLACES:
+            place, tops, depth = pending.pop(0)
+            constants = sorted(top.name for top in tops if isinstance(top, Constant))
+            functors = sorted(top for top in tops if not isinstance(top, Constant))
+            values[place] = Values(
+                set(constants[:_MOST_CONSTANTS]), set(functors), len(constants) <= _MOST_CONSTANTS
+            )
+            if depth < _DEEPEST:
+                pending += [
+                    ((*place, functor, number), domains.below(place, functor, number), depth + 1)
+                    for functor in functors
+                    for number in range(functor[1])
+                ]
+        return cls(values)
+
+    @classmethod
+    def written_in(cls, occurrences: Iterable[Occurrence]) -> DomainTable:
+        """Return what stands at each place of a sheet; variables say nothing."""
+        values: dict[Place, Values] = defaultdict(Values)
+        for each in occurrences:
+            if each.symbol.kind == "term" and each.place:
+                for place in _written_and_read(each.place):
+                    if each.symbol.arity:
+                        values[place].functors.add((each.symbol.name, each.symbol.arity))
+                    elif len(values[place].constants) < _MOST_CONSTANTS:
+                        values[place].constants.add(each.symbol.name)
+        return cls(dict(values))
+
+    def at(self, place: Place) -> Values:
+        """Return what may stand at a place."""
+        return self._values.get(place, Values())
+
+    def resolve(self, steps: Sequence[tuple[str, int]]) -> list[Place]:
+        """Return the places that steps lead to: a relation and the number of an argument, then functions.
+
+        While somebody types, nobody knows how many arguments there will be.
+        """
+        if not steps:
+            return []
+        (name, number), *rest = steps
+        places: list[Place] = [
+            (relation, arity, number)
+            for relation in self._names(name)
+            for arity in sorted(self._arities[relation])
+            if arity > number
+        ]
+        for functor, argument in rest:
+            places = [
+                (*place, found, argument)
+                for place in places
+                for found in sorted(self.at(place).functors)
+                if found[0] == functor and found[1] > argument
+            ]
+        return places
+
+    def _names(self, name: str) -> Iterator[str]:
+        yield name
+        yield from {read for (written, _), read in _READ_FROM.items() if written == name}
+
+    def as_json(self) -> list[Any]:
+        """Return it as plain data."""
+        return [
+            [list(place), sorted(values.constants), sorted(values.functors), values.complete]
+            for place, values in self._values.items()
+        ]
+
+    @classmethod
+    def from_json(cls, data: Iterable[Any]) -> DomainTable:
+        """Return what `as_json` made plain."""
+        return cls(
+            {
+                _place(place): Values(set(constants), {(name, arity) for name, arity in functors}, complete)
+                for place, constants, functors, complete in data
+            }
+        )
+
+
+def _written_and_read(place: Place) -> Iterator[Place]:
+    yield place
+    read = _READ_FROM.get((str(place[0]), _number(place[1])))
+    if read is not None:
+        yield (read, *place[1:])
+
+
+def _place(parts: Iterable[Any]) -> Place:
+    return tuple(tuple(part) if isinstance(part, list) else part for part in parts)
+
+
+def _number(part: object) -> int:
+    assert isinstance(part, int)
+    return part

@@ -1,0 +1,198 @@
+"""What names mean: keywords by the language, relations by what they depend on, terms by where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.rules import KEYWORDS
+from anygame.language_server.domains import Values
+from anygame.language_server.names import FLUENT_PLACES, MOVE_PLACES, Symbol, is_keyword
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anygame.language_server.domains import DomainTable
+    from anygame.language_server.names import Occurrence, Place
+    from anygame.language_server.sheet import WrittenSheet
+
+__all__ = ["KEYWORD_TEXTS", "Keyword", "argument_names", "argument_values", "kind_of", "values_of_variable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A name that GDL gives a meaning.
+
+    Attributes:
+        arguments: what its arguments are called.
+        text: what it means.
+        example: how it is used, in KIF.
+    """
+
+    arguments: tuple[str, ...]
+    text: str
+    example: str
+
+
+KEYWORD_TEXTS: Final = {
+    "role": Keyword(
+        ("role",),
+        "Declares a player, by a fact. The order of these facts is the order of the roles. "
+        "`random` is a role whose moves are drawn at random.",
+        "(role white)",
+    ),
+    "init": Keyword(("fluent",), "Says what is true in the initial state.", "(init (cell 1 1 b))"),
+    "true": Keyword(
+        ("fluent",), "Holds if a fluent is true in the current state. Only in bodies.", "(true (cell 1 1 b))"
+    ),
+    "does": Keyword(
+        ("role", "move"), "Holds if a role makes a move in this turn. Only in bodies.", "(does white noop)"
+    ),
+    "next": Keyword(
+        ("fluent",),
+        "Says what is true in the next state; what no rule says is then no longer true.",
+        "(<= (next (control white)) (true (control black)))",
+    ),
+    "legal": Keyword(
+        ("role", "move"),
+        "Says which moves a role has. Until the game is over, every role has at least one.",
+        "(<= (legal ?r noop) (role ?r) (not (true (control ?r))))",
+    ),
+    "goal": Keyword(
+        ("role", "value"),
+        "Says what a state is worth to a role, from 0 to 100; it counts where the game is over.",
+        "(<= (goal white 100) (line x))",
+    ),
+    "terminal": Keyword((), "Says that the game is over.", "(<= terminal (not open))"),
+    "base": Keyword(
+        ("fluent",), "Declares what can ever be true. It changes nothing in play.", "(base (control white))"
+    ),
+    "input": Keyword(
+        ("role", "move"), "Declares what can ever be a role's move. It changes nothing in play.",
+        "(input white noop)",
+    ),
+    "sees": Keyword(
+        ("role", "percept"),
+        "Says what a role perceives of a turn (GDL-II). Where no rule has it, everybody sees all moves.",
+        "(<= (sees ?r (card ?c)) (does random (deal ?r ?c)))",
+    ),
+    "percept": Keyword(
+        ("role", "percept"), "Declares what a role can ever perceive (GDL-II).", "(percept white (card 7))"
+    ),
+    "<=": Keyword(
+        ("head", "formula", "..."),
+        "A rule: the head holds where all formulas of the body hold.",
+        "(<= (opponent ?x ?y) (role ?x) (role ?y) (distinct ?x ?y))",
+    ),
+    "not": Keyword(
+        ("formula",),
+        "Holds where the formula cannot be derived (negation as failure). "
+        "What is not negated in the body must bind its variables.",
+        "(not (true (cell ?x ?y b)))",
+    ),
+    "or": Keyword(("formula", "..."), "Holds where one of the formulas does.", "(or (line x) (line o))"),
+    "and": Keyword(
+        ("formula", "..."),
+        "Holds where all formulas do. It is no part of GDL: bodies list their formulas.",
+        "(and (line x) open)",
+    ),
+    "distinct": Keyword(
+        ("term", "term"), "Holds where two terms are not the same. Both must be bound.", "(distinct ?x ?y)"
+    ),
+}  # fmt: skip
+
+
+def kind_of(sheet: WrittenSheet, symbol: Symbol) -> str:
+    """Return what a symbol is, in a few words."""
+    if is_keyword(symbol):
+        return "keyword"
+    if symbol.kind == "variable":
+        return "variable"
+    if symbol.kind == "relation":
+        return _kind_of_relation(sheet, symbol)
+    places = {each.place for each in sheet.by_symbol.get(symbol, ())}
+    kinds = []
+    if places & FLUENT_PLACES:
+        kinds.append("fluent")
+    if places & MOVE_PLACES:
+        kinds.append("move")
+    if not symbol.arity and ("role", 1, 0) in places:
+        kinds.append("role")
+    return ", ".join(kinds) or ("function" if symbol.arity else "constant")
+
+
+def _kind_of_relation(sheet: WrittenSheet, symbol: Symbol) -> str:
+    if symbol not in sheet.heads:
+        return "relation that no rule defines"
+    reads = _reads(sheet, symbol)
+    if ("does", 2) in reads:
+        return "view of the state and the moves"
+    return "view of the state" if ("true", 1) in reads else "static relation"
+
+
+def _reads(sheet: WrittenSheet, symbol: Symbol) -> set[tuple[str, int]]:
+    """Return what a relation depends on, directly or not, up to the keywords."""
+    found: set[tuple[str, int]] = set()
+    pending = [symbol]
+    while pending:
+        for item in sheet.heads.get(pending.pop(), ()):
+            for each in sheet.by_item[item]:
+                key = (each.symbol.name, each.symbol.arity)
+                if each.symbol.kind == "relation" and not each.in_head and key not in found:
+                    found.add(key)
+                    if key[0] not in KEYWORDS:
+                        pending.append(each.symbol)
+    return found
+
+
+def argument_places(sheet: WrittenSheet, symbol: Symbol) -> list[list[Place]]:
+    """Return for each argument of a relation or function the places where it stands."""
+    if symbol.kind == "relation":
+        read_from = {"next": "true", "init": "true", "base": "true", "legal": "does", "input": "does"}
+        names = {symbol.name, read_from.get(symbol.name, symbol.name)}
+        return [[(name, symbol.arity, number) for name in sorted(names)] for number in range(symbol.arity)]
+    around = dict.fromkeys(each.place for each in sheet.by_symbol.get(symbol, ()) if each.place)
+    functor = (symbol.name, symbol.arity)
+    return [[(*place, functor, number) for place in around] for number in range(symbol.arity)]
+
+
+def argument_values(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> list[Values]:
+    """Return what each argument of a relation or function may be."""
+    result = []
+    for places in argument_places(sheet, symbol):
+        found = Values()
+        for place in places:
+            found = found.merged(table.at(place))
+        result.append(found)
+    return result
+
+
+def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
+    """Return what the arguments of a relation or function are called: as in a rule that names them."""
+    if is_keyword(symbol):
+        names = KEYWORD_TEXTS[symbol.name].arguments
+        return list(names[: symbol.arity]) if symbol.kind == "relation" else list(names)
+    if not symbol.arity:
+        return []
+    named = [""] * symbol.arity
+    for each in sheet.by_symbol.get(symbol, ()):
+        arguments = (each.node.children or ())[1:]
+        for number, node in enumerate(arguments):
+            if not named[number] and node.text[:1] == "?" and node.text != "?":
+                named[number] = node.text[1:]
+        if all(named):
+            break
+    return [name or f"arg{number}" for number, name in enumerate(named, 1)]
+
+
+def values_of_variable(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> Values | None:
+    """Return what a variable of a rule may stand for; None where nothing in the body binds it."""
+    result: Values | None = None
+    for each in _binding(sheet.by_symbol.get(symbol, ())):
+        found = table.at(each.place)
+        result = found if result is None else result.common(found)
+    return result
+
+
+def _binding(occurrences: Iterable[Occurrence]) -> Sequence[Occurrence]:
+    return [each for each in occurrences if each.positive and not each.in_head and each.place]

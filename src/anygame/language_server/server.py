@@ -1,0 +1,309 @@
+"""The server: messages of the protocol come and go by pygls; answers are computed in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.io_ import run_async
+from pygls.lsp.server import LanguageServer
+
+from anygame.errors import AnygameError
+from anygame.language_server.answers import Answers
+from anygame.language_server.checking.checker import Checker
+from anygame.language_server.colouring import MODIFIERS, TYPES
+from anygame.language_server.conversions import diagnostic, range_of, symbol_kind
+from anygame.language_server.documents import Documents
+from anygame.language_server.explanations import Explanations
+from anygame.language_server.mending import FIX_ALL, code_actions, edit_to, resolving
+from anygame.language_server.workspace import Workspace, path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from anygame.language_server.checking.findings import Findings
+    from anygame.language_server.documents import Change, Document
+
+__all__ = ["serve_stdio", "serve_tcp"]
+
+#: As of the protocol: a request that cannot be answered, though nothing is wrong with the server.
+_REQUEST_FAILED: Final = -32803
+_LEGEND: Final = lsp.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))
+_HOST: Final = "127.0.0.1"
+
+
+def serve_stdio(version: str) -> bool:
+    """Serve one editor on standard input and output until it ends; return whether it said so before."""
+    server = _Server(version)
+    # What is printed by accident must not get among the messages.
+    with os.fdopen(os.dup(1), "wb") as output:
+        os.dup2(2, 1)
+        return server.serve(lambda: server.start_io(stdout=output))
+
+
+def serve_tcp(version: str, port: int) -> bool:
+    """Serve one editor on a port of this machine until it ends; return whether it said so before."""
+    server = _Server(version)
+    return server.serve(lambda: asyncio.run(server.serve_connection(port)))
+
+
+class _Server(LanguageServer):
+    """What the server keeps between messages."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
+        # What goes wrong is told to the editor, in the answer; its user sees standard error too.
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)
+        self.documents = Documents()
+        self.explanations = Explanations()
+        self.checker = Checker(self._found)
+        self.folders = Workspace()
+        self.answers = Answers(lsp.ClientCapabilities())
+        self._is_ended = False
+        _register(self)
+
+    def serve(self, start: Callable[[], None]) -> bool:
+        """Serve until the editor ends; return whether it said so before."""
+        try:
+            start()
+        except SystemExit:  # by which pygls ends
+            pass
+        finally:
+            self.explanations.close()
+        return self._is_ended
+
+    async def serve_connection(self, port: int) -> None:
+        """Serve the first editor that connects to a port; end with the connection, also where it breaks."""
+        ended = asyncio.Event()
+
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self.protocol.set_writer(writer)
+            try:
+                with suppress(ConnectionError):
+                    await run_async(threading.Event(), reader, self.protocol)
+            finally:
+                ended.set()
+
+        async with await asyncio.start_server(connected, _HOST, port):
+            await ended.wait()
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Tell the editor's log of a message that cannot be understood; no window opens for that."""
+        self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(error)[:1000]))
+
+    # -- what the editor says of itself and its documents
+
+    def begin(self, params: lsp.InitializeParams) -> None:
+        """Note what the editor can do, and which folders it shows."""
+        self.answers = Answers(params.capabilities)
+        self.checker.settings = self.checker.settings.changed(params.initialization_options)
+        agreed = self.workspace.position_encoding
+        if agreed == lsp.PositionEncodingKind.Utf8:
+            self.documents.encoding = "utf-8"
+        elif agreed == lsp.PositionEncodingKind.Utf32:
+            self.documents.encoding = "utf-32"
+        uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
+        self.folders = Workspace(filter(None, map(path_of, uris)))
+
+    async def ask_settings(self) -> None:
+        """Ask the editor for its settings, if it can tell them."""
+        workspace = self.client_capabilities.workspace
+        if workspace and workspace.configuration:
+            item = lsp.ConfigurationItem(section="anygame")
+            said = await self.workspace_configuration_async(lsp.ConfigurationParams([item]))
+            self.set(said[0] if said else None)
+
+    def set(self, said: object) -> None:
+        """Take over settings, and examine all documents again if that makes a difference."""
+        settings = self.checker.settings.changed(said)
+        if settings != self.checker.settings:
+            self.checker.settings = settings
+            for document in self.documents:
+                self.checker.changed(document, pause=0.0)
+
+    async def configured(self, params: lsp.DidChangeConfigurationParams) -> None:
+        """Take over settings that have changed, or ask for them where the editor only says that they have."""
+        self.set(params.settings)
+        if not params.settings:
+            await self.ask_settings()
+
+    def open(self, params: lsp.DidOpenTextDocumentParams) -> None:
+        """Note that a document has been opened."""
+        item = params.text_document
+        if (document := self.documents.opened(item.uri, item.version, item.text)) is not None:
+            self.checker.changed(document, pause=0.0)
+
+    def change(self, params: lsp.DidChangeTextDocumentParams) -> None:
+        """Note that a document has changed."""
+        item = params.text_document
+        changes = list(map(_change, params.content_changes))
+        if (document := self.documents.changed(item.uri, item.version, changes)) is not None:
+            self.checker.changed(document)
+
+    def close(self, params: lsp.DidCloseTextDocumentParams) -> None:
+        """Forget a document, and take back what was told of it."""
+        uri = params.text_document.uri
+        self.documents.closed(uri)
+        self.checker.forget(uri)
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    async def end(self) -> None:
+        """End what is under way."""
+        self._is_ended = True
+        await self.checker.close()
+        self.explanations.close()
+
+    def _found(self, document: Document, found: Findings) -> None:
+        """Tell what was found in a document, unless it has changed since."""
+        if self.documents.get(document.uri) is not document:
+            return
+        document.findings = found
+        if found.domains:
+            document.domains = found.domains
+        shown = [diagnostic(document, each, self.explanations) for each in found.findings]
+        self.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(document.uri, shown, document.version)
+        )
+
+    # -- what is asked
+
+    async def answered(self, answer: Callable[[Document, Any], Any], params: Any) -> Any:
+        """Return the answer to a request about a document: null where it is not open.
+
+        Raises:
+            JsonRpcException: there is a reason why it cannot be answered.
+        """
+        document = self.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        try:
+            return await asyncio.to_thread(answer, document, params)
+        except AnygameError as error:
+            raise JsonRpcException(str(error).partition("\n")[0], _REQUEST_FAILED) from error
+
+    async def actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+        """Return mends, with all their edits if the editor cannot ask for them later."""
+
+        def answer(document: Document, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+            return code_actions(document, params, self.explanations)
+
+        found: list[lsp.CodeAction] | None = await self.answered(answer, params)
+        if found is None or self._resolves():
+            return found
+        return [await self.resolved(action) for action in found]
+
+    def _resolves(self) -> bool:
+        text = self.client_capabilities.text_document
+        support = text.code_action.resolve_support if text and text.code_action else None
+        return bool(support and "edit" in support.properties)
+
+    async def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
+        """Return an action with its edits."""
+        asked = resolving(action)
+        document = self.documents.get(asked[0]) if asked else None
+        if asked is None or document is None or document.version != asked[1]:
+            return action
+        try:
+            text = await self.checker.mended(document, asked[2])
+        except AnygameError as error:
+            raise JsonRpcException(str(error), _REQUEST_FAILED) from error
+        action.edit = await asyncio.to_thread(edit_to, document, text)
+        return action
+
+    async def named(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
+        """Return the symbols of all sheets whose names have the letters of a query."""
+        found = await asyncio.to_thread(
+            self.folders.symbols, params.query, list(self.documents), self.documents.encoding
+        )
+        return [
+            lsp.WorkspaceSymbol(
+                location=lsp.Location(
+                    document.uri, range_of(document.lines, entry.selection.start, entry.selection.end)
+                ),
+                name=entry.name,
+                kind=symbol_kind(entry),
+                container_name=document.sheet.source.name,
+            )
+            for document, entry in found
+        ]
+
+
+def _change(event: lsp.TextDocumentContentChangeEvent) -> Change:
+    if isinstance(event, lsp.TextDocumentContentChangePartial):
+        start, end = event.range.start, event.range.end
+        return ((start.line, start.character), (end.line, end.character)), event.text
+    return None, event.text
+
+
+def _register(server: _Server) -> None:
+    """Tell pygls which messages are understood."""
+    for method, handler in (
+        (lsp.INITIALIZE, server.begin),
+        (lsp.TEXT_DOCUMENT_DID_OPEN, server.open),
+        (lsp.TEXT_DOCUMENT_DID_CHANGE, server.change),
+        (lsp.TEXT_DOCUMENT_DID_CLOSE, server.close),
+    ):
+        server.feature(method)(_function(handler))
+    server.feature(lsp.INITIALIZED)(_coroutine(lambda _: server.ask_settings()))
+    server.feature(lsp.SHUTDOWN)(_coroutine(lambda _: server.end()))
+    server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)(_coroutine(server.configured))
+    for method, name, options in _REQUESTS:
+        server.feature(method, options)(_answering(server, name))
+    kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
+    server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
+    )(_coroutine(server.actions))
+    server.feature(lsp.CODE_ACTION_RESOLVE)(_coroutine(server.resolved))
+    server.feature(lsp.WORKSPACE_SYMBOL)(_coroutine(server.named))
+
+
+#: Requests about a document, the method of `Answers` that answers them, and what the editor is told of them.
+_REQUESTS: Final = (
+    (lsp.TEXT_DOCUMENT_HOVER, "hover", None),
+    (lsp.TEXT_DOCUMENT_DEFINITION, "definition", None),
+    (lsp.TEXT_DOCUMENT_REFERENCES, "references", None),
+    (lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, "highlights", None),
+    (lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "symbols", None),
+    (lsp.TEXT_DOCUMENT_FOLDING_RANGE, "folding", None),
+    (
+        lsp.TEXT_DOCUMENT_COMPLETION, "completion",
+        lsp.CompletionOptions(trigger_characters=["(", "?", " ", ","]),
+    ),
+    (
+        lsp.TEXT_DOCUMENT_SIGNATURE_HELP, "signature",
+        lsp.SignatureHelpOptions(trigger_characters=["(", " ", ","]),
+    ),
+    (lsp.TEXT_DOCUMENT_RENAME, "rename", lsp.RenameOptions(prepare_provider=True)),
+    (lsp.TEXT_DOCUMENT_PREPARE_RENAME, "can_rename", None),
+    (lsp.TEXT_DOCUMENT_FORMATTING, "formatting", None),
+    (lsp.TEXT_DOCUMENT_RANGE_FORMATTING, "range_formatting", None),
+    (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "semantic_tokens", _LEGEND),
+    (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, "semantic_tokens_range", _LEGEND),
+)  # fmt: skip
+
+
+def _answering(server: _Server, name: str) -> Callable[[Any], Any]:
+    # The answers are others once the editor has said what it can do.
+    return _coroutine(lambda params: server.answered(getattr(server.answers, name), params))
+
+
+def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return a function for a method, since pygls sets attributes of what it is given."""
+
+    def handle(params: Any) -> None:
+        method(params)
+
+    return handle
+
+
+def _coroutine(method: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Any]:
+    async def handle(params: Any) -> Any:
+        return await method(params)
+
+    return handle

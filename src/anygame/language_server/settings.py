@@ -1,0 +1,39 @@
+"""What editors may set, under ``anygame``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of an editor.
+
+    Attributes:
+        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do, and are then
+            no errors.
+        infos: whether what is style rather than a fault is shown too.
+        play: whether a few games are played at random, for half a second, where the rules have no error.
+    """
+
+    lenient: bool = False
+    infos: bool = True
+    play: bool = False
+
+    def changed(self, said: object) -> Settings:
+        """Return the settings after an editor has said something: as ``{"anygame": {...}}`` or without it.
+
+        >>> Settings().changed({"anygame": {"lenient": True, "colour": "red"}})
+        Settings(lenient=True, infos=True, play=False)
+        """
+        if isinstance(said, dict) and isinstance(said.get("anygame"), dict):
+            said = said["anygame"]
+        if not isinstance(said, dict):
+            return self
+        known: dict[str, Any] = {
+            each.name: said[each.name] for each in fields(self) if isinstance(said.get(each.name), bool)
+        }
+        return replace(self, **known)
