@@ -80,13 +80,15 @@ def test_every_strategy_plays_any_game_to_its_end(name: str, rules: str) -> None
     assert not any(any(errors) for errors in found.errors)
 
 
-_SHORT = {"uct": "uct:tries=20", "mcts": "mcts:iterations=20"}
+_SHORT = {"uct": "uct:tries=20", "mcts": "mcts:iterations=20", "ismcts": "ismcts:iterations=20"}
 
 
 def test_names_that_nobody_has_are_told() -> None:
     with pytest.raises(PlayerError, match="there is no player 'mcst'; did you mean mcts"):
         make_player("mcst")
-    with pytest.raises(PlayerError, match="expected random, legal, greedy, uct, mcts, or MODULE:CLASS"):
+    with pytest.raises(
+        PlayerError, match="expected random, legal, greedy, uct, mcts, ismcts, or MODULE:CLASS"
+    ):
         make_player("zzz")
     with pytest.raises(PlayerError, match="cannot be loaded: ModuleNotFoundError"):
         make_player("no.such.module:Player")

@@ -19,10 +19,12 @@ class Observation:
     Attributes:
         move: its own; None where that was not told either.
         percepts: what it saw (GDL-II ``sees``).
+        legal: what it may do next; None where it is not told, and should know from the rest.
     """
 
     move: Term | None
     percepts: tuple[Term, ...]
+    legal: tuple[Term, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

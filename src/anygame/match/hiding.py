@@ -56,13 +56,13 @@ class HiddenCourse:
             self._truth = self._truth.next(made)
             self._told += 1
             self._perceive(made, seen, deadline)
-        # A role knows what it may do.
-        state = self._tracker.state_with(self._truth.legal_moves(self._match.role))
-        return state, self._tracker.view
+        return self._tracker.state, self._tracker.view
 
     def _perceive(self, made: tuple[Term, ...], seen: Sequence[Term], deadline: float) -> None:
         try:
-            self._tracker.perceive(made[self._index], seen, deadline)
+            # A role knows what it may do.
+            legal = self._truth.legal_moves(self._match.role)
+            self._tracker.perceive(made[self._index], seen, deadline, legal)
         except LostTrackError:
             # The rules let a role have moves that it cannot know of: from here on it is told where it stands.
             self._restart(self._truth)

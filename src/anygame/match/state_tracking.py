@@ -6,6 +6,7 @@ seen: some states are carried from turn to turn, each moved on by joint moves th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice, product
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -29,12 +30,27 @@ __all__ = ["StateTracker", "LostTrackError"]
 _MOST_STATES: Final = 20
 #: Joint moves tried from one of them; most games have fewer.
 _MOST_JOINTS: Final = 2_000
-#: Of them, those tried in each turn when the match is played again: there may be many turns.
+#: Matches that are played again where no state fits any more.
+_MOST_REPLAYS: Final = 200
+#: Of the joint moves, those tried in each turn when the match is played again: there may be many turns.
 _MOST_TRIED_AGAIN: Final = 200
 
 
 class LostTrackError(Exception):
     """What was told fits no state that the match can be in."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What was told of a turn.
+
+    Attributes:
+        observation: that.
+        seen: its percepts as they are compared.
+    """
+
+    observation: Observation
+    seen: frozenset[str]
 
 
 class StateTracker:
@@ -57,23 +73,18 @@ class StateTracker:
         """Go back to the state in which the match began, the initial one by default."""
         self._start = start or self.game.initial_state()
         self._states = [self._start]
-        self._observations: list[Observation] = []
+        self._turns: list[_Turn] = []
         self._known = True
 
     @property
     def view(self) -> RoleView:
         """What the role was told since the match began."""
-        return RoleView(self._start, tuple(self._observations))
+        return RoleView(self._start, tuple([turn.observation for turn in self._turns]))
 
     @property
     def state(self) -> State:
         """A state that agrees with everything told, the only one if every move was."""
         return self._states[0]
-
-    def state_with(self, legal: Sequence[Term]) -> State:
-        """Return such a state in which the role has certain legal moves, if one is known."""
-        fitting = (state for state in self._states if state.legal_moves(self.role) == tuple(legal))
-        return next(fitting, self.state)
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
         """Return the joint move that a list in a message means here; None if it is no legal one."""
@@ -89,20 +100,27 @@ class StateTracker:
 
     def advance(self, joint: Sequence[Term]) -> None:
         """Go on by a legal joint move."""
-        self._observe(joint[self._index], self.state.percepts(joint)[self.role])
+        if self.game.is_gdl2:
+            self._observe(joint[self._index], self.state.percepts(joint)[self.role], None)
         self._states = [self.state.next(joint)]
 
-    def _observe(self, move: Term | None, percepts: Sequence[Term]) -> None:
-        if self.game.is_gdl2:
-            self._observations.append(Observation(move, tuple(percepts)))
+    def _observe(self, move: Term | None, percepts: Sequence[Term], legal: tuple[Term, ...] | None) -> None:
+        self._turns.append(_Turn(Observation(move, tuple(percepts), legal), _texts(percepts)))
 
-    def perceive(self, move: Term | None, percepts: Sequence[Term], deadline: float) -> None:
+    def perceive(
+        self,
+        move: Term | None,
+        percepts: Sequence[Term],
+        deadline: float,
+        legal: tuple[Term, ...] | None = None,
+    ) -> None:
         """Go on by what was seen of a turn.
 
         Args:
             move: of the player itself; None if that was not told either.
             percepts: what it saw.
             deadline: when to stop looking, as `time.monotonic` counts.
+            legal: what it may do next, where that is known.
 
         Raises:
             LostTrackError: the move was not legal in any state that is possible.
@@ -111,8 +129,8 @@ class StateTracker:
         if told is not None:
             self.advance(told)
             return
-        self._observe(move, percepts)
-        seen = _texts(percepts)
+        self._observe(move, percepts, legal)
+        turn = self._turns[-1]
         found: dict[State, None] = {}
         guessed: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
@@ -121,9 +139,11 @@ class StateTracker:
             for joint in self._joints(before, move):
                 if len(found) >= enough or (monotonic() > deadline and (found or guessed)):
                     break
-                fits = _texts(before.percepts(joint)[self.role]) == seen
-                if fits or len(guessed) < _MOST_STATES:
-                    (found if fits else guessed)[before.next(joint)] = None
+                state = self._following(before, joint, turn)
+                if state is not None:
+                    found[state] = None
+                elif len(guessed) < _MOST_STATES:
+                    guessed[before.next(joint)] = None
         if not found:
             found.update(dict.fromkeys(self._replayed(deadline)))
         # Where nothing fits, the states carried so far were too few. What is legal may be the same in others.
@@ -135,23 +155,30 @@ class StateTracker:
 
     def _replayed(self, deadline: float) -> Iterator[State]:
         """Yield states behind matches that are played from the start until all that was seen fits."""
-        for _ in range(_MOST_STATES):
+        found = 0
+        for _ in range(_MOST_REPLAYS):
             state: State | None = self._start
-            for observation in self._observations:
+            for turn in self._turns:
                 if state is None or monotonic() > deadline:
                     break
-                state = self._fitting(state, observation)
+                joints = islice(self._joints(state, turn.observation.move), _MOST_TRIED_AGAIN)
+                following = (self._following(state, joint, turn) for joint in joints)
+                state = next((each for each in following if each is not None), None)
             else:
                 if state is not None:
                     yield state
+                    found += 1
+            if found == _MOST_STATES or monotonic() > deadline:
+                break
 
-    def _fitting(self, state: State, observation: Observation) -> State | None:
-        """Return a state behind another one, by a joint move that looks as it did; None if none was found."""
-        seen = _texts(observation.percepts)
-        for joint in islice(self._joints(state, observation.move), _MOST_TRIED_AGAIN):
-            if _texts(state.percepts(joint)[self.role]) == seen:
-                return state.next(joint)
-        return None
+    def _following(self, state: State, joint: Sequence[Term], turn: _Turn) -> State | None:
+        """Return the state behind a joint move, if the move looks as it did; else None."""
+        if _texts(state.percepts(joint)[self.role]) != turn.seen:
+            return None
+        following = state.next(joint)
+        legal = turn.observation.legal
+        fits = legal is None or following.legal_moves(self.role) == legal
+        return following if fits else None
 
     def _told(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
         """Return the joint move, where percepts tell it: managers add such percepts to games without any."""

@@ -8,6 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, LimitError, TableError
+from anygame.players.ismcts import BeliefSearch, think
 from anygame.players.player import Player
 from anygame.search import load_table
 from anygame.search.one_player import LineSearch, SeveralChooseError
@@ -44,7 +45,8 @@ class MctsPlayer(Player):
 
     The tree is kept from move to move. A proven win is played by its shortest known line, a proven loss by
     its longest. The game is compiled on the start clock; where that does not do, it goes on behind the search
-    by the reasoner.
+    by the reasoner. Where the rules hide information it searches what may be true, as ``ismcts`` does, by one
+    thread, and does not ponder.
 
     Args:
         seed: of the random numbers.
@@ -90,6 +92,9 @@ class MctsPlayer(Player):
         """Compile the game, and search from the initial state."""
         super().start(game, role, clock)
         self._stop_pondering(clock)
+        self._thoughts: BeliefSearch | None = None
+        if game.is_gdl2 and self._begins_to_believe(game, role, clock):
+            return
         self._search = Search(game, seed=self._seed, threads=self.threads, memory=self.memory)
         self._lines: LineSearch | None = None
         self._may_be_puzzle = self.iterations is None and not game.is_gdl2
@@ -104,8 +109,22 @@ class MctsPlayer(Player):
         if self.iterations is None:
             self._think(game.initial_state(), clock)
 
+    def _begins_to_believe(self, game: Game, role: Role, clock: Clock) -> bool:
+        """Prepare for hidden information; return whether that can be done."""
+        seed = self.random.getrandbits(32)
+        try:
+            self._thoughts = BeliefSearch(game, role, seed, self.iterations, self.memory, clock)
+        except LimitError as error:
+            self.say(f"{error}: searching one state that agrees with what was seen")
+        return self._thoughts is not None
+
     def move(self, state: State, clock: Clock) -> Term:
         """Return the best move that is known when the clock is up."""
+        if self._thoughts is not None:
+            chosen = think(self, self._thoughts, state, clock)
+            if self.aloud and (told := self._thoughts.told(chosen)):
+                self.say(told)
+            return chosen
         legal = state.legal_moves(self.role)
         self.best = best = self.random.choice(legal)
         known = () if self._table is None else self._table.best_moves(state).get(self.role, ())

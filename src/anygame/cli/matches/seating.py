@@ -24,7 +24,7 @@ __all__ = ["HUMAN", "PLAYERS", "Named", "make_seat", "named"]
 PLAYERS: Final = """\
 a player is one of
   random, legal, greedy,       a built-in strategy; mcts is the strongest, uct a plain
-  uct, mcts                    Monte Carlo tree search
+  uct, mcts, ismcts            Monte Carlo tree search, ismcts for hidden information
   human                        a person at this terminal, whom no clock holds
   MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
   HOST:PORT                    a GGP player that listens there

@@ -1,0 +1,68 @@
+"""Lanes by the number that is needed: made once, and used again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.network.lanes import Lanes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.kernel import Kernel
+
+    States = NDArray[np.uint64]
+    Ids = NDArray[np.int64]
+
+__all__ = ["MOST_LANES", "LanePool", "legal_choices"]
+
+#: Lanes that step at once: more are no faster, and take memory.
+MOST_LANES: Final = 8_192
+_BLOCK: Final = 512
+
+
+class LanePool:
+    """Lanes of one game.
+
+    Args:
+        kernel: the code of the game, with percepts.
+        seed: of random moves.
+    """
+
+    def __init__(self, kernel: Kernel, seed: int) -> None:
+        self._kernel = kernel
+        self._seed = seed
+        self._made: dict[int, Lanes] = {}
+
+    def holding(self, states: States) -> Lanes:
+        """Return lanes whose first ones are in these states; the others are in the last of them."""
+        size = _BLOCK
+        while size < len(states):
+            size *= 2
+        if size not in self._made:
+            self._made[size] = Lanes(self._kernel, size, self._seed)
+        lanes = self._made[size]
+        padding = np.broadcast_to(states[-1:], (size - len(states), states.shape[1]))
+        lanes.load_packed(np.concatenate([states, padding]))
+        return lanes
+
+    def parts(self, count: int) -> Iterator[slice]:
+        """Yield slices of so many states, each with as many as fit into lanes at once."""
+        for first in range(0, count, MOST_LANES):
+            yield slice(first, min(count, first + MOST_LANES))
+
+    def step(self, lanes: Lanes, chosen: Sequence[Ids]) -> None:
+        """Make joint moves in the first lanes; the others do what the last of those does."""
+        lanes.step(
+            [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen]
+        )
+
+
+def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
+    """Return the legal actions of all lanes, lane after lane; where those of each begin; and how many."""
+    counts = legal.sum(axis=1).astype(np.int64)
+    return np.nonzero(legal)[1].astype(np.int64), np.cumsum(counts) - counts, counts

@@ -1,0 +1,212 @@
+"""Many-observer information-set tree search in lanes.
+
+After Cowling, Powley and Whitehouse ("Information Set Monte Carlo Tree Search", 2012): each try draws a state
+from the belief and goes down one tree per role, in which nodes are what that role can tell apart; so nobody
+acts on what it cannot know. Here some hundred tries go down side by side, one a lane.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.search.hidden.lane_pool import legal_choices
+from anygame.search.hidden.trees import RoleTree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.search.hidden.belief import Belief
+
+    Ids = NDArray[np.int64]
+
+__all__ = ["LANES", "InformationSetSearch"]
+
+#: Tries that go down side by side: a pass of 512 costs little more than one of 32, but all of a pass choose
+#: without knowing what the others bring.
+LANES: Final = 256
+#: Joint moves of a try; longer ones end with the goals of the state that they have come to.
+_LONGEST: Final = 2_000
+#: The least spread of what play brings: where all tries have ended alike so far, others may not.
+_LEAST_SPREAD: Final = 0.05
+#: Bytes of one action's statistics, and of a node beside them.
+_BYTES, _NODE_BYTES = 8, 200
+
+
+class InformationSetSearch:
+    """The trees of all roles.
+
+    Args:
+        game: the rules, which must have a network that knows percepts.
+        role: for whom moves are looked for.
+        belief: what that role believes.
+        seed: of the random numbers.
+        memory: bytes that the trees may take at most, about.
+
+    Attributes:
+        tries: since the search began.
+    """
+
+    def __init__(self, game: Game, role: Role, belief: Belief, seed: int, memory: int) -> None:
+        self._belief = belief
+        self._role = game.role_index(role)
+        self._random = np.random.default_rng(seed)
+        compiled = game.backends.needed_network().compiled
+        self._deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
+        width = max(1, sum(len(compiled.actions[index]) for index in self._deciders))
+        most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self._deciders)))
+        self._trees = {index: RoleTree(len(compiled.actions[index]), most) for index in self._deciders}
+        self._most = most
+        self._spread = {index: _Spread() for index in self._deciders}
+        self.tries = 0
+
+    def forget_if_full(self) -> None:
+        """Begin new trees where the old ones have taken half of the memory: there must be room to search."""
+        if any(2 * len(tree) > self._most for tree in self._trees.values()):
+            for index, tree in self._trees.items():
+                self._trees[index] = RoleTree(tree.tries.shape[1], self._most)
+
+    def run(self, tries: int) -> None:
+        """Go down the trees so often, side by side."""
+        particles = self._belief.particles
+        assert particles is not None
+        drawn = self._random.choice(len(particles), tries, p=particles.weights)
+        descent = _Descent(self, self._belief, particles.states[drawn], particles.keys[drawn])
+        values = descent.go()
+        for role, place, nodes, actions in descent.path:
+            self._trees[role].learn(nodes, actions, values[role][place])
+        for role, spread in self._spread.items():
+            spread.add(values[role])
+        self.tries += tries
+
+    def statistics(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return, per action of the role now, how often it was tried, and what it brought on average."""
+        particles = self._belief.particles
+        assert particles is not None
+        tree = self._trees[self._role]
+        node = int(tree.find(particles.keys[:1, self._role])[0])
+        if node < 0:
+            nothing = np.zeros(tree.tries.shape[1], np.float32)
+            return nothing, nothing
+        return tree.tries[node], tree.sums[node] / np.maximum(tree.tries[node], 1)
+
+    # -- what descents ask -------------------------------------------------------------------------
+
+    @property
+    def random(self) -> np.random.Generator:
+        """The random numbers."""
+        return self._random
+
+    @property
+    def deciders(self) -> list[int]:
+        """The roles that choose, rather than draw."""
+        return self._deciders
+
+    def tree(self, role: int) -> RoleTree:
+        """Return the tree of a role."""
+        return self._trees[role]
+
+    def spread(self, role: int) -> float:
+        """Return the standard deviation of what play brought a role so far."""
+        return self._spread[role].value
+
+
+class _Descent:
+    """Some tries, side by side.
+
+    Attributes:
+        path: role, lanes, nodes and actions of all choices made in trees.
+    """
+
+    def __init__(
+        self,
+        search: InformationSetSearch,
+        belief: Belief,
+        states: NDArray[np.uint64],
+        keys: NDArray[np.uint64],
+    ) -> None:
+        self._search = search
+        self._belief = belief
+        self._count = len(states)
+        self._lanes = belief.pool.holding(states)
+        self._keys = keys.copy()
+        self._in_tree = {role: np.ones(self._count, np.bool_) for role in search.deciders}
+        self.path: list[tuple[int, Ids, Ids, Ids]] = []
+
+    def go(self) -> dict[int, NDArray[np.float64]]:
+        """Play all lanes to their end; return what that brings each role that decides, from 0 to 1."""
+        lanes, count = self._lanes, self._count
+        steps = 0
+        while steps < _LONGEST:
+            going = ~(lanes.terminal | lanes.stuck)[:count]
+            if not any((in_tree & going).any() for in_tree in self._in_tree.values()):
+                break
+            self._step(going)
+            steps += 1
+        while steps < _LONGEST and not (lanes.terminal | lanes.stuck)[:count].all():
+            lanes.step_random()
+            steps += 1
+        return {role: self._values(role) for role in self._search.deciders}
+
+    def _values(self, role: int) -> NDArray[np.float64]:
+        # What the rules do not tell is far below any goal.
+        found: NDArray[np.float64] = self._lanes.goals()[role][: self._count].clip(0, 100) / 100
+        return found
+
+    def _step(self, going: NDArray[np.bool_]) -> None:
+        """Make a joint move in all lanes that can go on."""
+        lanes, search = self._lanes, self._search
+        chosen = []
+        for role, all_legal in enumerate(self._belief.legal(lanes)):
+            legal = all_legal[: self._count]
+            actions, first, counts = legal_choices(legal)
+            picked = np.zeros(self._count, np.int64)
+            able = np.flatnonzero(going)
+            draws = (search.random.random(len(able)) * counts[able]).astype(np.int64)
+            picked[able] = actions[first[able] + draws]
+            if role in self._in_tree:
+                choosing = np.flatnonzero(going & self._in_tree[role] & (counts > 1))
+                if len(choosing):
+                    self._choose(role, choosing, legal, picked)
+            chosen.append(picked)
+        self._belief.pool.step(lanes, chosen)
+        able = np.flatnonzero(going)
+        moves = [of_role[able] for of_role in chosen]
+        self._keys[able] = self._belief.observing.after(self._keys[able], moves, lanes, able)
+
+    def _choose(self, role: int, choosing: Ids, legal: NDArray[np.bool_], picked: NDArray[np.int64]) -> None:
+        """Let a role choose by its tree; where that ends it grows by a node, and the drawn action stays."""
+        search = self._search
+        tree, keys = search.tree(role), self._keys[choosing, role]
+        nodes = tree.find(keys)
+        known = nodes >= 0
+        if known.any():
+            inside = choosing[known]
+            picked[inside] = tree.choose(nodes[known], legal[inside], search.spread(role), search.random)
+        if not known.all():
+            nodes = tree.add(keys)
+            self._in_tree[role][choosing[~known]] = False
+        kept = nodes >= 0
+        self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
+
+
+class _Spread:
+    """The standard deviation of numbers, as they come."""
+
+    def __init__(self) -> None:
+        self._count, self._sum, self._squares = 0, 0.0, 0.0
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        self._count += len(values)
+        self._sum += float(values.sum())
+        self._squares += float((values * values).sum())
+
+    @property
+    def value(self) -> float:
+        if not self._count:
+            return 0.5
+        mean = self._sum / self._count
+        return max(_LEAST_SPREAD, float(np.sqrt(max(0.0, self._squares / self._count - mean * mean))))
