@@ -127,10 +127,8 @@ class BeliefSearch:
         tried, means = self._search.statistics()
         action = self._moves.index(move)
         states = f"{len(particles)} {'states believed in' if self._belief.is_exact else 'particles'}"
-        share = tried[action] / max(1.0, tried.sum())
-        return (
-            f"{move}: mean goal {100 * means[action]:.1f}, {share:.0%} of tries, {self._tries} now; {states}"
-        )
+        mean, share = 100 * means[action], tried[action] / max(1.0, tried.sum())
+        return f"{move}: mean goal {mean:.1f}, {share:.0%} of tries, {self._tries:,} now; {states}"
 
 
 class IsmctsPlayer(Player):

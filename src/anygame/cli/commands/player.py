@@ -78,7 +78,8 @@ class Options(JsonOption, CaseOption):
         default="mcts",
         metavar="PLAYER",
         help="random, legal, greedy, uct, mcts (the default), ismcts, MODULE:CLASS or FILE.py:CLASS; options "
-        "may follow: mcts:threads=2,memory=2GB,pondering=no (mcts thinks while others are to move, unless told)",
+        "may follow: mcts:threads=2,memory=2GB,pondering=no (mcts thinks while others are to move, unless "
+        "told)",
     )
     gdl2: bool = flag("--gdl2", help="short messages of GDL-II games hold percepts")
     parallel: int = option("--parallel", read=positive, default=1, metavar="N", help="matches at a time (1)")
