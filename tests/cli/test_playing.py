@@ -210,11 +210,20 @@ def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
     output, status = play(str(sheet), ["guess 2", "board", "roles", "history", "why terminal", "guess 1"])
     assert status == 1
     assert "me sees (heard 2)\n" in output
-    assert output.count("error: that would tell what your role cannot see") == 4
+    assert output.count("error: that would tell what your role cannot see") == 3
+    assert "1  me (guess 2), sees (heard 2)\n" in output
     assert "hide" not in output
     assert "The game is over. You reach" in output
     output, _ = play(str(sheet), ["guess 2", "board"], "--reveal")
     assert "hidden" in output
+
+
+def test_what_others_think_is_not_told_where_it_would_tell_what_they_see() -> None:
+    lines = ["thinking", "call", "pass", "pass", "call", "bet"]
+    told, _ = play("kuhn_poker", lines, "--against", "mcts:iterations=30", "--thinking")
+    assert " says: " not in told
+    told, _ = play("kuhn_poker", lines[1:], "--against", "mcts:iterations=30", "--thinking", "--reveal")
+    assert " says: " in told
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from anygame.cli.repl.manual import COMMANDS, Command
 from anygame.cli.repl.shell import CommandError, Shell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.session import Session
@@ -25,7 +25,7 @@ _LINES_OF_MOVES: Final = 3
 #: Commands that tell of the whole state, which not everybody sees in games with hidden information.
 _REVEALING: Final = (
     *("board", "state", "roles", "goals", "query", "why", "why not"),
-    *("history", "save", "hint", "analyse"),
+    *("save", "hint", "analyse"),
 )
 _OWN: Final = (
     Command(
@@ -113,10 +113,32 @@ class PersonShell(Shell):
 
     def show_percepts(self) -> None:
         """Tell the people what they have seen of the last turn."""
+        for role, percepts in self._percepts(self.session.step - 1):
+            self.screen.say(f"{role} sees {percepts}")
+
+    def _percepts(self, step: int) -> Iterator[tuple[Role, str]]:
+        """Yield what each of the people has seen of a turn."""
         session = self.session
-        for role, percepts in session.states[-2].percepts(session.moves[-1]).items():
+        for role, percepts in session.states[step].percepts(session.moves[step]).items():
             if role in self.people:
-                self.screen.say(f"{role} sees {' '.join(map(str, percepts)) or 'nothing'}")
+                yield (
+                    session.game.roles[session.game.role_index(role)],
+                    " ".join(map(str, percepts)) or "nothing",
+                )
+
+    def _history(self, rest: str) -> None:
+        if not self.is_hidden:
+            super()._history(rest)
+            return
+        self._no_arguments("history", rest)
+        session = self.session
+        width = len(str(session.step))
+        for step, joint in enumerate(session.moves):
+            for role, percepts in self._percepts(step):
+                move = joint[session.game.role_index(role)]
+                self.screen.say(f"{step + 1:>{width}}  {role} {move}, sees {percepts}")
+        if not session.moves:
+            self.screen.say("no moves yet")
 
     def _show_moves(self, legal: Sequence[Term]) -> None:
         width = len(str(len(legal)))

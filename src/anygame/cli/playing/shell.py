@@ -103,14 +103,20 @@ class PlayShell(PersonShell):
         return f"move {self.session.step + 1}: Enter {'draws' if is_chance(state) else 'goes on'}"
 
     def _show_played(self, turn: Turn, before: State) -> None:
+        is_hidden = self.session.game.is_gdl2 and not self.reveals
         for role, verdict, move in zip(self.session.game.roles, turn.verdicts, turn.joint, strict=True):
+            if is_hidden and role not in self.people:
+                # What went wrong with a move tells the move, and what players think tells what they know.
+                if verdict.error:
+                    self.screen.say(f"     {role}: another move was drawn instead", "red")
+                continue
             if verdict.error:
                 self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
             elif verdict.detail:
                 self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
             if self.thinks_aloud:
                 show_said(self.screen, role, verdict)
-        if self.session.game.is_gdl2 and not self.reveals:
+        if is_hidden:
             self.show_percepts()
             return
         chose = [

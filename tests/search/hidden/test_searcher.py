@@ -1,0 +1,160 @@
+"""Search of information sets: nobody acts on what it cannot know, and what is certain is found."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+import anygame
+from anygame.game.role_view import Observation, RoleView
+from anygame.match.running import run
+from anygame.players import Clock, Player
+from anygame.players.ismcts import IsmctsPlayer
+from anygame.players.loading import make_player
+from anygame.search.hidden.belief import Belief
+from anygame.search.hidden.searcher import InformationSetSearch
+
+#: A coin is hidden; the guesser may guess, or take 60 for sure.
+_COIN = """
+    (role guesser) (role random) (side heads) (side tails) (init start)
+    (<= (legal random (hide ?s)) (true start) (side ?s)) (<= (legal random noop) (not (true start)))
+    (<= (legal guesser noop) (true start)) (<= (legal guesser (say ?s)) (not (true start)) (side ?s))
+    (<= (legal guesser sure) (not (true start)))
+    (<= (next (hidden ?s)) (does random (hide ?s))) (<= (next (hidden ?s)) (true (hidden ?s)))
+    (<= (next (said ?s)) (does guesser (say ?s))) (<= (next safe) (does guesser sure))
+    (<= terminal (true safe)) (<= terminal (true (said ?s)))
+    (<= (goal guesser 60) (true safe)) (<= (goal guesser 100) (true (said ?s)) (true (hidden ?s)))
+    (<= (goal guesser 0) (true (said ?s)) (not (true (hidden ?s)))) (goal random 0)
+    (<= (sees guesser nothing) (does random (hide side)))"""
+#: The same with a glimpse of the coin.
+_GLIMPSE = _COIN + "(<= (sees guesser (glimpse ?s)) (does random (hide ?s)))"
+
+
+def _move(
+    game: anygame.Game, view: RoleView, state: anygame.State, **options: object
+) -> tuple[str, IsmctsPlayer]:
+    player = make_player("ismcts", seed=1, **{"iterations": 600, **options})
+    assert isinstance(player, IsmctsPlayer)
+    player.start(game, game.roles[0], Clock.of(60))
+    player.view = view
+    return str(player.move(state, Clock.of(60))), player
+
+
+@pytest.mark.parametrize(("sheet", "expected"), [(_COIN, "sure"), (_GLIMPSE, "(say tails)")])
+def test_it_does_not_act_on_what_it_cannot_know(sheet: str, expected: str) -> None:
+    game = anygame.loads(sheet)
+    start = game.initial_state()
+    joint = ("noop", "(hide tails)")
+    noop = start.legal_moves("guesser")[0]
+    view = RoleView(start, (Observation(noop, start.percepts(joint)["guesser"]),))
+    found, _ = _move(game, view, start.next(joint))
+    assert found == expected
+
+
+def test_others_do_not_act_on_what_they_cannot_know_either() -> None:
+    """Both hide a coin for the other: a hider would lose always if guessers could see."""
+    sheet = """
+        (role a) (role b) (side heads) (side tails) (init (step 1))
+        (<= (legal a (hide ?s)) (true (step 1)) (side ?s)) (<= (legal a keep) (true (step 1)))
+        (<= (legal b noop) (true (step 1))) (<= (legal a noop) (true (step 2)))
+        (<= (legal b (say ?s)) (true (step 2)) (side ?s))
+        (<= (next (step 2)) (true (step 1))) (<= (next (step 3)) (true (step 2)))
+        (<= (next (hidden ?s)) (does a (hide ?s))) (<= (next (hidden ?s)) (true (hidden ?s)))
+        (<= (next (said ?s)) (does b (say ?s))) (<= terminal (true (step 3)))
+        (<= hit (true (hidden ?s)) (true (said ?s))) (<= hides (true (hidden ?s)))
+        (<= (goal a 100) hides (not hit)) (<= (goal a 0) hit) (<= (goal a 30) (not hides))
+        (<= (goal b 100) hit) (<= (goal b 0) (not hit)) (<= (sees b done) (does a keep))"""
+    game = anygame.loads(sheet)
+    start = game.initial_state()
+    found, _ = _move(game, RoleView(start), start)
+    assert found.startswith("(hide")
+
+
+def test_a_move_is_legal_in_all_states_believed_in_if_one_is() -> None:
+    sheet = """
+        (role me) (role random) (init start) (n 1) (n 2) (n 3)
+        (<= (legal random (open ?n)) (true start) (n ?n)) (<= (legal random noop) (not (true start)))
+        (<= (legal me noop) (true start)) (<= (legal me (go ?n)) (true (opened ?n)))
+        (<= (legal me safe) (true (opened ?n)))
+        (<= (next (opened ?n)) (does random (open ?n))) (<= (next over) (not (true start)))
+        (<= (goal me 100) (true over) (not (true safely))) (<= (goal me 10) (true safely))
+        (<= terminal (true over))
+        (<= (next safely) (does me safe)) (goal random 0) (<= (sees me one) (does random (open 1)))"""
+    game = anygame.loads(sheet)
+    start = game.initial_state()
+    noop = start.legal_moves("me")[0]
+    state = start.next(["noop", "(open 3)"])
+    found, _ = _move(game, RoleView(start, (Observation(noop, ()),)), state)
+    assert found == "safe"
+    seen = start.percepts(["noop", "(open 1)"])["me"]
+    found, _ = _move(game, RoleView(start, (Observation(noop, seen),)), start.next(["noop", "(open 1)"]))
+    assert found == "(go 1)"
+
+
+def test_it_says_when_its_belief_has_run_empty_and_goes_on() -> None:
+    game = anygame.loads(_GLIMPSE)
+    start = game.initial_state()
+    noop = start.legal_moves("guesser")[0]
+    state = start.next(["noop", "(hide tails)"])
+    both = tuple(game.percept_terms("guesser"))
+    found, player = _move(game, RoleView(start, (Observation(noop, both),)), state)
+    assert found in map(str, state.legal_moves("guesser"))
+    assert player.take_said() == (
+        "belief has run empty: no state that was tried agrees with all that was seen",
+    )
+
+
+def test_without_a_network_it_searches_a_state_that_it_is_given() -> None:
+    game = anygame.loads(_GLIMPSE, machine="reasoner")
+    start = game.initial_state()
+    state = start.next(["noop", "(hide tails)"])
+    found, player = _move(game, RoleView(start), state, iterations=60)
+    assert found == "(say tails)"
+    assert "has no network: searching one state" in player.take_said()[0]
+
+
+def test_without_hidden_information_it_finds_what_wins() -> None:
+    game = anygame.load("tic_tac_toe")
+    state = game.initial_state()
+    for joint in (
+        ["(mark 1 1)", "noop"],
+        ["noop", "(mark 2 1)"],
+        ["(mark 1 2)", "noop"],
+        ["noop", "(mark 2 2)"],
+    ):
+        state = state.next(joint)
+    player = make_player("ismcts:iterations=400", seed=1)
+    player.start(game, game.roles[0], Clock.of(60))
+    assert str(player.move(state, Clock.of(60))) == "(mark 1 3)"
+
+
+@pytest.mark.parametrize("player", ["ismcts:iterations=200", "mcts:iterations=200"])
+def test_two_thirds_of_the_cars_of_monty_hall(player: str) -> None:
+    game = anygame.load("monty_hall")
+    decided = []
+    for seed in range(8):
+        record = run(game, [player], seed=seed, start_clock=60, play_clock=60)
+        decided.append(record.moves[3][0])
+        assert not any(map(any, record.errors))
+    assert decided == ["switch"] * 8
+
+
+def test_trees_forget_when_they_are_full_and_still_choose() -> None:
+    game = anygame.load("monty_hall")
+    game.compile()
+    belief = Belief(game, game.roles[0])
+    search = InformationSetSearch(game, game.roles[0], belief, 1, memory=1)
+    belief.follow(RoleView(game.initial_state()), inf)
+    for _ in range(3):
+        search.forget_if_full()
+        search.run(20)
+    assert search.tries == 60
+
+
+def test_it_is_a_player_by_name_with_options() -> None:
+    player = make_player("ismcts:iterations=10,memory=1MB,aloud=yes", seed=3)
+    assert isinstance(player, Player)
+    record = run(anygame.load("monty_hall"), [player], seed=1, start_clock=60, play_clock=60)
+    said = " ".join(str(record.to_json()).split())
+    assert "states believed in" in said
