@@ -255,3 +255,10 @@ def test_place_puts_facts_on_squares() -> None:
     assert stones == {"2 1": ["x"], "4 3": ["o", "x"]}
     assert len(found) == 16
     assert [str(fact) for fact in find_boards(game).others(state.facts)] == ["(cell 9 9 x)", "(turn o)"]
+
+
+def test_b_is_an_empty_square_beside_noughts_and_crosses_however_many_there_are() -> None:
+    sheet = "(init (cell 1 1 o)) (init (cell 1 2 o)) (init (cell 2 1 o)) (init (cell 2 2 b)) (role me)"
+    sheet += "(<= (next (cell ?x ?y ?c)) (true (cell ?x ?y ?c))) (legal me go)"
+    (layout,) = find_boards(anygame.loads(sheet)).layouts
+    assert str(layout.blank[0] if layout.blank else "") == "b"

@@ -4,7 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from tools.board_pictures import STEPS, drawing
+
+pytest.importorskip("rich")
+
+from tools.board_pictures import STEPS, drawing, terminal
 
 ROOT = Path(__file__).parents[2]
 
@@ -13,9 +16,12 @@ ROOT = Path(__file__).parents[2]
 def test_the_pictures_are_those_that_are_drawn_now(name: str) -> None:
     kept = (ROOT / "docs" / "boards" / f"{name}.svg").read_text(encoding="utf-8")
     assert drawing(name) == kept, "if it is meant so: python tools/board_pictures.py docs/boards"
+    kept = (ROOT / "docs" / "boards" / "terminal" / f"{name}.svg").read_text(encoding="utf-8")
+    assert terminal(name) == kept, "if it is meant so: python tools/board_pictures.py docs/boards"
 
 
 def test_the_chapter_shows_all_of_them() -> None:
     chapter = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"boards/(\w+)\.svg", chapter)) == set(STEPS)
-    assert {path.stem for path in (ROOT / "docs" / "boards").glob("*.svg")} == set(STEPS)
+    for folder in ("", "before/", "terminal/"):
+        assert set(re.findall(rf"boards/{folder}(\w+)\.svg", chapter)) == set(STEPS)
+        assert {path.stem for path in (ROOT / "docs" / "boards" / folder).glob("*.svg")} == set(STEPS)

@@ -37,6 +37,8 @@ _DOUBTFUL: Final = 50
 #: Words that say that a square is empty, and letters that do if they are the commonest.
 _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
+#: Noughts and crosses, with the letter of an empty square, however many there are.
+_NOUGHTS: Final = frozenset({"b", "o", "x"})
 #: Squares of a board on which most contents may be called empty: three by three.
 _MANY: Final = 9
 
@@ -184,6 +186,8 @@ def _blank(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -
     left = [content for content in counts if len(content) == 1 and (contents[0], content[0]) in fluent.left]
     if len(left) == 1 and len(counts) > 1:
         return left[0]
+    if {str(term).lower() for content in values for term in content} <= _NOUGHTS:
+        return next((content for content in values if str(content[0]).lower() == "b"), None)
     content, count = counts.most_common(1)[0]
     if all(str(term).lower() in _LETTERS for term in content):
         return content
