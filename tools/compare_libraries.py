@@ -6,10 +6,10 @@
 Every game in every library runs in a process of its own, one after the other, pinned to the same core, as
 users would choose: games in C++ through OpenSpiel's Python interface, games in JAX with many lanes (with
 each of ``--lanes``, of which the best is shown). ``sheet in open_spiel`` is the sheet itself through that
-interface. A state is a move made; playouts that end are begun anew. ``length`` is the mean number of moves:
-where it differs, so do the rules (board, swap, passes). A library that is not installed is named and
-skipped; ``--python`` names the Python of an environment that has them. ``--into FILE`` writes the table
-into a file, between two marks.
+interface, ``sheet in jax`` the sheet as an environment of JAX. A state is a move made; playouts that end are
+begun anew. ``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes).
+A library that is not installed is named and skipped; ``--python`` names the Python of an environment that
+has them. ``--into FILE`` writes the table into a file, between two marks.
 
 ``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
 names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
@@ -47,7 +47,11 @@ HEAD: Final = (
 )
 #: Sheets as games of OpenSpiel, one at a time: beside its own games.
 SHEETS: Final = "sheet in open_spiel"
-_LIBRARIES: Final = ("open_spiel", SHEETS, "pgx", "ludax")
+#: Sheets as environments of JAX, many at a time: beside the games of pgx.
+SHEETS_IN_JAX: Final = "sheet in jax"
+_LIBRARIES: Final = ("open_spiel", SHEETS, "pgx", SHEETS_IN_JAX, "ludax")
+#: Sheets as games of a library: beside its own games, or those of another.
+_BESIDE: Final = {SHEETS: "open_spiel", SHEETS_IN_JAX: "pgx"}
 #: In pgx 2.6 other sizes fail.
 _PGX_HEX: Final = 11
 #: By game: the names its sheet may have, and what the libraries call it.
@@ -126,7 +130,7 @@ def measure_sheet(game: str, path: Path, options: argparse.Namespace) -> Row:
 
 def measure_library(game: str, library: str, path: Path, options: argparse.Namespace) -> Row:
     """Measure a game of a library, with the number of lanes that is best; or the sheet as such a game."""
-    if library == SHEETS:
+    if library in _BESIDE:
         return _measured(game, library, (str(path), path.stem, 0), options)
     name = GAMES[game][1][library]
     size = 0 if game != "hex" else _PGX_HEX if library == "pgx" else options.hex_size
@@ -262,8 +266,7 @@ def compare(options: argparse.Namespace, rows: list[Row]) -> None:
         _progress(f"{game}: {path.name}")
         rows.append(measure_sheet(game, path, options))
         for library in options.libraries:
-            has_game = ("open_spiel" if library == SHEETS else library) in GAMES[game][1]
-            if has_game and library not in missing:
+            if _BESIDE.get(library, library) in GAMES[game][1] and library not in missing:
                 _progress(f"{game}: {library}")
                 rows.append(measure_library(game, library, path, options))
                 if rows[-1].missing:

@@ -1,9 +1,8 @@
 """Learn a game from its rules alone: Gumbel AlphaZero on a compiled sheet, in one file to adapt.
 
     python tools/learn.py tic_tac_toe --minutes 2
-    python tools/learn.py connect_four_small --minutes 10 --curve curve.svg --json curve.json
+    python tools/learn.py connect_four_small --minutes 10 --curve curve.svg
     python tools/learn.py hex_5x5 --minutes 10 --curve curve.svg
-    python tools/learn.py gdl/six_in_a_row.kif --simulations 64 --minutes 120
 
 Needs the extra ``learn``. The network plays itself in many games at once, each move chosen by a search with
 it (Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with Gumbel"), and learns
@@ -15,7 +14,6 @@ in turn; the clock stands still meanwhile. A curve shows the mean share of the p
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from functools import partial
 from math import prod
@@ -98,21 +96,19 @@ class Learner:
         key = jax.random.key(options.seed)
         self.parameters = new_network(key, inputs, env.num_actions, options.width, options.blocks)
         self.moments = self.optimiser.init(self.parameters)
+        self.one_step = jax.jit(env.step)
         self.iterate = jax.jit(self._iterate)
         self.decide = jax.jit(partial(self._search, simulations=options.match_simulations))
 
     def _search(self, parameters: Any, states: State, key: Any, simulations: int) -> Any:
         """Return what a search finds from some states: the output of mctx."""
         logits, values = evaluate(parameters, states.observation)
-        root = mctx.RootFnOutput(prior_logits=_legal(logits, states), value=values, embedding=states)
-        return mctx.gumbel_muzero_policy(
-            parameters,
-            key,
-            root,
-            self._look_ahead,
-            simulations,
-            invalid_actions=~states.legal_action_mask,
-        )
+        # Where a match has just ended, the next one begins: nothing has ended there.
+        going = jnp.zeros_like(states.terminated)
+        begin = states.replace(terminated=going, truncated=going)
+        root = mctx.RootFnOutput(prior_logits=_legal(logits, states), value=values, embedding=begin)
+        illegal = ~states.legal_action_mask
+        return mctx.gumbel_muzero_policy(parameters, key, root, self._look_ahead, simulations, illegal)
 
     def _look_ahead(self, parameters: Any, key: Any, actions: Any, states: State) -> Any:
         after = self.move(states, actions, jax.random.split(key, len(actions)))
@@ -155,17 +151,8 @@ class Learner:
         mover = states.current_player
         mine = jnp.take_along_axis(after.rewards, mover[:, None], axis=1)[:, 0]
         ended = after.terminated | after.truncated
-        none = jnp.zeros_like(mine)
-        return after, Played(
-            states.observation,
-            states.legal_action_mask,
-            found.action_weights,
-            mover,
-            mine,
-            ended,
-            none,
-            ended,
-        )
+        seen, legal = states.observation, states.legal_action_mask
+        return after, Played(seen, legal, found.action_weights, mover, mine, ended)
 
     def _loss(self, parameters: Any, some: Played) -> Any:
         logits, values = evaluate(parameters, some.seen)
@@ -183,8 +170,8 @@ class Played(NamedTuple):
     mover: Any
     reward: Any
     ended: Any
-    returns: Any
-    known: Any
+    returns: Any = None
+    known: Any = None
 
 
 def _with_returns(played: Played) -> Played:
@@ -217,7 +204,6 @@ def points(learner: Learner, opponent: anygame.Game, options: argparse.Namespace
 
 def _match(learner: Learner, opponent: anygame.Game, number: int, options: argparse.Namespace) -> float:
     env, own = learner.env, number % 2
-    step = jax.jit(env.step)
     player = make_player(options.opponent, seed=number)
     role = env.players[1 - own]
     player.start(opponent, role, Clock.of(60))
@@ -232,7 +218,7 @@ def _match(learner: Learner, opponent: anygame.Game, number: int, options: argpa
         else:
             facts = [fact for fact, holds in zip(env.fluents, state._fluents.tolist(), strict=True) if holds]
             action = numbers[str(player.move(opponent.state(facts), Clock.of(60)))]
-        state = step(state, action, moving)
+        state = learner.one_step(state, action, moving)
     return float(1 + state.rewards[own]) / 2
 
 
@@ -275,10 +261,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = learner.iterate(learner.parameters, learner.moments, states, part)
         learner.parameters, learner.moments, states, _ = jax.block_until_ready(found)
         spent, iteration = spent + perf_counter() - began, iteration + 1
-    if options.json:
-        told = {"game": options.game, "opponent": options.opponent, "machine": options.machine}
-        text = json.dumps(told | {"matches": options.matches, "curve": curve}, indent=1)
-        Path(options.json).write_text(text + "\n", encoding="utf-8")
     if options.curve:
         draw(curve, f"{options.game} against {options.opponent}", options.curve)
     return 0
@@ -309,7 +291,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--seed", type=int, default=1, help="of all random numbers (1)")
     add("--curve", metavar="FILE", help="draw the curve into an SVG or PNG file")
-    add("--json", metavar="FILE", help="write the curve to a file")
     return parser
 
 

@@ -3,9 +3,9 @@
     python tools/library_playouts.py pgx connect_four --lanes 1024 --seconds 2 --repeats 3 --core 1
 
 The libraries are OpenSpiel (games in C++, one at a time through its Python interface; and sheets in the
-same way) and pgx and Ludax (games in JAX, many lanes at a time). ``compare_libraries.py`` runs this, if
-need be with the Python of another environment: nothing but the standard library and the game library itself
-is needed (anygame, for sheets). A state is a move made.
+same way) and pgx and Ludax (games in JAX, many lanes at a time; and sheets in the same way).
+``compare_libraries.py`` runs this, if need be with the Python of another environment: nothing but the
+standard library and the game library itself is needed (anygame, for sheets). A state is a move made.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ DISTRIBUTIONS = {
     "open_spiel": "open-spiel",
     "sheet in open_spiel": "open-spiel",
     "pgx": "pgx",
+    "sheet in jax": "jax",
     "ludax": "ludax",
 }
 
@@ -73,6 +74,12 @@ def pgx(game: str, size: int, lanes: int, seed: int) -> Play:
     if size not in (0, 11):
         raise ValueError("the hex of pgx has 11 by 11 cells")
     return _vectorised(import_module("pgx").make(game), lanes, seed)
+
+
+def sheet_in_jax(sheet: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a sheet as an environment of JAX in many lanes."""
+    del size
+    return _vectorised(import_module("anygame.envs.jax").load(sheet), lanes, seed)
 
 
 def ludax(game: str, size: int, lanes: int, seed: int) -> Play:
@@ -139,6 +146,7 @@ def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, A
         "open_spiel": open_spiel,
         "sheet in open_spiel": sheet_in_open_spiel,
         "pgx": pgx,
+        "sheet in jax": sheet_in_jax,
         "ludax": ludax,
     }
     make = makers[library]
