@@ -255,6 +255,7 @@ def test_games_and_states_are_pickled_and_serialised(tmp_path: Path) -> None:
         state = after(game, "(deal king)", "(deal jack)", "pass")
         again = pickle.loads(pickle.dumps(game))
         assert str(again) == str(game)
+        assert str(after(again, "(deal king)", "(deal jack)", "pass")) == str(state)
         for other in (
             pickle.loads(pickle.dumps(state)),
             game.deserialize_state(state.serialize()),
@@ -264,6 +265,8 @@ def test_games_and_states_are_pickled_and_serialised(tmp_path: Path) -> None:
             assert str(other) == str(state)
             assert other.history() == state.history()
             assert other.information_state_string(0) == state.information_state_string(0)
+            other.apply_action(other.string_to_action("bet"))
+            assert str(other) == str(after(game, "(deal king)", "(deal jack)", "pass", "bet"))
 
 
 def test_a_copy_goes_its_own_way() -> None:

@@ -52,10 +52,15 @@ class SheetGame(GameBase):
         known = {**DEFAULTS, **(params or {})}
         # OpenSpiel adds the defaults when it reads a name; both ways the game has the same.
         given = {name: value for name, value in known.items() if value != DEFAULTS[name]}
+        self._parameters = given
         self.description: Description = _described(known)
         self.utilities = Utilities(float(known["scale"]), float(known["offset"]), bool(known["zero_sum"]))
         kind = _type_of(self.description, self.utilities)
         super().__init__(kind, _info_of(self.description, self.utilities), given)
+
+    def __reduce__(self) -> tuple[type[SheetGame], tuple[dict[str, Any]]]:
+        # OpenSpiel's own way brings back a game without what Python added to it.
+        return SheetGame, (self._parameters,)
 
     def new_initial_state(self) -> SheetState:
         """Return the state in which every play begins."""
