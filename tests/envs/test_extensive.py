@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
 
 import pytest
 
@@ -131,6 +133,16 @@ def test_copies_share_a_node() -> None:
     root = form_of("kuhn_poker").root()
     assert copy.deepcopy(root) is root
     assert root.child(root.draws()[0]) is root.child(root.draws()[0])
+
+
+def test_trees_need_no_library_and_games_of_open_spiel_name_theirs() -> None:
+    code = (
+        "import sys; sys.modules['pyspiel'] = None\n"
+        "import anygame.envs.extensive, anygame.envs.open_spiel as spiel\n"
+        "try:\n    spiel.load('kuhn_poker')\nexcept ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "this needs OpenSpiel, which is not installed: pip install 'anygame[open-spiel]'\n"
 
 
 def test_trees_are_bounded() -> None:

@@ -31,7 +31,7 @@ _LARGEST: Final = 2**18
 def memory_shape(description: Description) -> tuple[int, int] | None:
     """Return steps and events of the array of what a player remembers; None where it would be too large."""
     try:
-        events = max(len(_events(description, player)) for player in range(len(description.form.players)))
+        events = _most_events(description)
     except LimitError:
         return None
     steps = description.form.max_steps
@@ -45,6 +45,14 @@ def observation_size(description: Description) -> int | None:
     except LimitError:
         return None
     return max(map(len, found))
+
+
+def _most_events(description: Description) -> int:
+    """Return how many different things a player can remember of a step. Raises LimitError."""
+    game = description.game
+    if not game.is_gdl2:
+        return sum(len(game.actions(role)) for role in game.roles)
+    return len(description.actions) + max(len(game.percept_terms(role)) for role in description.form.players)
 
 
 @cache
