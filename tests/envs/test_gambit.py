@@ -45,6 +45,21 @@ def test_names_are_quoted() -> None:
     assert '{ "\\\\x" "y" }' in list(gambit_text(game))[2]
 
 
+def test_moves_that_depend_on_what_is_not_seen_are_refused(tmp_path: Path) -> None:
+    sheet = tmp_path / "cards.kif"
+    sheet.write_text(
+        "(role random) (role me) (init start) (card 1) (card 2)"
+        "(<= (legal random (deal ?c)) (true start) (card ?c)) (<= (legal random noop) (not (true start)))"
+        "(<= (legal me noop) (true start)) (<= (next (dealt ?c)) (does random (deal ?c)))"
+        "(<= (legal me (take ?c)) (true (dealt ?c))) (<= (legal me stay) (not (true start)))"
+        "(<= (next over) (true (dealt ?c))) (<= terminal (true over))"
+        "(goal me 100) (<= (sees me fog) (true over))"
+    )
+    output, status = run(["export", str(sheet), "--to", "efg"])
+    assert status == 2
+    assert "me has different legal moves in histories that it cannot tell apart: (take 1), stay, or" in output
+
+
 def test_it_is_written_to_a_file_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "kuhn.efg"
     assert run(["export", "kuhn_poker", "--to", "efg", "-o", str(path)]) == ("", 0)

@@ -28,7 +28,7 @@ SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
 #: Joint moves after which a play is cut, unless said otherwise: more than the longest games that people play.
 MAX_STEPS: Final = 1_000
-#: Nodes that are kept for those who come by again: about 60 MB, and the whole tree of small games.
+#: Nodes that are kept for those who come by again: the whole tree of small games, a part of large ones.
 _KEPT: Final = 32_768
 
 
@@ -94,7 +94,7 @@ class ExtensiveForm:
                 )
                 return Node(self, state, step, memories, since, tuple(legal), deciders, chosen)
             joint = [moves[0] for moves in legal]
-            memories = self._remembered(state, step, memories, joint, deciders)
+            memories = self._remembered(state, step, memories, joint, legal)
             state, step = state.next(joint), step + 1
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
@@ -106,19 +106,25 @@ class ExtensiveForm:
         if len(joint) < len(chosen):
             known = (node.state, node.step, node.memories, node.since, node.legal, node.deciders)
             return Node(self, *known, tuple(chosen))
-        memories = self._remembered(node.state, node.step, node.memories, joint, node.deciders)
+        memories = self._remembered(node.state, node.step, node.memories, joint, node.legal)
         return self._settled(node.state.next(joint), node.step + 1, memories, node.step)
 
     def _remembered(
-        self, state: State, step: int, memories: Memories, joint: list[Term], deciders: tuple[int, ...]
+        self,
+        state: State,
+        step: int,
+        memories: Memories,
+        joint: list[Term],
+        legal: Sequence[Sequence[Term]],
     ) -> Memories:
-        """Return what the roles remember after a joint move."""
+        """Return what the roles remember after a joint move: nothing that depends on what they do not see."""
         if not self._hides:
             return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
         seen = state.percepts(joint)
         found = []
         for index, (role, memory) in enumerate(zip(self.game.roles, memories, strict=True)):
-            own = (joint[index],) if index in deciders else ()
+            waits = len(legal[index]) == 1 and joint[index] in self.turns.waiting[index]
+            own = () if waits else (joint[index],)
             found.append((*memory, (step + 1, own, seen[role])) if own or seen[role] else memory)
         return tuple(found)
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from anygame.envs.extensive.form import CHANCE, TERMINAL, ExtensiveForm
 from anygame.envs.extensive.walk import MOST_HISTORIES, walk
+from anygame.errors import RuleSheetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.envs.extensive.form import Node
-    from anygame.game import Game
+    from anygame.game import Game, Role
+    from anygame.language.terms import Term
 
 __all__ = ["gambit_text"]
 
@@ -36,13 +38,14 @@ def gambit_text(
 
     Raises:
         LimitError: there are more histories.
+        RuleSheetError: a role has different moves where it does not see any difference.
         GoalError: the rules give a role no usable goal at the end of a play.
     """
     form = ExtensiveForm(game, "sequential")
     factor, added = Fraction(str(scale)), Fraction(str(offset))
     yield f"EFG 2 R {_quoted(game.name)} {{ {' '.join(map(_quoted, form.players))} }}"
     yield _quoted("")
-    numbers: list[dict[str, int]] = [{} for _ in form.players]
+    known: list[dict[str, tuple[int, tuple[Term, ...]]]] = [{} for _ in form.players]
     outcome = draw = 0
     for node in walk(form, limit):
         if node.actor == TERMINAL:
@@ -53,11 +56,20 @@ def gambit_text(
             draw += 1
             yield f'c "" {draw} "" {{ {_drawn(node)} }} 0'
         else:
-            known = numbers[node.actor]
-            text = node.information(node.actor)
-            number = known.setdefault(text, len(known) + 1)
-            moves = _listed(map(str, node.moves(node.actor)))
-            yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {moves} }} 0'
+            moves, text = node.moves(node.actor), node.information(node.actor)
+            number, others = known[node.actor].setdefault(text, (len(known[node.actor]) + 1, moves))
+            if others != moves:
+                raise _different(form.players[node.actor], text, others, moves)
+            yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {_listed(map(str, moves))} }} 0'
+
+
+def _different(role: Role, text: str, moves: Iterable[Term], others: Iterable[Term]) -> RuleSheetError:
+    """Return the error for histories that a role cannot tell apart though it has other moves in them."""
+    listed = [", ".join(map(str, each)) for each in (moves, others)]
+    return RuleSheetError(
+        f"{role} has different legal moves in histories that it cannot tell apart: {listed[0]}, or "
+        f"{listed[1]}, both where it knows no more than `{text}`; let it see what makes the difference"
+    )
 
 
 def _drawn(node: Node) -> str:
