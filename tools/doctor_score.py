@@ -226,7 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _print_miss(verdict: Verdict) -> None:
     mutant, first = verdict.mutant, verdict.first
     said = "nothing" if first is None else f"{first['line']}: [{first['code']}] {first['message']}"
-    print(f"{verdict.sheet} {mutant.kind}: {' '.join(mutant.change.split())}\n    {said}", flush=True)
+    line = mutant.text[: mutant.start].count("\n") + 1
+    print(f"{verdict.sheet}:{line} {mutant.kind}: {' '.join(mutant.change.split())}\n    {said}", flush=True)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,10 @@ def test_the_sheet_is_in_order() -> None:
         (CONTROL, "", "2:1: warning[lost-fluent]: control with 1 argument is set up by init"),
         (NOOP, "", "1:10: error[no-move]: o has no legal move here, and the game is not over"),
         (FRAME, "", "3:1: warning[lost-fluent]: cell with 3 arguments is set up by init"),
+        (FRAME, FRAME.replace("(cell ?m ?n ?v)", "(cell ?n ?m ?v)", 1),
+         "10:5: warning[swapped-arguments]: (cell ?m ?n ?v) becomes (cell ?n ?m ?v)"),
+        (" (row 3)\n", " (row 3)\n(succ 1 2) (succ 2 3) (succ 4 3) (succ 4 5)\n"
+         "(<= (legal ?p wait) (role ?p) (succ 7 ?p))\n", "5:23: warning[odd-fact]: (succ 4 3) breaks"),
         ("(<= terminal (not", "(=> terminal (not", "17:2: warning[wrong-arrow]: `=>` starts no rule"),
         ("(row 1) (row 2)", "// the board\n(row 1) (row 2)", "4:1: warning[stray-text]: `//` starts no"),
         ("(row 1) (row 2)", "{index 1}\n(row 1) (row 2)", "4:1: warning[stray-text]: '{index 1}' stand"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
+from anygame.game.lost_values import LostValues
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Constant, Variable
@@ -51,6 +52,7 @@ PLAY_SEVERITIES: Final = {
     "endless": Severity.WARNING,
     "standstill": Severity.WARNING,
     "over-at-start": Severity.WARNING,
+    "lost-value": Severity.WARNING,
     "play-cut": Severity.INFO,
 }
 
@@ -198,6 +200,7 @@ class PlayCheck:
     _problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
     _deadline: float = 0.0
     _endless: int = 0
+    _lost: LostValues = field(init=False)
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -220,6 +223,7 @@ class PlayCheck:
 
     def _run(self) -> None:
         declared = _Declared(self.game)
+        self._lost = LostValues(self.game)
         self._search(declared)
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
@@ -276,6 +280,8 @@ class PlayCheck:
             self._progress(self.looked, self.played)
         for code, key, message, span in declared.faults(state):
             self._note(code, key, message, span, line)
+        for code, key, message, span in self._lost.faults(state, len(line)):
+            self._note(code, key, message, span, line, "a `next` that keeps it where nothing changes it")
         if state.is_terminal:
             if not line:
                 message = "the game is over before anybody moves"
@@ -373,7 +379,13 @@ def _ending_span(state: State) -> Span | None:
     """Return the span of the rule that makes a state terminal."""
     place = state.explain("terminal").place
     rules = [rule for rule in state.game.program.rules if rule.head.key == ("terminal", 0)]
-    return next((rule.span for rule in rules if rule.span and rule.span.place == place), None)
+    found = next((rule for rule in rules if rule.span and rule.span.place == place), None)
+    if found is not None and len(found.body) == 1 and isinstance(found.body[0], Literal):
+        # A rule that only names what ends the game is right if that is.
+        named = found.body[0].atom.key
+        own = [rule for rule in state.game.program.rules if rule.head.key == named and rule.body]
+        found = own[0] if len(own) == 1 else found
+    return found.span if found else None
 
 
 def _waiting_span(game: Game, role: Role) -> Span | None:

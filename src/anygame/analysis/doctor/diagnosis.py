@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = ["causes_first"]
 
-#: Codes whose hint is what was meant, to be written in the place of what is found.
-_SAYS_WHAT: Final = frozenset(("likely-typo", "case-differs"))
+#: Codes whose hint is what was meant, to be written in the place of what is found, and what stands before it.
+_SAYS_WHAT: Final = {"likely-typo": "", "case-differs": "", "undefined-relation": "it is a fluent: "}
 #: The nearer to a slip of the author's, the lower; what most often only follows comes last.
 _NEARNESS: Final = {
     "likely-typo": 1, "case-differs": 1, "relation-arity": 1, "function-arity": 1, "stray-text": 1,
     "unknown-role": 1, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2, "lost-fluent": 2,
-    "never-starts": 2, "unsafe-variable": 2, "growing-recursion": 2, "unstratified": 2,
-    "never-fires": 3, "dead-alternative": 3, "idle-negation": 3, "undeclared-fluent": 3, "undeclared-move": 3,
+    "never-starts": 2, "unsafe-variable": 2, "swapped-arguments": 2, "odd-fact": 2,
+    "growing-recursion": 2, "unstratified": 2,
+    "lost-value": 3, "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
+    "undeclared-fluent": 3, "undeclared-move": 3,
     "no-legal": 6, "no-goal": 6, "no-terminal": 6,
 }  # fmt: skip
 _OF_READING: Final = 0
@@ -77,6 +79,8 @@ def causes_first(
     following = {each for each in every if each.follows or each in echoes}
     if any(each.code == "limit-reached" for each in every):
         following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
+    if any(each.code == "lost-fluent" for each in every):
+        following |= {each for each in every if each.code == "lost-value"}  # the same, seen in play
     strays = [each.span for each in every if each.code == "stray-text" and each.span]
     following |= {each for each in every if each.code != "stray-text" and _stands_in(each, strays)}
     if not any(_is_near(each) for each in every if each not in following):
@@ -104,7 +108,7 @@ def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) 
 
 
 def _nearness(finding: Diagnostic) -> int:
-    if finding.code in _PLAY_CODES:
+    if finding.code in _PLAY_CODES and finding.code not in _NEARNESS:
         return _OF_PLAY
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
@@ -122,7 +126,7 @@ def _causes(
     """Return the findings that name a slip, each with what is no longer found where it is put right."""
     until = monotonic() + _SECONDS
     causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
-    slips = [each for each in every if each.code in _SAYS_WHAT and each.span and each.span.source is source]
+    slips = [each for each in every if _meant(each) and each.span and each.span.source is source]
     for slip in slips[:_MOST_TRIALS]:
         if monotonic() > until:
             break
@@ -139,7 +143,7 @@ def _try(
     examine: Callable[[Source], Iterable[Diagnostic]],
 ) -> _Trial:
     assert slip.span is not None
-    start, end, meant = slip.span.start, slip.span.end, slip.hint.partition(",")[0]
+    start, end, meant = slip.span.start, slip.span.end, _meant(slip)
     more = len(meant) - (end - start)
     repaired = Source(source.name, source.text[:start] + meant + source.text[end:])
     left = Counter(_identity(each, end, more) for each in examine(repaired))
@@ -147,6 +151,14 @@ def _try(
     gone = frozenset(each for each in every if each is not slip and not left[_identity(each)])
     worse = any(identity[0] > Severity.INFO for identity in left - before)
     return _Trial(frozenset(each for each in gone if each.severity > Severity.INFO), worse)
+
+
+def _meant(finding: Diagnostic) -> str:
+    """Return what was meant in the place of a finding; nothing where that is not said."""
+    before = _SAYS_WHAT.get(finding.code)
+    if before is None or not finding.hint.startswith(before):
+        return ""
+    return finding.hint.removeprefix(before) if before else finding.hint.partition(",")[0]
 
 
 def _identity(finding: Diagnostic, end: int = 0, more: int = 0) -> tuple[Severity, str, int]:

@@ -10,7 +10,7 @@ from anygame.analysis.doctor.sheet import key_of
 from anygame.analysis.doctor.unfounded import item_of
 from anygame.analysis.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity
-from anygame.language.rules import Distinct, Literal, atoms_in
+from anygame.language.rules import Atom, Distinct, Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anygame.analysis.normal import NormalRule
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
+    from anygame.language.terms import Term
 
 __all__ = ["CHECK"]
 
@@ -62,17 +63,23 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
         what = _what_is_lost(sheet, key, starts.get(key, []), writers.get(key, [])) if readers else ""
         if what and key[1]:
-            place = (starts.get(key) or writers[key])[0].span
+            place = (_writers_of(what, writers.get(key, [])) or starts.get(key) or writers[key])[0].span
             hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
             note = Note("it is read here", readers[0].span)
             yield _CODE.found(f"{named(key)} {what}", place, note, hint=hint)
 
 
+def _writers_of(what: str, writers: Sequence[Rule]) -> list[Rule]:
+    """Return the rules that write a last argument that is lost."""
+    values = what.partition(" ends in ")[2].partition(":")[0].split(" or ")
+    lasts = [(rule, rule.head.arguments[0]) for rule in writers]
+    return [rule for rule, term in lasts if isinstance(term, Compound) and str(term.arguments[-1]) in values]
+
+
 def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
     """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
     if not starts:
-        are_marks = key[1] >= _COORDINATES and all(_is_of_move(rule) for rule in writers)
-        lost = are_marks and ("true", key) not in _read_by(sheet, writers)
+        lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
         return "is written by moves and kept by no rule: it is gone one move later" if lost else ""
     if not writers:
         return "is set up by init and kept by no rule: it is gone after the first move"
@@ -84,10 +91,17 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
     return f"is kept by no rule where it ends in {values}: it is gone one move later" if values else ""
 
 
-def _is_of_move(rule: Rule) -> bool:
-    """Return whether a rule takes all that its head says from the moves."""
+def _is_of_move(rule: Rule, key: Key) -> bool:
+    """Return whether what stands at a place is what a move puts there, not what stood there before."""
     moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
-    return bool(moves) and set(rule.head.variables()) <= {v for atom in moves for v in atom.variables()}
+    asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
+    written = rule.head.arguments[0]
+    assert isinstance(written, Compound)
+    named = {variable for atom in moves for variable in atom.variables()}
+    mark = written.arguments[-1]
+    return (
+        bool(moves) and (mark in named or mark.is_ground) and not any(key_of(term) == key for term in asked)
+    )
 
 
 def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
@@ -98,10 +112,20 @@ def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
     met: set[Top] = set()
     for part in sheet.normal:
         if part.head.predicate == "next" and key_of(part.head.arguments[0]) == key:
-            met |= _values_met(sheet, part, key)
+            met |= set() if _is_where_a_move_is(part) else _values_met(sheet, part, key)
     lost = values - met
     is_told_apart = len(values) <= _MOST_VALUES and len(lost) < len(values)
     return sorted(lost, key=str) if is_told_apart else []
+
+
+def _is_where_a_move_is(part: NormalRule) -> bool:
+    """Return whether a rule writes a place that a move names, and so no other."""
+    places = part.head.arguments[0]
+    named = {
+        v for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does" for v in f.variables()
+    }
+    variables = {v for term in getattr(places, "arguments", ())[:-1] for v in Atom("", (term,)).variables()}
+    return bool(variables) and variables <= named
 
 
 def _values_met(sheet: Sheet, part: NormalRule, key: Key) -> set[Top]:
@@ -140,12 +164,20 @@ def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
     for rule in writers:
         asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
         same = [term for term in asked if key_of(term) == key]
-        if rule.head.arguments[0] in same or (same and key[1] < _COORDINATES):
+        if any(_is_as_it_is(rule, term) for term in same) or (same and key[1] < _COORDINATES):
             return True
         reads = _read_by(sheet, [rule])
         if ("true", None) in reads or (not same and ("true", key) in reads):
             return True
     return False
+
+
+def _is_as_it_is(rule: Rule, asked: Term) -> bool:
+    """Return whether a rule writes what it asks for; that arguments changed places is told elsewhere."""
+    written = rule.head.arguments[0]
+    assert isinstance(written, Compound)
+    assert isinstance(asked, Compound)
+    return sorted(written.arguments) == sorted(asked.arguments)
 
 
 def _read_by(sheet: Sheet, rules: Iterable[Rule]) -> set[Item]:

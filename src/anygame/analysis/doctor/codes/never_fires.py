@@ -223,7 +223,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     elif kind == "does":
         message = f"{named(key)} is never legal: each rule that allows it needs {needs}"
     if fluents and moves and moves[0][1]:
-        first = _first_head(sheet, moves[0])
+        first = _asked_at(sheet, fluents[0], group) or _first_head(sheet, moves[0])
         move = pattern(moves[0][1])
         message = (
             f"{move} is legal only where {named(key)} is true, which only {move} makes it: neither starts"
@@ -232,6 +232,16 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     others = [_first_head(sheet, item) for item in group]
     notes = [Note("and this waits for it", head.span) for head in others if head is not first][:3]
     return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
+
+
+def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
+    """Return where a fluent is asked for that something waits for, outside the fluent's own rules.
+
+    A rule that asks for nothing else just names it.
+    """
+    rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
+    atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
+    return next((atom for atom in atoms if item_of(atom) == fluent), None)
 
 
 def _is_asked(sheet: Sheet, group: Sequence[Item]) -> bool:

@@ -10,6 +10,7 @@ from anygame.analysis.doctor.codes.play import (
     goal_conflict,
     goal_in_play,
     goal_missing,
+    lost_value,
     move_outside_input,
     no_move,
     over_at_start,
@@ -33,4 +34,5 @@ CODES: Final[tuple[Code, ...]] = (
     endless.CODE,
     play_cut.CODE,
     standstill.CODE,
+    lost_value.CODE,
 )

@@ -1,0 +1,188 @@
+"""Two arguments that look as if they had changed places."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.sheet import key_of
+from anygame.analysis.doctor.wording import named
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import Literal, atoms_in
+from anygame.language.terms import Compound, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.analysis.doctor.sheet import Key, Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Atom, Rule
+    from anygame.language.terms import Term
+
+__all__ = ["CHECK"]
+
+#: Other rules that agree on which argument belongs to which: one could be the slip itself.
+_MOST_OFTEN: Final = 2
+#: Other facts that agree on what stands where.
+_FEWEST_FACTS: Final = 3
+#: Facts that are compared: lists longer than that are written by programs.
+_MOST_FACTS: Final = 5_000
+_STATE: Final = {
+    "init": "true", "next": "true", "base": "true", "true": "true",
+    "legal": "does", "input": "does", "does": "does",
+}  # fmt: skip
+
+_CODE: Final = Code(
+    "swapped-arguments",
+    Severity.WARNING,
+    "two arguments that look as if they had changed places",
+    demand="The arguments of a fluent, a move or a relation stand in the same order everywhere.",
+    why=(
+        "GDL knows no types, so that a row in the place of a column is no error: the fact is one that nobody "
+        "looks at, or stands elsewhere on the board."
+    ),
+    source=PRACTICE,
+    bad="(init (cell 1 2 b))\n(<= (next (cell ?column ?row ?mark)) (true (cell ?row ?column ?mark)))",
+    good="(init (cell 1 2 b))\n(<= (next (cell ?row ?column ?mark)) (true (cell ?row ?column ?mark)))",
+)
+
+#: A fluent or a move, and two of its arguments.
+_Pair = tuple[str, "Key", int, int]
+_Link = tuple[_Pair, _Pair]
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report arguments whose places differ from those in all other rules, or in all other facts."""
+    for rule in sheet.program.rules:
+        if rule.head.predicate == "next":
+            yield from _in_frame(rule)
+    yield from _by_links(sheet)
+    yield from _by_values(sheet)
+
+
+# -- a rule that keeps a fluent, but for two arguments
+
+
+def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
+    """Report a rule that keeps what is true with two arguments exchanged, and not by a move."""
+    if any(atom.predicate == "does" and positive for atom, positive in atoms_in(rule.body)):
+        return
+    kept = rule.head.arguments[0]
+    for formula in rule.body:
+        if not isinstance(formula, Literal) or formula.atom.predicate != "true":
+            continue
+        asked = formula.atom.arguments[0]
+        if key_of(asked) != key_of(kept) or not isinstance(asked, Compound):
+            continue
+        assert isinstance(kept, Compound)
+        places = [
+            n
+            for n, (one, other) in enumerate(zip(kept.arguments, asked.arguments, strict=True))
+            if one != other
+        ]
+        if len(places) == 2 and _are_exchanged(kept, asked, *places):
+            message = f"{shown(str(asked))} becomes {shown(str(kept))}: two arguments changed places"
+            note = Note("it stands so here", formula.atom.span)
+            yield _CODE.found(message, rule.head.span, note, hint=shown(str(asked)))
+
+
+def _are_exchanged(kept: Compound, asked: Compound, first: int, second: int) -> bool:
+    one, other = kept.arguments[first], kept.arguments[second]
+    exchanged = one is asked.arguments[second] and other is asked.arguments[first]
+    return exchanged and isinstance(one, Variable) and isinstance(other, Variable)
+
+
+# -- variables that two fluents or moves share
+
+
+def _by_links(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a rule in which fluents or moves share two variables crosswise, and all others not so."""
+    rules: dict[_Link, list[tuple[Rule, Atom]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        found: dict[_Link, Atom] = {}
+        if rule.body:
+            for pair in combinations(_terms(rule), 2):
+                found.update(_links(*pair))
+        for link, atom in found.items():
+            rules[link].append((rule, atom))
+    told: set[int] = set()
+    for (first, (name, key, one, other)), uses in rules.items():
+        crossed = (first, (name, key, other, one))
+        if len(uses) == 1 and len(rules.get(crossed, ())) >= _MOST_OFTEN and id(uses[0][0]) not in told:
+            told.add(id(uses[0][0]))
+            (_, atom), others = uses[0], rules[crossed]
+            message = (
+                f"{named(first[1])} and {named(key)} share two variables crosswise here, but straight in "
+                f"{len(others)} other rules"
+            )
+            yield _CODE.found(message, atom.span, Note("as here", others[0][1].span))
+
+
+def _terms(rule: Rule) -> list[tuple[str, Compound, Atom]]:
+    """Return the fluents and moves of a rule that have no variable twice."""
+    found = []
+    for atom in [rule.head, *(atom for atom, _ in atoms_in(rule.body))]:
+        name, term = _STATE.get(atom.predicate), atom.arguments[-1] if atom.arguments else None
+        if name and isinstance(term, Compound):
+            variables = [each for each in term.arguments if isinstance(each, Variable)]
+            if len(set(variables)) == len(variables) > 1:
+                found.append((name, term, atom))
+    return found
+
+
+def _links(
+    one: tuple[str, Compound, Atom], other: tuple[str, Compound, Atom]
+) -> Iterator[tuple[_Link, Atom]]:
+    """Yield how two terms share two variables: places of the one, and those of the other in that order."""
+    if (one[0], key_of(one[1])) > (other[0], key_of(other[1])):
+        return (yield from _links(other, one))
+    (name, term, atom), (name2, term2, _) = one, other
+    key, key2 = key_of(term), key_of(term2)
+    assert key is not None
+    assert key2 is not None
+    if (name, key) == (name2, key2):
+        return None
+    places = {term2.arguments[n]: n for n in range(key2[1]) if isinstance(term2.arguments[n], Variable)}
+    shared = [(n, places[each]) for n, each in enumerate(term.arguments) if each in places]
+    for (first, at), (second, at2) in combinations(shared, 2):
+        yield ((name, key, first, second), (name2, key2, at, at2)), atom
+    return None
+
+
+# -- what stands where in facts
+
+
+def _by_values(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a fact with two values of which each stands only at the other's place in all other facts."""
+    facts: dict[tuple[str, Key], list[tuple[Atom, tuple[Term, ...]]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        last = rule.head.arguments[-1] if rule.head.arguments else None
+        if not rule.body and last is not None:
+            if rule.head.predicate in _STATE and isinstance(last, Compound):
+                facts[rule.head.predicate, (last.functor, len(last.arguments))].append(
+                    (rule.head, last.arguments)
+                )
+            else:
+                facts["", rule.head.key].append((rule.head, rule.head.arguments))
+    for group in facts.values():
+        if _FEWEST_FACTS < len(group) <= _MOST_FACTS:
+            yield from _odd_ones(group)
+
+
+def _odd_ones(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
+    columns = [Counter(column) for column in zip(*(terms for _, terms in group), strict=True)]
+    for one, other in combinations(range(len(columns)), 2):
+        both = columns[one].keys() & columns[other].keys()
+        if len(both) != 2 or len(columns[one]) + len(columns[other]) <= len(both) + 2:
+            continue
+        odd = [atom for atom, terms in group if {terms[one], terms[other]} == both]
+        for atom, terms in group:
+            alone = columns[one][terms[one]] == columns[other][terms[other]] == 1
+            if len(odd) == 1 and atom is odd[0] and alone:
+                message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
+                yield _CODE.found(message, atom.span)
+
+
+CHECK: Final = Check((_CODE,), _check)
