@@ -12,17 +12,17 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.doctor.sheet import names_of_rule
 from anygame.language.parser import parse_program
-from anygame.language.rules import KEYWORDS, Distinct, Literal, Not, walk
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.rules import KEYWORDS, Literal, Not, walk
+from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
-    from anygame.language.rules import Atom, Rule
+    from anygame.language.rules import Rule
     from anygame.language.source import Node, Source
-    from anygame.language.terms import Term
 
 __all__ = ["KINDS", "Mutant", "mutants"]
 
@@ -106,32 +106,10 @@ class _Sheet:
 
 
 def _names(rule: Rule) -> Iterator[_Name]:
-    yield from _names_of_atom(rule.head, rule)
-    for formula, _ in walk(rule.body):
-        if isinstance(formula, Literal):
-            yield from _names_of_atom(formula.atom, rule)
-        elif isinstance(formula, Distinct) and formula.node and formula.node.children:
-            for term, node in zip((formula.left, formula.right), formula.node.children[1:], strict=False):
-                yield from _names_of_term(term, node, rule)
-
-
-def _names_of_atom(atom: Atom, rule: Rule) -> Iterator[_Name]:
-    node = atom.node
-    if node is None:
-        return
-    kind = "keyword" if KEYWORDS.get(atom.predicate) == len(atom.arguments) else "relation"
-    yield _Name(node.children[0] if node.children else node, kind, rule)
-    for term, child in zip(atom.arguments, (node.children or ())[1:], strict=False):
-        yield from _names_of_term(term, child, rule)
-
-
-def _names_of_term(term: Term, node: Node, rule: Rule) -> Iterator[_Name]:
-    if isinstance(term, Compound) and node.children:
-        yield _Name(node.children[0], "function", rule)
-        for inner, child in zip(term.arguments, node.children[1:], strict=False):
-            yield from _names_of_term(inner, child, rule)
-    elif not node.children:
-        yield _Name(node, "variable" if isinstance(term, Variable) else "constant", rule)
+    for name in names_of_rule(rule):
+        node = name.node
+        is_keyword = name.kind == "relation" and KEYWORDS.get(name.text) == name.arity
+        yield _Name(node.children[0] if node.children else node, "keyword" if is_keyword else name.kind, rule)
 
 
 def _head_names(rule: Rule) -> Iterator[str]:

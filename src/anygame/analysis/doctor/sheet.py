@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language.terms import Term
 
-__all__ = ["Key", "Name", "Sheet", "key_of", "span_of"]
+__all__ = ["Key", "Name", "Sheet", "key_of", "names_of_rule", "span_of"]
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
@@ -170,7 +170,7 @@ class Sheet:
     @cached_property
     def names(self) -> list[Name]:
         """Every place of every name, rule by rule."""
-        return [name for rule in self.program.rules for name in _names_of_rule(rule)]
+        return [name for rule in self.program.rules for name in names_of_rule(rule)]
 
 
 def _with_role(part: NormalRule) -> NormalRule:
@@ -194,7 +194,8 @@ def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
     return formula.node.span if formula.node else rule.span
 
 
-def _names_of_rule(rule: Rule) -> Iterator[Name]:
+def names_of_rule(rule: Rule) -> Iterator[Name]:
+    """Yield every name of a rule where it stands, from left to right."""
     yield from _names_of_atom(rule.head, rule)
     for formula, _ in walk(rule.body):
         if isinstance(formula, Literal):
