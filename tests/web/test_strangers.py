@@ -168,3 +168,13 @@ def test_a_large_upload_of_no_said_length_is_refused_while_it_is_read(server: Se
         except httpx.TransportError:
             status = 413  # the connection was closed while we were still sending
     assert status == 413
+
+
+def test_a_record_tells_nobody_the_invitations(server: Server) -> None:
+    with _client(server) as owner, _client(server) as stranger:
+        address = owner.get("/play/tic_tac_toe?as=x").headers["location"]
+        (link,) = re.findall(r"/join/([\w-]+)", owner.get(address).text)
+        record = stranger.get(f"{address}/record.json")
+        assert record.json()["moves"] == []
+        assert link not in record.text
+        assert "seats" not in record.json()["anygame"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from argparse import ArgumentTypeError
 from contextlib import contextmanager, suppress
@@ -112,10 +113,20 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
             yield
             if stay:
                 print("all is over; Ctrl-C ends the pages", file=sys.stderr, flush=True)
-                with suppress(KeyboardInterrupt):
-                    Event().wait()
+                _wait()
         finally:
             server.stop()
+
+
+def _wait() -> None:
+    """Wait for Ctrl-C, or SIGTERM."""
+    ended = Event()
+    former = signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    try:
+        with suppress(KeyboardInterrupt):
+            ended.wait()
+    finally:
+        signal.signal(signal.SIGTERM, former)
 
 
 def _tell(host: str, port: int, *, is_json: bool) -> None:

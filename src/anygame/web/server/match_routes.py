@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
@@ -16,6 +18,8 @@ from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.visitors import visitor_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from starlette.requests import Request
 
     from anygame.web.server.matches import Match, Matches
@@ -133,7 +137,13 @@ class MatchRoutes:
     async def record(self, request: Request) -> Response:
         """Return the record of a match: what `anygame replay` reads."""
         match = await self._open_match(request)
-        return FileResponse(match.path, filename=f"{match.sheet}.json", media_type="application/json")
+        kept = await asyncio.to_thread(_public, match.path)
+        name = quote(f"{match.sheet}.json")
+        return Response(
+            kept,
+            media_type="application/json",
+            headers={"Content-Disposition": f"attachment; filename*=utf-8''{name}"},
+        )
 
     async def why(self, request: Request) -> Response:
         """Say why a move is legal in a state, or why it is not; or the same of any atom."""
@@ -253,6 +263,13 @@ class MatchRoutes:
         response = self._back_to(branched)
         visitor.mark(response)
         return response
+
+
+def _public(path: Path) -> bytes:
+    """Return a record without who has which role: that would tell watchers the invitations, too."""
+    record = json.loads(path.read_bytes())
+    del record["anygame"]["seats"]
+    return json.dumps(record, ensure_ascii=False).encode()
 
 
 def _seconds(request: Request) -> float:
