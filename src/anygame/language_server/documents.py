@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from anygame.language_server.checking.findings import Findings
 from anygame.language_server.lines import Lines
@@ -52,7 +52,7 @@ class Document:
     @cached_property
     def sheet(self) -> WrittenSheet:
         """Its text as a sheet that is being written."""
-        return WrittenSheet(unquote(urlsplit(self.uri).path), self.text)
+        return WrittenSheet(unquote(self.uri.rpartition("/")[2]), self.text)
 
     def changed(self, version: int, changes: Iterable[Change]) -> Document:
         """Return the document after changes."""

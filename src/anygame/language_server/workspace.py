@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from anygame.language.installed import SUFFIXES
@@ -30,8 +30,12 @@ _MOST_SYMBOLS: Final = 500
 
 def path_of(uri: str) -> Path | None:
     """Return the path of an address; None where it is no file's."""
-    parts = urlsplit(uri)
-    return Path(url2pathname(unquote(parts.path))) if parts.scheme == "file" else None
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    # What `url2pathname` returns has no escapes any more.
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
 class Workspace:

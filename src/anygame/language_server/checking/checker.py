@@ -69,7 +69,7 @@ class Checker:
         """End everything."""
         for uri in list(self._tasks):
             self.forget(uri)
-        self._process.end()
+        await self._process.end()
 
     async def _examine(self, document: Document, pause: float) -> None:
         await asyncio.sleep(pause)

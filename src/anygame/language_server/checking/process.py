@@ -58,7 +58,7 @@ class ExaminingProcess:
             finally:
                 if self.current is not None:  # it is at work still, or gone
                     self.current = None
-                    self.end()
+                    await self.end()
         if "fault" in answer:
             raise ExaminationError(str(answer["fault"]))
         return answer["value"]
@@ -81,9 +81,14 @@ class ExaminingProcess:
         answer: dict[str, Any] = json.loads(line)
         return answer
 
-    def end(self) -> None:
+    async def end(self) -> None:
         """Kill the process, whatever it is doing; the next question begins another one."""
         process, self._process = self._process, None
-        if process is not None and process.returncode is None:
+        if process is None:
+            return
+        if process.returncode is None:
             with suppress(ProcessLookupError):
                 process.kill()
+        # What it has told meanwhile nobody wants; its pipes are closed when all is read.
+        with suppress(OSError, ValueError):
+            await process.communicate()

@@ -11,6 +11,8 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Final
 
 from anygame.language_server.checking.examination import examine, mended
@@ -23,7 +25,7 @@ _NICENESS: Final = 5
 
 
 def main(memory: int) -> None:
-    """Answer questions until there are no more.
+    """Answer questions until nobody asks any more.
 
     Args:
         memory: bytes of address space that the process may take.
@@ -38,13 +40,18 @@ def main(memory: int) -> None:
     # What is printed by accident must not get among the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    questions: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_listen, args=(questions,), daemon=True).start()
+    while True:
+        answers.write(json.dumps(_answer(json.loads(questions.get()))).encode() + b"\n")
+        answers.flush()
+
+
+def _listen(questions: SimpleQueue[bytes]) -> None:
+    """Take in questions; end the process with the last one, whatever it is at: nobody waits for it."""
     for line in sys.stdin.buffer:
-        answer = json.dumps(_answer(json.loads(line))).encode()
-        try:
-            answers.write(answer + b"\n")
-            answers.flush()
-        except BrokenPipeError:
-            os._exit(0)
+        questions.put(line)
+    os._exit(0)
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:

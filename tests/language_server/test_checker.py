@@ -1,0 +1,183 @@
+"""When sheets are examined, and by a process that is ended where it takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from anygame.language_server.checking import checker as checking
+from anygame.language_server.checking import process as processes
+from anygame.language_server.checking.checker import Checker
+from anygame.language_server.checking.findings import Findings
+from anygame.language_server.checking.process import ExaminationError, ExaminingProcess
+from anygame.language_server.documents import Document, Documents
+from anygame.language_server.lines import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+URI = "file:///game.kif"
+
+
+class _Process:
+    """In the place of the process: answers when it is let.
+
+    Attributes:
+        asked: the texts that were asked about.
+        current: the question that it is at.
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.current: dict[str, Any] | None = None
+        self.may_answer = asyncio.Event()
+        self.ended = 0
+        self._turn = asyncio.Lock()
+
+    async def ask(self, question: dict[str, Any], within: float) -> Any:
+        async with self._turn:
+            self.current = question
+            self.asked.append(question["text"])
+            try:
+                await self.may_answer.wait()
+                return Findings().as_json()
+            except asyncio.CancelledError:
+                self.ended += 1
+                raise
+            finally:
+                self.current = None
+
+    async def end(self) -> None:
+        """End nothing."""
+
+
+def _run(
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[Checker, _Process], Any], patience: float = 0.01
+) -> tuple[list[int], _Process]:
+    """Return the versions that were told of, and the process."""
+    monkeypatch.setattr(checking, "_PATIENCE", patience)
+    told: list[int] = []
+
+    async def run() -> _Process:
+        process = _Process()
+        monkeypatch.setattr(checking, "ExaminingProcess", lambda: process)
+        checker = Checker(lambda document, _: told.append(document.version))
+        await act(checker, process)
+        for _ in range(1_000):
+            if not any(task for task in asyncio.all_tasks() if task is not asyncio.current_task()):
+                break
+            await asyncio.sleep(0.001)
+        await checker.close()
+        return process
+
+    return told, asyncio.run(run())
+
+
+def _document(version: int) -> Document:
+    return Document(URI, version, f"text {version}")
+
+
+def test_a_text_is_examined_a_moment_after_the_last_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(checker: Checker, process: _Process) -> None:
+        process.may_answer.set()
+        for version in range(5):
+            checker.changed(_document(version), pause=0.02)
+            await asyncio.sleep(0)
+
+    told, process = _run(monkeypatch, act)
+    assert (told, process.asked) == ([4], ["text 4"])
+
+
+def test_what_is_stale_is_dropped_and_what_takes_too_long_then_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(checker: Checker, process: _Process) -> None:
+        checker.changed(_document(1), pause=0)
+        while not process.asked:
+            await asyncio.sleep(0.001)
+        for version in (2, 3, 4):  # those in between never get their turn
+            checker.changed(_document(version), pause=0)
+            await asyncio.sleep(0.001)
+        while len(process.asked) < 2:
+            await asyncio.sleep(0.001)
+        process.may_answer.set()
+
+    told, process = _run(monkeypatch, act)
+    assert (told, process.asked, process.ended) == ([4], ["text 1", "text 4"], 1)
+
+
+def test_what_is_nearly_done_may_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(checker: Checker, process: _Process) -> None:
+        checker.changed(_document(1), pause=0)
+        while not process.asked:
+            await asyncio.sleep(0.001)
+        checker.changed(_document(2), pause=0)
+        await asyncio.sleep(0.001)
+        process.may_answer.set()
+
+    told, process = _run(monkeypatch, act, patience=60.0)
+    assert (told, process.asked, process.ended) == ([2], ["text 1", "text 2"], 0)
+
+
+def _ask(monkeypatch: pytest.MonkeyPatch, program: str, within: float = 30.0) -> Any:
+    """Ask a process that runs another program."""
+    monkeypatch.setattr(processes, "_BOOTSTRAP", program)
+
+    async def run() -> Any:
+        process = ExaminingProcess()
+        try:
+            return await process.ask({"do": "examine"}, within)
+        finally:
+            await process.end()
+
+    return asyncio.run(run())
+
+
+def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ExaminationError, match=r"more than 0\.1 seconds"):
+        _ask(monkeypatch, "import time; time.sleep(100)", within=0.1)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("raise SystemExit", "has ended|[Bb]roken|lost"),
+        ("print('no answer')", "Expecting value"),
+        ("""print('{"fault": "too much memory"}')""", "too much memory"),
+    ],
+)
+def test_a_process_that_fails(monkeypatch: pytest.MonkeyPatch, program: str, reason: str) -> None:
+    with pytest.raises(ExaminationError, match=reason):
+        _ask(monkeypatch, program)
+
+
+# -- documents ----------------------------------------------------------------------------------------
+
+
+def test_documents_are_versions_of_texts() -> None:
+    documents = Documents()
+    first = documents.opened(URI, 1, "; \N{GAME DIE}\n(role x)")
+    assert first
+    changed = documents.changed(URI, 2, [(((0, 4), (0, 4)), "!"), (((1, 6), (1, 7)), "white")])
+    assert changed
+    assert (changed.version, changed.text) == (2, "; \N{GAME DIE}!\n(role white)")
+    assert first.text == "; \N{GAME DIE}\n(role x)"
+    replaced = documents.changed(URI, 3, [(None, "(a)"), (((0, 1), (0, 2)), "b")])
+    assert replaced
+    assert replaced.text == "(b)"
+    documents.closed(URI)
+    assert documents.changed(URI, 4, []) is None
+    assert documents.get(URI) is None
+
+
+def test_documents_that_are_open_are_bounded() -> None:
+    documents = Documents()
+    opened = [documents.opened(f"file:///{number}.kif", 1, "") for number in range(1_001)]
+    assert opened[999] is not None
+    assert opened[1_000] is None
+
+
+def test_names_of_documents_are_those_of_their_files() -> None:
+    assert Document("file:///a/b%20c.hrf", 1, "").sheet.source.name == "b c.hrf"
+    assert Document("untitled:new", 1, "").sheet.form == "kif"
+    assert isinstance(Document(URI, 1, "").lines, Lines)
