@@ -120,6 +120,12 @@ def test_without_domains_terms_are_those_written_there() -> None:
     assert [each.label for each in complete(sheet, offset, DomainTable())] == ["1"]
 
 
+def test_nothing_is_proposed_beyond_the_bounds() -> None:
+    assert _labels("(f " * 199 + "¦") != []
+    assert _labels("(f " * 201 + "¦") == []
+    assert _proposed("(¦", text="(p a)" * 500_000) == []
+
+
 def test_proposals_are_bounded() -> None:
     text = "\n".join(f"(p{number} a)" for number in range(1_000))
     assert len(_proposed("\n(¦", text=text)) == 300

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
+from anygame.language.forms import infix_variable
 from anygame.language.rules import KEYWORDS
 from anygame.language_server.domains import Values
 from anygame.language_server.hovering import pattern, told_values
@@ -95,7 +96,8 @@ class _Writer:
             text = f"{name}(" if self._sheet.form == "infix" else f"{opening}{name} "
             return Completion(name, kind, detail, text, False, range_, order)
         if self._sheet.form == "infix":
-            holes = [f"${{{number}:{_escaped(_capital(each))}}}" for number, each in enumerate(arguments, 1)]
+            spelled = [infix_variable(each[1:]) if each[0] == "?" else each for each in arguments]
+            holes = [f"${{{number}:{_escaped(each)}}}" for number, each in enumerate(spelled, 1)]
             return Completion(name, kind, detail, f"{_escaped(name)}({','.join(holes)})", True, range_, order)
         holes = [f"${{{number}:{_escaped(each)}}}" for number, each in enumerate(arguments, 1)]
         text = f"{_escaped(name)} {' '.join(holes)}"
@@ -106,10 +108,6 @@ class _Writer:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
-
-
-def _capital(name: str) -> str:
-    return name[1:2].upper() + name[2:] if name[0] == "?" else name
 
 
 def _formulas(sheet: WrittenSheet, context: TypingContext, writer: _Writer) -> Iterator[Completion]:

@@ -21,6 +21,7 @@ __all__ = [
     "completion_item",
     "diagnostic",
     "document_symbol",
+    "finding_edits",
     "offset",
     "range_of",
     "signature_information",
@@ -29,7 +30,7 @@ __all__ = [
     "workspace_edit",
 ]
 
-SOURCE: Final = "anygame"
+_SOURCE: Final = "anygame"
 _SEVERITIES: Final = {
     1: lsp.DiagnosticSeverity.Information,
     2: lsp.DiagnosticSeverity.Warning,
@@ -94,7 +95,7 @@ def diagnostic(document: Document, found: Finding, explanations: Explanations) -
         severity=_SEVERITIES[found.severity],
         code=found.code,
         code_description=lsp.CodeDescription(link) if link else None,
-        source=SOURCE,
+        source=_SOURCE,
         tags=[lsp.DiagnosticTag.Unnecessary] if found.code in _UNNECESSARY else None,
         related_information=[
             lsp.DiagnosticRelatedInformation(

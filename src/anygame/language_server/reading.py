@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Source
 
-__all__ = ["TOKENS", "Token", "items_of", "starts_item", "tokens_of"]
+__all__ = ["Token", "items_of", "starts_item", "tokens_of"]
 
 #: Tokens, and comments. The groups of both forms: a comment, an opening and a closing parenthesis, a name.
-TOKENS: Final[dict[Form, re.Pattern[str]]] = {
+_TOKENS: Final[dict[Form, re.Pattern[str]]] = {
     "kif": re.compile(
         r"(?P<comment>;[^\r\n]*)|(?P<open>\()|(?P<close>\))|(?P<name>[^\s();]+)|(?P<mark>(?!))"
     ),
@@ -58,7 +58,7 @@ class Token(NamedTuple):
 
 def tokens_of(source: Source, form: Form, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Yield the tokens of a part of a text, comments too."""
-    for match in TOKENS[form].finditer(source.text, start, len(source.text) if end is None else end):
+    for match in _TOKENS[form].finditer(source.text, start, len(source.text) if end is None else end):
         yield Token(match.lastgroup or "", match[0], match.start(), match.end())
 
 

@@ -83,6 +83,9 @@ class _Server(LanguageServer):
         ended = asyncio.Event()
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if self.protocol.writer is not None:  # there is an editor already
+                writer.close()
+                return
             self.protocol.set_writer(writer)
             try:
                 with suppress(ConnectionError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from anygame.language.sentences import fold_head
+from anygame.language_server.limits import LIMITS
 from anygame.language_server.names import OPERATORS
 from anygame.language_server.reading import starts_item, tokens_of
 from anygame.language_server.sheet import Range
@@ -56,7 +57,9 @@ class TypingContext:
 
 
 def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
-    """Return where somebody types who is at an offset; None inside a comment."""
+    """Return where somebody types who is at an offset; None inside a comment, and where nobody reads on."""
+    if len(sheet.text) > LIMITS.reading.bytes:
+        return None
     start = starts_item(sheet.source, sheet.form, max(0, offset - 1))
     frames: list[_Frame] = [_Frame("")]
     in_body = False
@@ -75,6 +78,8 @@ def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
         if token.text == ":-":
             in_body, frames = True, [_Frame("")]
         _step(frames, token, before, sheet.form == "infix")
+        if len(frames) > LIMITS.reading.depth:
+            return None
         before = token
     prefix = sheet.text[last.start : offset] if last else ""
     range_ = Range(last.start if last else offset, offset)
