@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import inf
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -72,6 +73,9 @@ class BeliefSearch:
         self._search = InformationSetSearch(game, role, self._belief, seed, memory)
         self._tries = 0
         self._is_lost = False
+        # Machine code is made now, not on the clock of the first move.
+        self._belief.follow(RoleView(game.initial_state()), inf)
+        self._search.run(_FEWEST_LANES)
 
     @property
     def is_lost(self) -> bool:

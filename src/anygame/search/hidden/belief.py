@@ -176,7 +176,7 @@ class Belief:
         if told is None or (own is None and observation.move is not None):
             self.particles = None
             return
-        options = [self._options(self.particles, role, own) for role in range(len(self._game.roles))]
+        options = self._options(self.particles, own)
         joints = np.prod([counts.astype(np.float64) for _, _, counts in options], axis=0)
         if joints.sum() <= _MOST_JOINTS:
             found = self._expanded(self.particles, options, joints.astype(np.int64), told)
@@ -193,19 +193,18 @@ class Belief:
         self.particles = found
 
     def _options(
-        self, particles: Particles, role: int, own: int | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return what a role could do in each state; nothing where the match is over."""
-        legal = np.zeros((len(particles), len(self._machine.compiled.actions[role])), np.bool_)
+        self, particles: Particles, own: int | None
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+        """Return what each role could do in each state; nothing where the match is over."""
+        legal = np.zeros((len(particles), self._ends[-1]), np.bool_)
         for part in self.pool.parts(len(particles)):
             lanes = self.pool.holding(particles.states[part])
             count = part.stop - part.start
-            legal[part] = self.legal(lanes)[role][:count] & ~lanes.terminal[:count, None]
-        if role == self._role and own is not None:
-            only = np.zeros_like(legal)
-            only[:, own] = legal[:, own]
-            legal = only
-        return legal_choices(legal)
+            legal[part] = lanes.legal()[:count] & ~lanes.terminal[:count, None]
+        if own is not None:
+            others = np.arange(self._ends[self._role], self._ends[self._role + 1])
+            legal[:, np.delete(others, own)] = False
+        return [legal_choices(legal[:, first:end]) for first, end in pairwise(self._ends)]
 
     def _expanded(
         self,
