@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import anygame
 
-__all__ = ["Writer"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["Writer", "sheets_with_percepts"]
 
 _NAMES = ["?a", "?b", "?c", "?d", "?e", "?f"]
 _LEGAL = [
@@ -22,6 +25,15 @@ _FRAME = (
     "(<= (next (p ?a ?b)) (true (p ?a ?b)) (does ?r (m ?c ?d ?e))"
     " (or (distinct ?a ?c) (distinct ?b ?d)) (or (distinct ?a ?d) (distinct ?b ?e)))"
 )
+
+
+def sheets_with_percepts(seeds: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Yield seeds with the sheets of hidden information that they give, where these can be loaded."""
+    for seed in seeds:
+        text = Writer(seed).sheet_with_percepts()
+        with suppress(anygame.RuleSheetError):
+            anygame.loads(text)
+            yield seed, text
 
 
 class Writer:

@@ -64,8 +64,8 @@ class HiddenCourse:
             legal = self._truth.legal_moves(self._match.role)
             self._tracker.perceive(made[self._index], seen, deadline, legal)
         except LostTrackError:
-            # The rules let a role have moves that it cannot know of: from here on it is told where it stands.
-            self._restart(self._truth)
+            # No state that was tried lets the role do what it did: who needs one is given the truth.
+            self._tracker.give(self._truth)
 
     def _restart(self, start: State) -> None:
         self._start = self._truth = start

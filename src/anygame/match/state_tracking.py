@@ -76,6 +76,10 @@ class StateTracker:
         self._turns: list[_Turn] = []
         self._known = True
 
+    def give(self, state: State) -> None:
+        """Take a state for the only one that is possible; what was told stays."""
+        self._states = [state]
+
     @property
     def view(self) -> RoleView:
         """What the role was told since the match began."""

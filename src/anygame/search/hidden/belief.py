@@ -125,11 +125,13 @@ class Belief:
         else:
             fresh = view.observations[len(known.observations) :]
         for observation in fresh:
-            self._observe(observation, deadline)
-            if self.particles is None:
-                break
+            if self.particles is not None:
+                self._observe(observation, deadline)
         replays = 0
-        while self.particles is None and replays < _MOST_REPLAYS and monotonic() < deadline:
+        # Where all states were tried, there are none.
+        while self.particles is None and not self.is_exact and replays < _MOST_REPLAYS:
+            if monotonic() >= deadline:
+                break
             self._replay(view, deadline)
             replays += 1
 
@@ -163,8 +165,10 @@ class Belief:
     def _replay(self, view: RoleView, deadline: float) -> None:
         self._begin(view)
         for observation in view.observations:
-            if self.particles is None or monotonic() > deadline:
-                self.particles = None
+            if self.particles is None:
+                return
+            if monotonic() > deadline:
+                self.particles, self.is_exact = None, False
                 return
             self._observe(observation, deadline)
 
