@@ -155,6 +155,15 @@ def test_every_command_that_plays_reads_leniently_where_asked() -> None:
     assert "negations for no value: 4" in output
 
 
+def test_what_a_lenient_reading_takes_care_of_is_no_error_where_it_is_asked_for() -> None:
+    market = str(ROOT / "tests" / "data" / "lenient" / "market.kif")
+    assert run(["check", market, "--play", "0"])[1] == 1
+    output, status = run(["check", market, "--play", "0", "--lenient"])
+    assert status == 0
+    assert "warning[unsafe-variable]: nothing binds ?any" in output
+    assert run(["check", market, "--play", "1", "--lenient"])[1] == 0
+
+
 def test_the_doctor_explains_what_is_denied_of_a_variable_that_nothing_binds() -> None:
     output = told(SHEET + "(<= quiet (not (true (cell 1 ?n ?v))))\n")
     assert "try: a relation that says (true (cell 1 ?n ?v)) for some ?n, and deny that" in output

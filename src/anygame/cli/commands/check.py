@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import causes_first, check_program, read_sheet
+from anygame.analysis.lenient import LENIENT_MENDS
 from anygame.analysis.remedies import remedies_for
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
@@ -16,11 +17,11 @@ from anygame.cli.options import Command, argument, command_options, flag, natura
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.sarif import format_sarif
-from anygame.cli.shared_options import CaseOption, JsonOption
+from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import SUFFIXES, sheet_source
 from anygame.errors import RuleSheetError
 from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
-from anygame.game.game import Game
+from anygame.game.loading import game_of
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.writing import write_whole
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor import Reading
     from anygame.analysis.remedies import Remedy
     from anygame.game.checking import Line
+    from anygame.language.rules import Program
     from anygame.language.source import Source, Span
 
 __all__ = ["COMMAND"]
@@ -59,7 +61,7 @@ exit status:
 
 
 @command_options
-class Options(JsonOption, CaseOption):
+class Options(JsonOption, ReadingOptions):
     """What ``anygame check`` is asked."""
 
     files: list[str] = argument("FILE", count="+", help="rule sheets or folders, - for standard input")
@@ -189,7 +191,7 @@ class _Examination:
         remedies = remedies_for(program, diagnostics) if reading.complete else {}
         self.found += [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in diagnostics]
         if options.play != 0 and not any(d.severity is Severity.ERROR for d in diagnostics):
-            game = Game(program, case_sensitive=options.case_sensitive)
+            game = game_of(program, case_sensitive=options.case_sensitive, lenient=options.lenient)
             if options.play is None:
                 check = PlayCheck(game, replace(BRIEF, seed=options.seed))
             else:
@@ -203,6 +205,8 @@ class _Examination:
         if reading.program.rules:
             found = check_program(reading.program, complete=reading.complete)
             diagnostics.update(dict.fromkeys([*found, *check_rules(reading.program)]))
+        if self.options.lenient and reading.complete:
+            diagnostics = _read_leniently(reading.program, diagnostics)
         return reading, diagnostics
 
     def causes_first(self) -> list[_Found]:
@@ -227,6 +231,15 @@ class _Examination:
             finally:
                 self.progress = f" after {check.played} of {check.bounds.playouts} playouts"
                 self.found += [_Found(each.diagnostic, each.line) for each in check.findings()]
+
+
+def _read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
+    """Return what was found, with errors as warnings that a lenient reading takes care of."""
+    found = list(diagnostics)
+    remedies = remedies_for(program, found)
+    read = {each for each, remedy in remedies.items() if set(remedy.kinds) <= {"role", *LENIENT_MENDS}}
+    lenient = [replace(each, severity=Severity.WARNING) if each in read else each for each in found]
+    return dict.fromkeys(lenient)
 
 
 @dataclass(frozen=True, slots=True)
