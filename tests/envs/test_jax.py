@@ -274,6 +274,15 @@ def test_what_cannot_go_on_is_truncated() -> None:
     assert state.legal_action_mask.all()
 
 
+def test_a_match_that_somebody_cuts_stays_cut() -> None:
+    env = envs.load("tic_tac_toe")
+    cut = env.init(_key()).replace(truncated=jax.numpy.bool_(True))
+    after = jax.jit(env.step)(cut, 0)
+    assert after.truncated
+    assert (after._fluents == cut._fluents).all()
+    assert after._step_count == 0
+
+
 def test_a_forced_move_is_its_players() -> None:
     """The last cell of a board is marked by the one whose turn it is, though both have one move."""
     moves = "(mark 1 1)", "(mark 1 2)", "(mark 1 3)", "(mark 2 2)", "(mark 2 1)"

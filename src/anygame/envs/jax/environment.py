@@ -18,17 +18,18 @@ from anygame.envs.jax.state import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.envs.jax.evaluation import Array
+    from anygame.envs.jax.evaluation import Array, Evaluate
     from anygame.envs.jax.observations import Observe
     from anygame.envs.rewards import RewardName
     from anygame.envs.turns import Turns
     from anygame.game.game import Game
     from anygame.game.roles import Role
+    from anygame.network.network import Network
 
 __all__ = ["Environment", "SimultaneousEnvironment"]
 
-#: Gates of a block of the table. On a processor small games take twice as long with 128 of them, and no game
-#: less; a graphics card does more at a time, and starts each block anew.
+#: Gates of a block of the table. On a processor small games take up to twice as long with 128 of them, large
+#: ones about as long; a graphics card does more at a time, and is told of each block anew.
 _BLOCK, _BLOCK_ELSEWHERE = 32, 256
 
 
@@ -80,14 +81,22 @@ class Environment:
             np.array([number[move] for move in game.actions(player)], np.int32) for player in self.players
         ]
         self._goals = [[value for value, _ in network.goals[game.role_index(role)]] for role in self.players]
-        block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
-        goals = [literal for role in self.players for _, literal in network.goals[game.role_index(role)]]
-        seen = [*network.legal.tolist(), network.terminal, *goals]
-        self._look = evaluator(tabulate(network, network.fluents, seen, block))
-        inputs = network.fluents + sum(network.actions)
-        self._move = evaluator(tabulate(network, inputs, network.next.tolist(), block))
         self._all_moves = sum(network.actions)
+        self._look, self._move = self._gates(network)
         self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
+
+    def _gates(self, network: Network) -> tuple[Evaluate, Evaluate]:
+        """Return what computes legal moves, end and goals from fluents, and fluents from those and moves."""
+        block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
+        roles = [network.goals[self.game.role_index(player)] for player in self.players]
+        seen = [
+            *network.legal.tolist(),
+            network.terminal,
+            *(literal for role in roles for _, literal in role),
+        ]
+        look = tabulate(network, network.fluents, seen, block)
+        move = tabulate(network, network.fluents + self._all_moves, network.next.tolist(), block)
+        return evaluator(look), evaluator(move)
 
     @property
     def num_players(self) -> int:
@@ -139,17 +148,18 @@ class Environment:
         if key is not None:
             does += [_drawn(key, state._legal[columns]) for columns in self._by_chance]
         after = self._move(jnp.concatenate([state._fluents, self._in_order(does)]))
-        stays = over | offenders.any()
-        seen = self._seen(jnp.where(stays, state._fluents, after))
         illegal = offenders.any()
+        fluents = jnp.where(over | illegal, state._fluents, after)
+        seen = self._seen(fluents)
         gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals), 0.0)
         gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
         return self._state(
             state,
-            jnp.where(stays, state._fluents, after),
+            fluents,
             seen,
             rewards=jnp.where(over, 0.0, gains).astype(jnp.float32),
-            ended=(over & state.terminated) | (~over & (seen.terminal | illegal)),
+            ended=jnp.where(over, state.terminated, seen.terminal | illegal),
+            cut=over & state.truncated,
             count=state._step_count + ~over,
         )
 
@@ -164,7 +174,8 @@ class Environment:
         none = jnp.zeros(self.num_players, jnp.float32)
         seen = self._seen(values)
         state = State(None, None, none, None, None, None, None, values, None, self)
-        return self._state(state, values, seen, rewards=none, ended=seen.terminal, count=jnp.int32(0))
+        begin = {"rewards": none, "ended": seen.terminal, "cut": jnp.bool_(False), "count": jnp.int32(0)}
+        return self._state(state, values, seen, **begin)
 
     def _seen(self, fluents: Array) -> _Seen:
         """Return what the rules say of a state."""
@@ -180,15 +191,23 @@ class Environment:
         return _Seen(values[: self._all_moves], values[self._all_moves], jnp.array(goals, jnp.float32))
 
     def _state(
-        self, before: State, fluents: Array, seen: _Seen, *, rewards: Array, ended: Array, count: Array
+        self,
+        before: State,
+        fluents: Array,
+        seen: _Seen,
+        *,
+        rewards: Array,
+        ended: Array,
+        cut: Array,
+        count: Array,
     ) -> State:
-        """Return a state of some fluents."""
+        """Return a state of some fluents; ``cut`` says that it was truncated before."""
         counts = jnp.stack([seen.legal[columns].sum() for columns in self._columns])
         stuck = (counts == 0).any() | self._is_unclear(counts)
         for columns in self._by_chance:
             stuck |= ~seen.legal[columns].any()
         player = self._to_move(seen.legal, counts)
-        truncated = stuck & ~ended
+        truncated = (stuck | cut) & ~ended
         return before.replace(
             current_player=player,
             observation=self._observe(fluents, player),

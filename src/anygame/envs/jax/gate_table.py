@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FAN_IN", "GateTable", "Part", "tabulate"]
 
-#: Inputs of a gate in a table; wider gates become trees of such. Two make twice as many levels, and eight are
-#: mostly padding: with either the same games took longer (reversi by a third and by three quarters).
+#: Inputs of a gate in a table; wider gates become trees of such. Eight are mostly padding (reversi took three
+#: quarters longer), and two make more levels without a gain.
 FAN_IN: Final = 4
 
 
