@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import httpx
@@ -121,6 +122,27 @@ def test_who_plays_all_roles_or_asks_sees_everything_and_is_told(page: Page, ser
         assert "The rules hide some of this" in (page.locator("main").text_content() or "")
         page.locator("#facts-details").wait_for()
         assert not is_over(page)
+
+
+def test_a_player_follows_where_a_match_branches_off(server: Server) -> None:
+    with httpx.Client(base_url=server.address, timeout=60) as client:
+        sheet = _upload(client, _COINS)
+        address = client.get(f"/play/{sheet}?reveal=yes&as=left&against=legal").headers["location"]
+        _move(client, address, 0, "(put near)")
+        branched = client.post(f"{address}/1/fork").headers["location"]
+        _move(client, branched, 1, "(guess near)")
+        _move(client, branched, 2, "(wave near)")
+        record = client.get(f"{branched}/record.json").json()
+    assert [moves[1] for moves in record["moves"]] == ["( put far )", "( guess far )", "( wave far )"]
+    assert "reasons" not in record["anygame"]
+
+
+def _move(client: httpx.Client, address: str, step: int, move: str) -> None:
+    """Make a move of the role left, and wait until the other has moved."""
+    client.post(f"{address}/move", data={"role": "left", "move": move, "step": str(step)})
+    end = monotonic() + 30
+    while f'data-step="{step + 1}"' not in client.get(f"{address}?part=1").text and monotonic() < end:
+        sleep(0.05)
 
 
 def test_a_sheet_that_hides_something_asks_whether_to_reveal_it(page: Page, server: Server) -> None:

@@ -48,6 +48,7 @@ class Opponent:
         #: The joint moves that the player knows of; None where it is in no match.
         self._line: list[tuple[Term, ...]] | None = None
         self._state: State | None = None
+        self._first: State | None = None
         self._id = ""
         self._is_asked = False
         self._starts = 0
@@ -88,12 +89,19 @@ class Opponent:
         self._state = state
         self._line = list(line)
         self._is_asked = False
+        self._first = game.initial_state()
         shared = None if self._is_remote else self._now
-        await self._seat.start(MatchInfo(self._id, game, self.role, self.clock, self.clock, None, shared))
+        course = None if self._is_remote else self._course
+        info = MatchInfo(self._id, game, self.role, self.clock, self.clock, state=shared, course=course)
+        await self._seat.start(info)
 
     def _now(self) -> State:
         assert self._state is not None
         return self._state
+
+    def _course(self) -> tuple[State, list[tuple[Term, ...]]]:
+        assert self._first is not None
+        return self._first, list(self._line or ())
 
     async def stop(self, line: Line, state: State) -> None:
         """Tell that the match is over."""
