@@ -1,6 +1,7 @@
-"""Random playouts of rule sheets beside the same games in OpenSpiel, pgx and Ludax, on one core.
+"""Random playouts of rule sheets beside the same games in OpenSpiel, PettingZoo, pgx and Ludax, on one core.
 
     python tools/compare_libraries.py
+    python tools/compare_libraries.py --games tic_tac_toe --forms aec vector --libraries pettingzoo
     python tools/compare_libraries.py --games hex --hex-size 9 --sheets sheets/ --python other/bin/python
 
 Every game in every library runs in a process of its own, one after the other, pinned to the same core, as
@@ -9,7 +10,8 @@ each of ``--lanes``, of which the best is shown). ``sheet in open_spiel`` is the
 interface, ``sheet in jax`` the sheet as an environment of JAX. A state is a move made; playouts that end are
 begun anew. ``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes).
 A library that is not installed is named and skipped; ``--python`` names the Python of an environment that
-has them. ``--into FILE`` writes the table into a file, between two marks.
+has them. ``--into FILE`` writes the table into a file, between two marks. ``--forms`` adds the sheets as
+environments of other libraries (``environment_playouts.py`` says what a state is there).
 
 ``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
 names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
@@ -32,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Final
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tools.arguments import some_seconds
+from tools.environment_playouts import FORMS, IN_LANES
 from tools.tables import aligned, as_markdown, number, put_into, seconds, spread, told
 
 if TYPE_CHECKING:
@@ -49,7 +52,8 @@ HEAD: Final = (
 SHEETS: Final = "sheet in open_spiel"
 #: Sheets as environments of JAX, many at a time: beside the games of pgx.
 SHEETS_IN_JAX: Final = "sheet in jax"
-_LIBRARIES: Final = ("open_spiel", SHEETS, "pgx", SHEETS_IN_JAX, "ludax")
+_LIBRARIES: Final = ("open_spiel", SHEETS, "pettingzoo", "pgx", SHEETS_IN_JAX, "ludax")
+_ONE_AT_A_TIME: Final = ("open_spiel", SHEETS, "pettingzoo")
 #: Sheets as games of a library: beside its own games, or those of another.
 _BESIDE: Final = {SHEETS: "open_spiel", SHEETS_IN_JAX: "pgx"}
 #: In pgx 2.6 other sizes fail.
@@ -58,11 +62,21 @@ _PGX_HEX: Final = 11
 GAMES: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
     "tic_tac_toe": (
         ("tic_tac_toe", "ticTacToe"),
-        {"open_spiel": "tic_tac_toe", "pgx": "tic_tac_toe", "ludax": "tic_tac_toe"},
+        {
+            "open_spiel": "tic_tac_toe",
+            "pettingzoo": "tictactoe_v3",
+            "pgx": "tic_tac_toe",
+            "ludax": "tic_tac_toe",
+        },
     ),
     "connect_four": (
         ("connect_four", "connectFour"),
-        {"open_spiel": "connect_four", "pgx": "connect_four", "ludax": "connect_four"},
+        {
+            "open_spiel": "connect_four",
+            "pettingzoo": "connect_four_v3",
+            "pgx": "connect_four",
+            "ludax": "connect_four",
+        },
     ),
     "breakthrough": (("breakthrough",), {"open_spiel": "breakthrough"}),
     "hex": (("hex", "hex_pie", "hexPie"), {"open_spiel": "hex", "pgx": "hex", "ludax": "hex"}),
@@ -85,7 +99,7 @@ class Row:
 
     Attributes:
         game: see ``GAMES``.
-        player: the library, or ``anygame``.
+        player: the library, or ``anygame``, or ``anygame.envs`` for a sheet as an environment.
         what: the library's name for it, or the sheet's.
         lanes: games at a time; 0 where that is no choice.
         setup: seconds until it plays.
@@ -128,6 +142,15 @@ def measure_sheet(game: str, path: Path, options: argparse.Namespace) -> Row:
     return Row(game, "anygame", path.stem, setup=sum(steps.values()) - steps.get("imports", 0), **kept)
 
 
+def measure_form(game: str, path: Path, form: str, options: argparse.Namespace) -> Row:
+    """Measure the sheet of a game as an environment."""
+    lanes = options.form_lanes if form in IN_LANES else 0
+    order = [sys.executable, str(_TOOLS / "environment_playouts.py"), form, str(path), *_common(options)]
+    order += ["--lanes", str(lanes)] if lanes else []
+    order += ["--core", str(options.core)] if options.core is not None else []
+    return Row(game, "anygame.envs", f"{path.stem} ({form})", lanes, **_run(order, options))
+
+
 def measure_library(game: str, library: str, path: Path, options: argparse.Namespace) -> Row:
     """Measure a game of a library, with the number of lanes that is best; or the sheet as such a game."""
     if library in _BESIDE:
@@ -144,7 +167,7 @@ def _measured(game: str, library: str, played: tuple[str, str, int], options: ar
     order += ["--size", str(size)]
     order += ["--core", str(options.core)] if options.core is not None else []
     rows = []
-    for lanes in [0] if library in ("open_spiel", SHEETS) else options.lanes:
+    for lanes in [0] if library in _ONE_AT_A_TIME else options.lanes:
         found = _run([*order, "--lanes", str(lanes)] if lanes else order, options)
         rows.append(Row(game, library, what, lanes, **found))
         if rows[-1].missing:
@@ -228,10 +251,16 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description="Compare random playouts of sheets with those of game libraries, on one core.",
-        epilog="Libraries: pip install open-spiel pgx ludax, best in an environment of their own.",
+        epilog="Libraries: pip install open-spiel pettingzoo[classic] pgx ludax, best apart from this one.",
     )
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), help="which (all)")
     parser.add_argument("--libraries", nargs="*", choices=_LIBRARIES, default=_LIBRARIES, help="which (all)")
+    parser.add_argument(
+        "--forms", nargs="*", choices=FORMS, default=[], help="environments to measure (none)"
+    )
+    parser.add_argument(
+        "--form-lanes", type=_positive, default=512, metavar="N", help="in environments of many (512)"
+    )
     parser.add_argument("--sheets", nargs="+", metavar="PATH", type=Path, help="sheets or folders (gdl)")
     parser.add_argument("--python", default=sys.executable, help="a Python that has the libraries (this one)")
     parser.add_argument("--hex-size", type=_positive, default=9, metavar="N", help="for the libraries (9)")
@@ -265,6 +294,9 @@ def compare(options: argparse.Namespace, rows: list[Row]) -> None:
             continue
         _progress(f"{game}: {path.name}")
         rows.append(measure_sheet(game, path, options))
+        for form in options.forms:
+            _progress(f"{game}: {form}")
+            rows.append(measure_form(game, path, form, options))
         for library in options.libraries:
             if _BESIDE.get(library, library) in GAMES[game][1] and library not in missing:
                 _progress(f"{game}: {library}")

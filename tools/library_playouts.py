@@ -3,9 +3,10 @@
     python tools/library_playouts.py pgx connect_four --lanes 1024 --seconds 2 --repeats 3 --core 1
 
 The libraries are OpenSpiel (games in C++, one at a time through its Python interface; and sheets in the
-same way) and pgx and Ludax (games in JAX, many lanes at a time; and sheets in the same way).
-``compare_libraries.py`` runs this, if need be with the Python of another environment: nothing but the
-standard library and the game library itself is needed (anygame, for sheets). A state is a move made.
+same way), PettingZoo (classic games in Python, one at a time), and pgx and Ludax (games in JAX, many lanes at
+a time; and sheets in the same way). ``compare_libraries.py`` runs this, if need be with the Python of another
+environment: nothing but the standard library and the game library itself is needed (anygame, for sheets). A
+state is a move made.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     #: Plays for about so many seconds; returns states, playouts and seconds.
     Play: TypeAlias = Callable[[float], tuple[int, float, float]]
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 DISTRIBUTIONS = {
     "open_spiel": "open-spiel",
     "sheet in open_spiel": "open-spiel",
+    "pettingzoo": "pettingzoo",
     "pgx": "pgx",
     "sheet in jax": "jax",
     "ludax": "ludax",
@@ -67,6 +69,42 @@ def _one_at_a_time(loaded: Any, seed: int) -> Play:
         return states, ends, elapsed
 
     return play
+
+
+def pettingzoo(game: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a classic game of PettingZoo."""
+    del size, lanes
+    steps = play_by_turns(import_module(f"pettingzoo.classic.{game}").env(), seed)
+
+    def play(seconds: float) -> tuple[int, float, float]:
+        states = ends = 0
+        begin = perf_counter()
+        while (elapsed := perf_counter() - begin) < seconds:
+            made, ended = next(steps)
+            states, ends = states + made, ends + ended
+        return states, ends, elapsed
+
+    return play
+
+
+def play_by_turns(env: Any, seed: int) -> Iterator[tuple[int, int]]:
+    """Play random moves in an environment of PettingZoo without end: yield steps, and playouts they ended."""
+    random = import_module("numpy").random.default_rng(seed)
+    while True:
+        env.reset(seed=int(random.integers(1 << 31)))
+        for _ in env.agent_iter():
+            seen, _, terminated, truncated, _ = env.last()
+            over = terminated or truncated
+            env.step(None if over else some_action(seen["action_mask"], random))
+            if not over:
+                yield 1, 0
+        yield 0, 1
+
+
+def some_action(mask: Any, random: Any) -> int:
+    """Return the number of a legal action, each as likely as the others."""
+    legal = mask.nonzero()[0]
+    return int(legal[int(random.random() * len(legal))])
 
 
 def pgx(game: str, size: int, lanes: int, seed: int) -> Play:
@@ -145,6 +183,7 @@ def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, A
     makers = {
         "open_spiel": open_spiel,
         "sheet in open_spiel": sheet_in_open_spiel,
+        "pettingzoo": pettingzoo,
         "pgx": pgx,
         "sheet in jax": sheet_in_jax,
         "ludax": ludax,
@@ -186,6 +225,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         found = measure(options.library, options.game, options)
+    except ModuleNotFoundError as error:
+        found = {"missing": True, "error": f"{error.name} is not installed"}
     except Exception as error:  # whatever a library raises is told in the table
         lines = str(error).strip().splitlines() or [""]
         found = {"error": f"{type(error).__name__}: {lines[0][:200]}"}

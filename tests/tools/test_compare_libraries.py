@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from tools.compare_libraries import GAMES, HEAD, Row, cells, find_sheet, main, markdown, table
+from tools.environment_playouts import FORMS
+from tools.environment_playouts import main as play_environment
 from tools.library_playouts import DISTRIBUTIONS
 from tools.tables import part
 
@@ -70,14 +72,45 @@ def test_each_library_has_its_time_limit(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out.splitlines()[-1] == "hex, pgx: no result after 0.2 s"
 
 
+def _game(library: str) -> str:
+    return GAMES["tic_tac_toe"][1].get(library, "tic_tac_toe")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_sheet_is_played_as_an_environment(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        play_environment([form, "tic_tac_toe", "--seconds", "0.01", "--repeats", "1", "--lanes", "16"]) == 0
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert found["setup"] > 0
+    assert found["states"][0] > 0
+
+
+def test_environments_are_measured_beside_libraries(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    order = ["--games", "tic_tac_toe", "--libraries", "pettingzoo", "--forms", "batch", "--form-lanes", "8"]
+    assert main([*order, "--python", str(fake), "--seconds", "0.01", "--repeats", "1"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[1] for row in rows[1:]] == ["anygame", "anygame.envs", "pettingzoo"]
+    assert rows[2][2:5] == ["tic_tac_toe", "(batch)", "8"]
+
+
+def test_a_form_that_fails_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert play_environment(["aec", "rock_paper_scissors", "--seconds", "0.01"]) == 0
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error.startswith("SimultaneousMovesError: left and right choose")
+
+
 @pytest.mark.parametrize("library", DISTRIBUTIONS)
 def test_library_plays_tic_tac_toe_or_is_missing(library: str) -> None:
-    command = [sys.executable, "tools/library_playouts.py", library, "tic_tac_toe", "--seconds", "0.05"]
+    command = [sys.executable, "tools/library_playouts.py", library, _game(library), "--seconds", "0.05"]
     command += ["--lanes", "16", "--repeats", "2"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, check=True)
     found = json.loads(done.stdout)
-    if find_spec("pyspiel" if "open_spiel" in library else library.removeprefix("sheet in ")) is None:
-        assert found == {"missing": True, "error": f"{DISTRIBUTIONS[library]} is not installed"}
+    needed = {"pettingzoo": "pygame", "sheet in jax": "jax"}.get(library, library)
+    needed = "pyspiel" if "open_spiel" in library else needed
+    if find_spec(needed) is None:
+        assert found["missing"]
+        assert found["error"] in (f"{DISTRIBUTIONS[library]} is not installed", f"{needed} is not installed")
         return
     for states, playouts in zip(found["states"], found["playouts"], strict=True):
         assert 5 * playouts < states < 9 * playouts
