@@ -224,6 +224,38 @@ def test_opponents_play_in_lanes(name: str) -> None:
         _, _, _, _, infos = env.step(infos["action_mask"].argmax(axis=1))
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_players_are_told_how_their_matches_go(many: bool) -> None:
+    told: list[str] = []
+
+    class Listener(Player):
+        def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
+            super().start(game, role, clock)
+            told.append("start")
+
+        def move(self, state: anygame.State, clock: Clock) -> anygame.Term:
+            return state.legal_moves(self.role)[0]
+
+        def stop(self, goals: Any) -> None:
+            told.append(f"stop {goals[self.role]}")
+
+        def abort(self) -> None:
+            told.append("abort")
+
+    game = anygame.load("tic_tac_toe")
+    env: Any = GameEnv(game, role="o", opponents=[Listener()])
+    if many:
+        env = GameVectorEnv(1, game, role="o", opponents=[Listener()], autoreset_mode="Disabled")
+    for _ in range(2):
+        _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(info["action_mask"].argmax(axis=-1))
+    env.reset()
+    env.close()
+    assert told == ["start", "abort", "start", "stop 100", "start", "abort"]
+
+
 def test_what_is_hidden_is_not_observed() -> None:
     game = anygame.load("kuhn_poker")
     single, many = GameEnv(game), GameVectorEnv(64, game)

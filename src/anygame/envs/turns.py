@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -39,13 +40,21 @@ class Turns:
         SimultaneousMovesError: two roles choose at the same time.
     """
 
-    def __init__(self, game: Game) -> None:
-        self._game = game
-        self._players = players_of(game)
-        self.waiting = self._find_waiting()
+    @classmethod
+    def of(cls, game: Game) -> Turns:
+        """Return whose turn it is in a game, found once for all that ask."""
+        found = _FOUND.get(game)
+        if found is None:
+            found = _FOUND[game] = cls(game)
+        return found
 
-    def _find_waiting(self) -> list[frozenset[int]]:
-        game = self._game
+    def __init__(self, game: Game) -> None:
+        self._name = game.name
+        self._roles = game.roles
+        self._players = players_of(game)
+        self.waiting = self._find_waiting(game)
+
+    def _find_waiting(self, game: Game) -> list[frozenset[int]]:
         batch = game.batch(_LANES, seed=1)
         waiting: list[set[int]] = [set() for _ in game.roles]
         for _ in range(_MOVES):
@@ -64,9 +73,9 @@ class Turns:
         return list(map(frozenset, waiting))
 
     def _error(self, choosing: Sequence[int]) -> SimultaneousMovesError:
-        roles = " and ".join(self._game.roles[role] for role in choosing if role in self._players)
+        roles = " and ".join(self._roles[role] for role in choosing if role in self._players)
         return SimultaneousMovesError(
-            f"{roles} choose at the same time in {self._game.name}; an environment of turns is for games "
+            f"{roles} choose at the same time in {self._name}; an environment of turns is for games "
             "in which they never do: use the parallel one"
         )
 
@@ -90,3 +99,7 @@ class Turns:
             if len(moves) > 1 or (moves and moves[0] not in self.waiting[role])
         ]
         return acting[0] if len(acting) == 1 and acting[0] in self._players else None
+
+
+#: By game, for as long as there is one.
+_FOUND: Final[WeakKeyDictionary[Game, Turns]] = WeakKeyDictionary()

@@ -12,7 +12,7 @@ from anygame.envs.rewards import players_of
 from anygame.errors import IllegalMoveError, PlayerError
 from anygame.players.clock import Clock
 from anygame.players.loading import make_player
-from anygame.players.player import Player
+from anygame.players.player import Player, goals_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +39,12 @@ class Opponent(ABC):
 
     def start(self, lanes: NDArray[np.intp]) -> None:  # noqa: B027 - most opponents remember nothing
         """Learn that matches begin in some lanes; a single match is lane 0."""
+
+    def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:  # noqa: B027
+        """Learn that the matches of some lanes are over, and in which states."""
+
+    def close(self) -> None:  # noqa: B027
+        """Let go of everything."""
 
     @abstractmethod
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
@@ -138,17 +144,37 @@ class PlayerOpponent(Opponent):
         self._make = make
         self._seconds = seconds
         self._players: dict[int, Player] = {}
+        self._playing: set[int] = set()
         self._numbers = {move: number for number, move in enumerate(game.actions(self._role))}
 
     def start(self, lanes: NDArray[np.intp]) -> None:
         """Let a player get ready in each lane."""
         for lane in lanes.tolist():
+            if lane in self._playing:
+                self._players[lane].abort()
             if lane not in self._players:
                 player = self._make()
                 if player in self._players.values():
                     raise PlayerError(f"{player.name} can play one match at a time: give its name instead")
                 self._players[lane] = player
             self._players[lane].start(self._game, self._role, self._clock())
+            self._playing.add(lane)
+
+    def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:
+        """Tell the players how their matches have ended; those that are cut have no result."""
+        for lane in self._playing.intersection(lanes.tolist()):
+            self._playing.remove(lane)
+            end = state(lane)
+            if end.is_terminal:
+                self._players[lane].stop(goals_of(end))
+            else:
+                self._players[lane].abort()
+
+    def close(self) -> None:
+        """Let the players go."""
+        for lane in self._playing:
+            self._players[lane].abort()
+        self._playing.clear()
 
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
         """Return the move of the player."""

@@ -155,6 +155,9 @@ class GameEnv(gymnasium.Env):
         self._move(joint)
         while self._is_forced():
             self._move(self._joint(episode.legal[self._role][0]))
+        if episode.is_over:
+            for opponent in self._opponents.values():
+                opponent.stop(np.zeros(1, np.intp), lambda _: episode.state())
         reward = float(self._rewards.of(episode.goals())[self._role]) if episode.is_terminal else 0.0
         return self._observation(), reward, episode.is_terminal, episode.is_cut, self._info()
 
@@ -195,3 +198,8 @@ class GameEnv(gymnasium.Env):
     def render(self) -> Any:
         """Return the boards as text or pixels, as ``render_mode`` says; ``human`` prints them."""
         return render(self._episode.board(), self.render_mode)
+
+    def close(self) -> None:
+        """Let the opponents go."""
+        for opponent in self._opponents.values():
+            opponent.close()

@@ -188,6 +188,9 @@ class GameVectorEnv(VectorEnv):
         if terminal.any():
             rewards[terminal] = self._rewards.of(self._lanes.goals())[terminal, self._role]
         self._ended = terminal | cut
+        if self._ended.any():
+            for opponent in self._opponents.values():
+                opponent.stop(np.flatnonzero(self._ended), self._lanes.batch.state)
         if self._mode == AutoresetMode.SAME_STEP and self._ended.any():
             infos = self._final(self._ended)
             self._begin(self._ended.copy())
@@ -303,3 +306,8 @@ class GameVectorEnv(VectorEnv):
         """Return the boards of all matches, as ``render_mode`` says; ``human`` prints them."""
         boards = [self._lanes.batch.state(lane).board() for lane in range(self.num_envs)]
         return tuple(render(board, self.render_mode) for board in boards)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the opponents go."""
+        for opponent in self._opponents.values():
+            opponent.close()

@@ -79,7 +79,7 @@ class GameAECEnv(GameAgents, AECEnv):
         illegal: Illegal,
     ) -> None:
         super().__init__(source, render_mode, max_cycles, rewards, observations, illegal)
-        self.turns = Turns(self.game)
+        self.turns = Turns.of(self.game)
         self._agent = {role: agent for agent, role in self._role.items()}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
