@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -209,6 +211,24 @@ def test_boards_are_rendered(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out
     with pytest.raises(ValueError, match="a render mode is one of ansi, human"):
         aec_env("tic_tac_toe", render_mode="movie")
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("name", ["pig", "kuhn_poker"])
+def test_environments_are_copied_in_the_middle_of_a_match(name: str, copied: Any) -> None:
+    def played_on(env: Any) -> list[Any]:
+        made = []
+        for agent in env.agent_iter():
+            seen, reward, over, _, _ = env.last()
+            made.append((agent, seen["observation"].tolist(), reward, over))
+            env.step(None if over else int(seen["action_mask"].argmax()))
+        return made
+
+    env: Any = aec_env(name)
+    env.reset(seed=4)
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+    twin = copied(env)
+    assert played_on(env) == played_on(twin)
 
 
 # -- what they refuse ------------------------------------------------------------------------------

@@ -68,6 +68,14 @@ class Episode:
         self._seen: list[NDArray[np.bool_]] = []
         self.begin()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Machine code stays where it was made.
+        return self.__dict__ | {"_network": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._network = self.game.backends.needed_network()
+
     def begin(self) -> None:
         """Go to the initial state."""
         self.moves = 0

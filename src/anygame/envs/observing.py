@@ -62,7 +62,7 @@ class Observer:
             return self._planes.of(states).view(np.int8)
         if not self._fluents:
             return np.zeros((*states.shape[:-1], 1), np.int8)
-        return np.ascontiguousarray(states).view(np.int8).copy()
+        return states.astype(np.int8, order="C")
 
     def of_seen(self, role: int, percepts: NDArray[np.bool_]) -> NDArray[np.int8]:
         """Return observations of percepts [..., percepts] of a role: int8 [..., *shape]."""

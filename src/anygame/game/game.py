@@ -387,6 +387,10 @@ class Game:
     def __hash__(self) -> int:
         return hash((self.roles, len(self.program.rules)))
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Game:
+        # A value, which does not change but for what it has computed.
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         source = self.program.source
         text = source.text if source else str(self)

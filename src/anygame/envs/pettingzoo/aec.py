@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,10 @@ def aec_env(
             beforehand; a state of play in which they do is an error when it is met.
         LimitError, MissingExtraError, RuleSheetError, ValueError: as ``parallel_env``.
     """
-    return GameAECEnv(source, render_mode, max_cycles, rewards, observations, illegal)
+    made = GameAECEnv(source, render_mode, max_cycles, rewards, observations, illegal)
+    # Found now, so that a game of another kind is refused before it is played.
+    _ = made.turns
+    return made
 
 
 #: What modules of PettingZoo call it.
@@ -58,29 +62,21 @@ env = aec_env
 
 
 class GameAECEnv(GameAgents, AECEnv):
-    """A game in which roles take turns; made by ``aec_env``.
-
-    Attributes:
-        turns: whose turn it is.
-    """
+    """A game in which roles take turns; made by ``aec_env``."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
         "render_modes": RENDER_MODES,
         "is_parallelizable": False,
     }
 
-    def __init__(
-        self,
-        source: Game | str | os.PathLike[str],
-        render_mode: str | None,
-        max_cycles: int,
-        rewards: RewardName,
-        observations: Form,
-        illegal: Illegal,
-    ) -> None:
-        super().__init__(source, render_mode, max_cycles, rewards, observations, illegal)
-        self.turns = Turns.of(self.game)
-        self._agent = {role: agent for agent, role in self._role.items()}
+    @cached_property
+    def turns(self) -> Turns:
+        """Whose turn it is. Raises SimultaneousMovesError."""
+        return Turns.of(self.game)
+
+    @cached_property
+    def _agent(self) -> dict[int, str]:
+        return {role: agent for agent, role in self._role.items()}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. There are no options."""
