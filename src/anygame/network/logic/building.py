@@ -49,20 +49,30 @@ def build_gates(
 
 
 class _Parents:
-    """What each atom is derived from; remembers conjunctions until they have been used."""
+    """What each atom is derived from; remembers conjunctions until they have been used.
+
+    Attributes:
+        conjunctions: those of atoms that were asked for.
+        of_themselves: which of these atoms occur in their own.
+    """
 
     def __init__(self, atoms: Atoms, known: dict[int, int]) -> None:
         self._atoms = atoms
         self._known = known
         self.conjunctions: dict[int, list[tuple[int, ...]]] = {}
+        self.of_themselves: set[int] = set()
 
     def __call__(self, atom: int) -> list[int]:
         if atom in self._known:
             return []
         found = self.conjunctions[atom] = self._atoms.of_conjunctions(atom)
         if len(found) == 1:
-            return [literal >> 1 for literal in found[0]]
-        return list({literal >> 1 for product in found for literal in product})
+            parents = [literal >> 1 for literal in found[0]]
+        else:
+            parents = list({literal >> 1 for product in found for literal in product})
+        if atom in parents:
+            self.of_themselves.add(atom)
+        return parents
 
 
 def _enter(gates: Gates, parents: _Parents, literals: dict[int, int], component: list[int]) -> None:
@@ -72,7 +82,7 @@ def _enter(gates: Gates, parents: _Parents, literals: dict[int, int], component:
         if atom in literals:
             return
         products = products_of.pop(atom)
-        if not any(literal >> 1 == atom for product in products for literal in product):
+        if atom not in parents.of_themselves:
             literals[atom] = sum_of_products(gates, _translated(literals, products))
             return
         products_of[atom] = products

@@ -55,6 +55,8 @@ def rebuilt(circuit: Circuit, simplify: Callable[[Sequence[int]], list[int] | No
     old = circuit.gates
     new = Gates(old.inputs, old.choices)
     literals: dict[int, int] = {}
+    #: Simplified inputs of the gates that wait for some of these.
+    simplified: dict[int, list[int] | None] = {}
     opened = [node for node in circuit.needed if node in old.opened]
     for node in opened:
         literals[node] = new.open() ^ 1
@@ -71,7 +73,9 @@ def rebuilt(circuit: Circuit, simplify: Callable[[Sequence[int]], list[int] | No
             if node in literals or inputs is None:
                 work.pop()
                 continue
-            simpler = simplify(inputs)
+            if node not in simplified:
+                simplified[node] = simplify(inputs)
+            simpler = simplified[node]
             waiting = [
                 literal >> 1
                 for literal in simpler or ()
@@ -81,6 +85,7 @@ def rebuilt(circuit: Circuit, simplify: Callable[[Sequence[int]], list[int] | No
                 work += waiting
                 continue
             literals[node] = 0 if simpler is None else new.conjunction(map(moved, simpler))
+            del simplified[node]
             work.pop()
 
     for node in targets:

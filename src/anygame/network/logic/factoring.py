@@ -38,13 +38,11 @@ def parts_of_sum(gates: Gates, products: Iterable[Iterable[int]]) -> list[int]:
             continue
         if TRUE in kept:
             kept -= {TRUE}
-        if len(kept) > 1 and any(literal ^ 1 in kept for literal in kept):
-            continue
         if not kept:
             return [TRUE]
         if len(kept) == 1:
             singles |= kept
-        else:
+        elif kept.isdisjoint([literal ^ 1 for literal in kept]):
             distinct.add(kept)
     if singles and distinct:
         # a + ab = a, and a + (not a)b = a + b

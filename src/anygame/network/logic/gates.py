@@ -51,17 +51,22 @@ class Gates:
             return FALSE
         if len(found) < 2:
             return found.pop() if found else TRUE
+        key = tuple(sorted(found))
+        number = self._known.get(key)
+        if number is not None:
+            return 2 * number
         for literal in found:
             if literal ^ 1 in found:
                 return FALSE
-        if self.choices:
+        # Choices are made of inputs, which come first.
+        if self.choices and key[0] >> 1 < self.inputs:
             simpler = self._choose(found)
             if simpler is None:
                 return FALSE
-            found = simpler
-            if len(found) < 2:
-                return found.pop() if found else TRUE
-        key = tuple(sorted(found))
+            if len(simpler) < 2:
+                return simpler.pop() if simpler else TRUE
+            if simpler != found:
+                key = tuple(sorted(simpler))
         number = self._known.get(key)
         if number is None:
             number = self._known[key] = self._add(key)

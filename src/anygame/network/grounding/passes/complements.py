@@ -74,7 +74,9 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
     for failure in failures:
         atoms = tuple(part for part in failure if isinstance(part, FlatAtom))
         tests = tuple(part for part in failure if not isinstance(part, FlatAtom))
-        made.append(GroundRule(failing, (move, *atoms), guards=binding, tests=tests))
+        changing = tuple(atom for atom in atoms if not context.is_static(atom.relation))
+        guards = (*binding, *(atom for atom in atoms if context.is_static(atom.relation)))
+        made.append(GroundRule(failing, (move, *changing), guards=guards, tests=tests))
     of_head = tuple(atom for atom in rule.negatives if head.issuperset(variables_of_atom(atom)))
     complement = GroundRule(
         rule.head,
@@ -89,7 +91,7 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
 def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> list[tuple[Test, ...]] | None:
     """Return how a rule about one move can fail; None where it is not such a rule.
 
-    A failure is a conjunction of tests, and of atoms that depend on the state.
+    A failure is a conjunction of tests, and of atoms.
     """
     move = rule.positives[0]
     own = frozenset(variables_of_atom(move)) - head
@@ -115,6 +117,10 @@ def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
     if item.kind == "negatives":
         assert isinstance(item.what, FlatAtom)
         return [(item.what,)]
+    if isinstance(item.what, Negated):
+        # It fails where its relation has rows; of a relation with many, most values do.
+        atom = item.what.atom
+        return None if context.is_dense(atom.relation) else [(atom,)]
     if item.kind == "tests":
         return _failing_test(item.what)
     guard = item.what

@@ -155,7 +155,11 @@ class _Demand:
         head = _projected(read.atom, columns, self._asked[read.atom.relation])
         guards = self._head_asked(rule)
         if read.negated:
-            guards += [*rule.positives, *rule.guards]
+            literals = [*rule.positives, *rule.guards]
+            used = binders(literals, _variables(read.atom, columns))
+            bound = {variable for atom in used for variable in variables_of_atom(atom)}
+            # Others that say something of what is bound, but multiply nothing.
+            guards += [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
         elif guards:
             known = _variables(rule.head, self._asked_by[rule.head.relation])
             guards += narrow_guards(rule, known, self._context, _MOST_VALUES)

@@ -43,6 +43,9 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
             return None
         return [literal for literal in inputs if literal not in dropped]
 
+    inputs = map(gates.inputs_of, (2 * node for node in circuit.needed))
+    if all(found is None or simplify(found) == list(found) for found in inputs):
+        return circuit
     return rebuilt(circuit, simplify)
 
 
