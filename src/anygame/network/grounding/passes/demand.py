@@ -155,11 +155,7 @@ class _Demand:
         head = _projected(read.atom, columns, self._asked[read.atom.relation])
         guards = self._head_asked(rule)
         if read.negated:
-            literals = [*rule.positives, *rule.guards]
-            used = binders(literals, _variables(read.atom, columns))
-            bound = {variable for atom in used for variable in variables_of_atom(atom)}
-            # Others that say something of what is bound, but multiply nothing.
-            guards += [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
+            guards += _binding(rule, _variables(read.atom, columns))
         elif guards:
             known = _variables(rule.head, self._asked_by[rule.head.relation])
             guards += narrow_guards(rule, known, self._context, _MOST_VALUES)
@@ -192,6 +188,17 @@ def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relatio
         found -= free
         changed = bool(free)
     return [relation for relation in heads if relation in found and relation.width]
+
+
+def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
+    """Return literals that bind some variables, with others that say more of these and multiply nothing."""
+    literals = [*rule.positives, *rule.guards]
+    used = binders(literals, wanted)
+    bound = {variable for atom in used for variable in variables_of_atom(atom)}
+    if not bound_by(rule, bound).issuperset(wanted):
+        # Equations and nested terms bind some of them, by way of any literal.
+        return literals
+    return [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
 
 
 def _asking_rule(head: FlatAtom, guards: Iterable[FlatAtom], rule: GroundRule) -> GroundRule:
