@@ -63,17 +63,19 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
         what = _what_is_lost(sheet, key, starts.get(key, []), writers.get(key, [])) if readers else ""
         if what and key[1]:
-            place = (_writers_of(what, writers.get(key, [])) or starts.get(key) or writers[key])[0].span
+            place = (_writers_of_lost(sheet, key, writers) or starts.get(key) or writers[key])[0].span
             hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
             note = Note("it is read here", readers[0].span)
             yield _CODE.found(f"{named(key)} {what}", place, note, hint=hint)
 
 
-def _writers_of(what: str, writers: Sequence[Rule]) -> list[Rule]:
-    """Return the rules that write a last argument that is lost."""
-    values = what.partition(" ends in ")[2].partition(":")[0].split(" or ")
-    lasts = [(rule, rule.head.arguments[0]) for rule in writers]
-    return [rule for rule, term in lasts if isinstance(term, Compound) and str(term.arguments[-1]) in values]
+def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
+    """Return the rules that write a last argument that is lost, of a fluent that is kept with others."""
+    if not _is_kept(sheet, key, writers.get(key, ())):
+        return []
+    lost = _lost_values(sheet, key)
+    lasts = [(rule, rule.head.arguments[0]) for rule in writers.get(key, ())]
+    return [rule for rule, term in lasts if isinstance(term, Compound) and term.arguments[-1] in lost]
 
 
 def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
