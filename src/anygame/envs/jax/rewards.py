@@ -15,7 +15,7 @@ __all__ = ["rewards_for_illegal", "rewards_of_goals"]
 
 
 def rewards_of_goals(name: RewardName, goals: Array) -> Array:
-    """Return the rewards at the end: float32 [players] for goals [players], nan where there is none."""
+    """Return the rewards at the end: float32 [players] for goals [players], of which open ones are nan."""
     if name == "goals":
         return jnp.nan_to_num(goals)
     scaled = goals / np.float32(100)
