@@ -88,7 +88,7 @@ def load(
 def _turns(game: Game, needed: bool) -> Turns | None:
     """Return whose turn it is; None where players choose at the same time, and that may be."""
     try:
-        return Turns(game)
+        return Turns.of(game)
     except SimultaneousMovesError:
         if needed:
             raise
