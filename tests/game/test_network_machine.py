@@ -134,7 +134,7 @@ def test_a_game_that_is_too_large_is_played_all_the_same() -> None:
 def test_whatever_stops_compiling_the_reasoner_plays(
     error: Exception, told: str, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     pytest.importorskip("anygame.game.machines.network")
@@ -158,7 +158,7 @@ def test_one_bound_on_the_time_to_compile_is_told_everywhere() -> None:
 
 
 def test_an_interrupt_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     pytest.importorskip("anygame.game.machines.network")
