@@ -80,11 +80,7 @@ def evaluate(network: Any, seen: Any) -> tuple[Any, Any]:
 
 
 class Learner:
-    """A game, a network that plays it, and what it learns by.
-
-    Attributes:
-        parameters: of the network.
-    """
+    """A game, a network that plays it, and what it learns by."""
 
     def __init__(self, env: Environment, options: argparse.Namespace) -> None:
         self.env = env
@@ -132,7 +128,9 @@ class Learner:
         states, played = jax.lax.scan(partial(self._play, parameters), states, keys)
         batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), _with_returns(played))
         size, count = self.options.batch, len(batch.known)
-        order = jax.random.permutation(shuffling, count)[: count // size * size].reshape(-1, size)
+        keys = jax.random.split(shuffling, self.options.passes)
+        orders = jax.vmap(lambda key: jax.random.permutation(key, count))(keys)
+        order = orders[:, : count // size * size].reshape(-1, size)
 
         def learn(carried: Any, chosen: Any) -> Any:
             parameters, moments = carried
@@ -278,7 +276,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--width", type=int, default=128, help="of the network (128)")
     add("--blocks", type=int, default=3, help="residual blocks of the network (3)")
     add("--batch", type=int, default=512, help="positions of a step of learning (512)")
-    add("--rate", type=float, default=2e-3, help="of learning (0.002)")
+    add("--passes", type=int, default=4, help="how often all positions are learned from (4)")
+    add("--rate", type=float, default=1e-3, help="of learning (0.001)")
     add("--looks", type=int, default=5, help="how often matches are played, besides at the start (5)")
     add("--matches", type=int, default=20, help="at each look (20)")
     add("--opponent", default="uct:tries=200", help="in matches (uct:tries=200)")
