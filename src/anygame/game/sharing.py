@@ -56,12 +56,13 @@ class Share:
         parts = [(blocks * part // count, blocks * (part + 1) // count) for part in range(count)]
         shared = _Part(self.game, self.state, machine.name, playouts, seed, limit)
         found: dict[int, Tally] = {}
-        interrupted = False
+        played, interrupted = 0, False
         try:
             for number, tally in self.workers.map(_play_part, shared, parts, _get_ready):
                 found[number] = tally
+                played += tally.playouts + tally.cut + tally.stuck
                 if progress:
-                    progress(sum(each.playouts + each.cut + each.stuck for each in found.values()))
+                    progress(played)
         except KeyboardInterrupt:
             interrupted = True
         together = added_up([tally for _, tally in sorted(found.items())], len(machine.roles))
