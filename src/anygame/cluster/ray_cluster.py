@@ -25,7 +25,7 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 #: Calls that are handed in at a time, per worker: the next one waits where the last one ends.
-_AHEAD: Final = 2
+_AHEAD: Final = 4
 #: How often a call is made again when its process dies. One that kills its process every time ends all.
 _RETRIES: Final = 5
 
