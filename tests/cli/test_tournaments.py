@@ -48,7 +48,7 @@ def test_a_table_is_printed(tmp_path: Path) -> None:
 def test_such_a_table_is_shown(tmp_path: Path) -> None:
     text = told()
     shown = re.search(
-        r"^anygame (tournament .*) DB\n```\n\n```text\n\.\.\.\n(.*?)^```", text, re.MULTILINE | re.DOTALL
+        r"^anygame (tournament [^\n]*) DB\n```\n\n```text\n\.\.\.\n(.*?)^```", text, re.MULTILINE | re.DOTALL
     )
     assert shown
     output, status = run([*shown[1].split(), str(tmp_path / "t.sqlite")])

@@ -55,9 +55,14 @@ def sheets(text: str) -> dict[str, str]:
     return found
 
 
+def needed(text: str) -> list[str]:
+    """Return the libraries without which the examples of a chapter are skipped."""
+    return list(_NEED.findall(text))
+
+
 def absent(text: str) -> list[str]:
-    """Return the libraries that the examples of a chapter need and that are not installed."""
-    return [name for name in _NEED.findall(text) if find_spec(name) is None]
+    """Return those of them that are not installed."""
+    return [name for name in needed(text) if find_spec(name) is None]
 
 
 def replayed(text: str) -> str:

@@ -19,6 +19,8 @@ __all__ = ["Database", "open_database"]
 
 #: Seconds to wait for another process that writes; each row is written in milliseconds.
 _PATIENCE: Final = 30
+#: What a lock of all that share a data base is called; matches have other names.
+_ALL: Final = "anygame tournament"
 _POSTGRES: Final = re.compile(r"postgres(ql)?://")
 _PASSWORD: Final = re.compile(r"(?<=:)[^:/@]*(?=@)")
 
@@ -36,7 +38,7 @@ class Database(Protocol):
         """Carry out a statement, with ``?`` for each value, and return its rows."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Return a context whose statements count all, or none if it ends by an error."""
+        """Return a context for one process at a time; its statements count all, or none."""
 
     def claim(self, key: str) -> bool:
         """Take a name for this process; return whether no other one has it."""
@@ -122,6 +124,8 @@ class _Postgres:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         with self._told(), self._base.transaction():
+            # Ends with the transaction. Two processes that make the same table would be in each other's way.
+            self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
             yield
 
     def claim(self, key: str) -> bool:

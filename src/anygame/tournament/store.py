@@ -82,8 +82,9 @@ class Store:
         #: What it is called in messages: an address without its password.
         self.path = self._base.name
         try:
-            for table in _TABLES:
-                self._base.execute(table)
+            with self._base.transaction():
+                for table in _TABLES:
+                    self._base.execute(table)
             self.settle({"format": _FORMAT})
         except BaseException:
             self._base.close()

@@ -1,0 +1,1 @@
+"""The tests; a package, since others install one of this name."""
