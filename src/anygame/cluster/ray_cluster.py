@@ -50,7 +50,6 @@ class Cluster:
         if cpus is not None and (address is not None or cpus < 1):
             raise ValueError(f"cpus is a number from 1, for a cluster that is started here; got {cpus}")
         self._ray = _ray()
-        self._address = address
         settings: dict[str, Any] = {"log_to_driver": True, "logging_level": "ERROR"}
         if address is None:
             settings |= {"num_cpus": cpus, "include_dashboard": False}
@@ -104,11 +103,13 @@ class Cluster:
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(call)
         waiting = iter(enumerate(items))
         under_way: dict[Any, int] = {}
+        # To ask the cluster for its cores takes as long as a small call.
+        most = _AHEAD * self.count
         try:
             while True:
                 for number, item in waiting:
                     under_way[task.remote(known, item)] = number
-                    if len(under_way) >= _AHEAD * self.count:
+                    if len(under_way) >= most:
                         break
                 if not under_way:
                     return
