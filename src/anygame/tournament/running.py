@@ -184,7 +184,7 @@ class Tournament:
         self._finish(meeting, found)
         return found.record
 
-    def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Meeting, Record]]:
+    def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Meeting, Finished]]:
         """Have matches played that are not over, several at a time, and yield each as it is kept.
 
         A match whose process dies is played again from where the store knows it.
@@ -194,7 +194,7 @@ class Tournament:
         for number, found in workers.map(_play_apart, self._contest, matches):
             self._finish(left[number], found)
             self.store.release(left[number])
-            yield left[number], found.record
+            yield left[number], found
 
     def _finish(self, meeting: Meeting, found: Finished) -> None:
         self.store.finish(meeting, found.record, found.goals, found.errors, found.fault)

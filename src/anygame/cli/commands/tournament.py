@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
+    from anygame.tournament.running import Finished
     from anygame.tournament.schedule import Meeting
     from anygame.tournament.standings import Standing
     from anygame.tournament.store import Result
@@ -133,8 +134,8 @@ class _Pages:
         self._path = options.store
         self._is_shown = options.web is not None
 
-    def past(self, meeting: Meeting, result: Result) -> None:
-        """Show a match that was played before."""
+    def past(self, meeting: Meeting, result: Result | Finished) -> None:
+        """Show a match that was played before, or elsewhere."""
         goals = zip(meeting.players, result.goals or (), strict=False)
         told = ", ".join(f"{name} {goal}" for name, goal in goals)
         match = self.broadcast.match(lambda: self._record(meeting))
@@ -201,11 +202,11 @@ def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, o
     over = sum(event.store.is_over(meeting) for meeting in meetings)
     with joined(options.cluster) as cluster:
         assert cluster is not None
-        for number, (meeting, record) in enumerate(event.play_apart(meetings, cluster), over + 1):
-            _show_past(event, [meeting], pages)
+        for number, (meeting, found) in enumerate(event.play_apart(meetings, cluster), over + 1):
+            pages.past(meeting, found)
             pages.broadcast.changed()
             if not options.json:
-                outcome = _outcome(event.games[meeting.sheet], record)
+                outcome = _outcome(event.games[meeting.sheet], found.record)
                 screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")
 
 
