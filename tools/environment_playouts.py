@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import warnings
 from itertools import count
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.library_playouts import play_by_turns, some_action
+from tools.library_playouts import measuring_options, play_by_turns, some_action
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -145,13 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("form", choices=FORMS)
     parser.add_argument("sheet", help="a rule sheet, or the name of a game")
     parser.add_argument("--lanes", type=int, default=512, help="games at a time, where there are many (512)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of a repeat (2)")
-    parser.add_argument("--repeats", type=int, default=3, help="how many repeats (3)")
-    parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
-    parser.add_argument("--core", type=int, help="the core to use (all)")
-    options = parser.parse_args(arguments)
-    if options.core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {options.core})
+    options = measuring_options(parser, arguments)
     warnings.simplefilter("ignore")
     try:
         found = measure(options)

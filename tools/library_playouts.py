@@ -203,13 +203,8 @@ def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, A
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what the arguments name; return the exit status."""
-    parser = argparse.ArgumentParser(description="Measure random playouts of one game in one library.")
-    parser.add_argument("library", choices=DISTRIBUTIONS)
-    parser.add_argument("game", help="as the library calls it")
-    parser.add_argument("--size", type=int, default=0, help="of a hex board (as the library has it)")
-    parser.add_argument("--lanes", type=int, default=1024, help="games at a time, in JAX (1024)")
+def measuring_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Add the options of a measurement, read all of them, and go to the core that they name."""
     parser.add_argument("--seconds", type=float, default=2.0, help="length of a repeat (2)")
     parser.add_argument("--repeats", type=int, default=3, help="how many repeats (3)")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
@@ -217,6 +212,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {options.core})
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what the arguments name; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure random playouts of one game in one library.")
+    parser.add_argument("library", choices=DISTRIBUTIONS)
+    parser.add_argument("game", help="as the library calls it")
+    parser.add_argument("--size", type=int, default=0, help="of a hex board (as the library has it)")
+    parser.add_argument("--lanes", type=int, default=1024, help="games at a time, in JAX (1024)")
+    options = measuring_options(parser, arguments)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     try:
         version(DISTRIBUTIONS[options.library])
