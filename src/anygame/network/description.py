@@ -81,7 +81,7 @@ def _lines(described: Mapping[str, Any]) -> Iterator[str]:
     yield f"cycles: {len(cycles)}, of {', '.join(map(str, cycles[:20]))} gates" if cycles else "cycles: none"
     code = described["code"]
     yield (
-        f"code: {code['style']}, {code['functions']} functions; {code['lanes']} lanes in "
+        f"code: {code['style']}; {code['lanes']} lanes in "
         f"{code['rows']:,} rows, {code['bytes']:,} bytes a thread"
     )
 

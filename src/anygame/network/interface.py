@@ -11,10 +11,13 @@ import numpy as np
 from anygame.datalog.relations import Relation
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
+from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.static import SEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     from anygame.language.terms import Term
     from anygame.network.grounding.grounder import Grounding
@@ -33,6 +36,7 @@ class Interface:
         fluents: the term of each fluent, sorted by text.
         fluent_atoms: its atom.
         next_state: the atom that says whether it holds next; None where it never does.
+        exclusions: the fluents of which no two can hold at once.
         initial: bool [fluents]; the initial state.
         actions: per role the terms of its moves, sorted by text.
         action_atoms: their atoms.
@@ -72,6 +76,7 @@ class Interface:
         self.fluents = tuple(item[1] for item in fluents)
         self.fluent_atoms = [item[2] for item in fluents]
         self.next_state = [item[3] for item in fluents]
+        self.exclusions = Exclusions(list(self._groups()))
         self.initial = np.array([item[4] for item in fluents], np.bool_)
         self.actions = tuple(tuple(item[1] for item in moves) for moves in actions)
         self.action_atoms = [[item[2] for item in moves] for moves in actions]
@@ -82,6 +87,22 @@ class Interface:
         seen = self._percepts(roles)
         self.percepts = tuple(tuple(term for _, term, _ in of_role) for of_role in seen)
         self.percept_atoms = [[atom for _, _, atom in of_role] for of_role in seen]
+
+    def _groups(self) -> Iterator[NDArray[np.int64]]:
+        """Yield, for each key of fluents, which of them agree in it: int [fluents], -1 for others."""
+        numbers = {atom: number for number, atom in enumerate(self.fluent_atoms)}
+        for relation, keys in self._grounding.keys.items():
+            if relation not in self._grounding.tables:
+                continue
+            table = self._grounding.tables[relation]
+            for key in keys if table.count else ():
+                columns = [table.column(number) for number in key]
+                agreeing = np.zeros(table.count, np.int64)
+                if columns:
+                    _, agreeing = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+                groups = np.full(len(numbers), -1, np.int64)
+                groups[[numbers[atom] for atom in self._atoms.of(relation).tolist()]] = agreeing.reshape(-1)
+                yield groups
 
     @property
     def has_percepts(self) -> bool:

@@ -8,6 +8,7 @@ literals arises (semi-naive evaluation). Static relations are those of the reaso
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -17,19 +18,20 @@ import numpy as np
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.limits import COMPILE_SECONDS
-from anygame.network.grounding.instantiation import Join
+from anygame.network.grounding.invariants.evidence import known_of
 from anygame.network.grounding.passes.context import Context
-from anygame.network.grounding.pipeline import prepare
+from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
+from anygame.network.grounding.seminaive import Work
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.network.grounding.instantiation import Instances
-    from anygame.network.grounding.pipeline import Effect
+    from anygame.network.grounding.invariants.knowledge import Key, Knowledge
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
@@ -83,6 +85,8 @@ class Grounding:
         reasoner: whose rules these are.
         tables: the atoms of each relation that depends on state or moves.
         facts: relations with rows that always hold, and these rows' numbers.
+        keys: per relation of fluents, columns in which no two facts of a state are equal; the instances hold
+            for such states only.
         batches: the instances.
         initial: per relation of fluents, the numbers of the rows that hold at first.
         passes: what each pass over the rules did, by name.
@@ -95,6 +99,7 @@ class Grounding:
     facts: dict[Relation, Ids]
     batches: list[Batch]
     initial: dict[Relation, Ids]
+    keys: dict[Relation, list[Key]]
     passes: dict[str, Effect]
     rounds: int
     seconds: float
@@ -103,18 +108,6 @@ class Grounding:
     def instances(self) -> int:
         """How many instances."""
         return sum(len(batch.heads) for batch in self.batches)
-
-
-class _Work:
-    """One rule in the fixpoint: what it has seen so far."""
-
-    def __init__(self, rule: GroundRule, tables: Tables, static: StaticRelations) -> None:
-        self.rule = rule
-        self.join = Join(rule, tables, static)
-        literals = enumerate(self.join.literals)
-        self.growing = [number for number, atom in literals if not static.is_static(atom.relation)]
-        self.seen = [0] * len(self.growing)
-        self.has_run = False
 
 
 class _Grounder:
@@ -153,7 +146,7 @@ class _Grounder:
                 if self._static.is_static(relation):
                     self._static.fill(relation)
         self._read = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
-        works = [_Work(rule, self._tables, self._static) for rule in rules]
+        works = [Work(rule, self._tables, self._static, self._grows) for rule in rules]
         facts, initial = self._static.facts(), self._static.initial()
         rounds = 0
         while self._round(works):
@@ -164,6 +157,7 @@ class _Grounder:
             facts,
             self._batches,
             initial,
+            self._knowledge.assumed if passes.get(SPLITTING_AT_KEYS, Effect()).rewritten else {},
             passes,
             rounds,
             monotonic() - began,
@@ -178,11 +172,23 @@ class _Grounder:
             static.is_view,
             static.definition,
             static.fan_out,
+            self._keys_of,
             lambda width: own_relation(next(self._own_relations), width),
         )
         return prepare(static.dynamic_rules(), context, self._without, self._check_time, self._large)
 
-    def _round(self, works: list[_Work]) -> bool:
+    @cached_property
+    def _knowledge(self) -> Knowledge:
+        """What is known of the rules, keys of fluents with it; only where a pass asks for them."""
+        return known_of(self._reasoner, self._static, self._check_time)
+
+    def _keys_of(self, relation: Relation) -> Sequence[Key]:
+        return self._knowledge.keys(relation)
+
+    def _grows(self, relation: Relation) -> bool:
+        return not self._static.is_static(relation)
+
+    def _round(self, works: list[Work]) -> bool:
         grown = False
         for work in works:
             self._check_time()
@@ -197,30 +203,14 @@ class _Grounder:
             seconds = self._limits.seconds
             raise LimitError(f"the rules were not grounded within {seconds:g} seconds", "seconds", seconds)
 
-    def _advance(self, work: _Work) -> bool:
+    def _advance(self, work: Work) -> bool:
         """Find the instances of a rule that what has arisen since its last turn makes possible."""
-        if not work.growing:
-            if work.has_run:
-                return False
-            work.has_run = True
-            return self._enter(work, work.join.run(None, {}))
-        literals = work.join.literals
-        counts = [self._tables.table(literals[index].relation).count for index in work.growing]
-        if 0 in counts or counts == work.seen:
-            return False
         grown = False
-        for number, index in enumerate(work.growing):
-            # Old rows of the literals before this one, new rows of this one, all rows of those behind.
-            ranges = {index: (0, count) for index, count in zip(work.growing, counts, strict=True)}
-            ranges[index] = (work.seen[number], counts[number])
-            for earlier, seen in zip(work.growing[:number], work.seen, strict=False):
-                ranges[earlier] = (0, seen)
-            if all(low < high for low, high in ranges.values()):
-                grown |= self._enter(work, work.join.run(index, ranges))
-        work.seen = counts
+        for found in work.news():
+            grown |= self._enter(work, found)
         return grown
 
-    def _enter(self, work: _Work, found: Instances) -> bool:
+    def _enter(self, work: Work, found: Instances) -> bool:
         if not found.count:
             return False
         rule = work.rule

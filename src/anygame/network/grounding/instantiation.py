@@ -6,7 +6,7 @@ execution").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -16,15 +16,15 @@ from anygame.network.grounding.rules import variables_of_test
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from anygame.datalog.relations import Relation
     from anygame.network.grounding.rules import Composed, GroundRule, Test
-    from anygame.network.grounding.static import StaticRelations
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-__all__ = ["Instances", "Join"]
+__all__ = ["Instances", "Join", "OnDemand"]
 
 #: What literals are taken to multiply instances by, where rows cannot be counted. A relation on demand is
 #: asked last, with most of its columns known; but where it is only to be tested, early: it cannot multiply.
@@ -32,6 +32,16 @@ _TO_ASK: Final = 1e15
 _TO_TEST: Final = 0.5
 #: Before a literal without a known column come all that have one: it makes a cross product.
 _UNTIED: Final = 1e6
+
+
+class OnDemand(Protocol):
+    """Relations that have no table: rows are known only where they were asked for."""
+
+    def is_on_demand(self, relation: Relation) -> bool:
+        """Whether a relation has no table."""
+
+    def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
+        """Return a table with at least the rows that have some keys in the columns that are known."""
 
 
 class Instances:
@@ -58,7 +68,7 @@ class Instances:
 class Join:
     """All instances of one rule that use a range of rows of each of its literals."""
 
-    def __init__(self, rule: GroundRule, tables: Tables, static: StaticRelations) -> None:
+    def __init__(self, rule: GroundRule, tables: Tables, static: OnDemand) -> None:
         self._rule = rule
         self._tables = tables
         self._static = static

@@ -14,6 +14,7 @@ from anygame.network.grounding.passes.disjunctions import expand_disjunctions, n
 from anygame.network.grounding.passes.guards import project_guards
 from anygame.network.grounding.passes.heads import split_heads
 from anygame.network.grounding.passes.inlining import inline_dense_relations, inline_static_relations
+from anygame.network.grounding.passes.keys import split_at_keys
 from anygame.network.grounding.passes.merging import merge_rules
 from anygame.network.grounding.passes.moves import project_moves
 from anygame.network.grounding.passes.nesting import name_nested_terms
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     Whole = Callable[[Sequence[GroundRule], Context], list[GroundRule]]
     OfOne = Callable[[GroundRule, Context], list[GroundRule]]
 
-__all__ = ["OPTIONAL", "Effect", "prepare"]
+__all__ = ["OPTIONAL", "OPTIONAL_IF_LARGE", "SPLITTING_AT_KEYS", "Effect", "prepare"]
+
+#: The one pass whose rules hold in states alone that play can lead to.
+SPLITTING_AT_KEYS: Final = "splitting at keys"
 
 
 def _each(rewrite: OfOne) -> Whole:
@@ -41,8 +45,11 @@ ONCE: Final[tuple[tuple[str, Whole], ...]] = (
     ("inlining static relations", _each(inline_static_relations)),
     ("specialising views", specialise_views),
 )
+#: Before and after static relations are inlined: these may tie variables together, or hide what does.
+_AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
 #: More of them for rules that have very many instances: where these are few, joins would take longer.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
+    _AT_KEYS,
     ("splitting heads", _each(split_heads)),
     ("merging rules", merge_rules),
     ("inlining dense relations", _each(inline_dense_relations)),
@@ -123,7 +130,7 @@ def prepare(
     unknown = sorted(set(without).difference(known))
     if unknown:
         raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(known)}")
-    first = (*ONCE, *ONCE_IF_LARGE) if large else ONCE
+    first = (_AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
     repeated = _REPEATED_OF_LARGE if large else REPEATED
     last = LAST_IF_LARGE if large else ()
     names = [name for name, _ in (*first, *repeated, *last) if name not in without]

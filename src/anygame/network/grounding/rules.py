@@ -32,6 +32,7 @@ __all__ = [
     "own_relation",
     "rule_of",
     "variables_of_atom",
+    "variables_of_items",
     "variables_of_test",
 ]
 
@@ -117,6 +118,11 @@ class Item:
     what: FlatAtom | Test
     variables: frozenset[Variable]
 
+    @classmethod
+    def of(cls, kind: Literal["positives", "negatives", "guards"], atom: FlatAtom) -> Item:
+        """Return an atom as an item."""
+        return cls(kind, atom, frozenset(variables_of_atom(atom)))
+
     @property
     def is_dynamic(self) -> bool:
         """Whether it depends on state or moves."""
@@ -125,9 +131,9 @@ class Item:
 
 def items_of(rule: GroundRule) -> list[Item]:
     """Return the body of a rule as items."""
-    found = [Item("positives", atom, frozenset(variables_of_atom(atom))) for atom in rule.positives]
-    found += [Item("negatives", atom, frozenset(variables_of_atom(atom))) for atom in rule.negatives]
-    found += [Item("guards", atom, frozenset(variables_of_atom(atom))) for atom in rule.guards]
+    found = [Item.of("positives", atom) for atom in rule.positives]
+    found += [Item.of("negatives", atom) for atom in rule.negatives]
+    found += [Item.of("guards", atom) for atom in rule.guards]
     return found + [Item("tests", test, frozenset(variables_of_test(test))) for test in rule.tests]
 
 
@@ -172,6 +178,11 @@ def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
     """Yield the variables of an atom, as often as they occur."""
     for term in atom.columns:
         yield from variables_of(term)
+
+
+def variables_of_items(items: Iterable[Item]) -> frozenset[Variable]:
+    """Return the variables of some items."""
+    return frozenset[Variable]().union(*(item.variables for item in items))
 
 
 def variables_of_test(test: Condition) -> set[Variable]:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.datalog.relations import Relation
+from anygame.datalog.relations import FlatAtom, Relation
 from anygame.datalog.schema import STATIC
-from anygame.network.grounding.rules import classified, is_own
+from anygame.network.grounding.columnwise import inputs_of, is_computable, tables_of
+from anygame.network.grounding.rules import GroundRule, classified, is_own
 from anygame.network.grounding.tables import Table, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from anygame.datalog.reasoner import Reasoner
-    from anygame.network.grounding.rules import GroundRule
+    from anygame.datalog.relations import FlatRule, Row
+    from anygame.language.terms import Term
     from anygame.network.grounding.tables import Ids, Rows, Tables
 
 __all__ = ["ASKED", "SEEN", "StaticRelations"]
@@ -33,8 +35,12 @@ _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
 _WIDE: Final = 3
 #: ... more rows than this: fewer are joined as fast as they are taken apart.
 _LARGE: Final = 2_000
+#: Of relations that change, more facts than this are not gone through one by one.
+_MOST_FACTS: Final = 50
 #: ... and no more rules than this: each is a copy of every rule that reads it.
 _MOST_RULES: Final = 8
+#: ... or than this where it has no table: there is no other way to join it as a whole.
+_MOST_RULES_ON_DEMAND: Final = 20
 
 
 class StaticRelations:
@@ -111,11 +117,12 @@ class StaticRelations:
         ]
         self.fill(relation)
         # What nearly always holds is better left to complementing moves.
-        is_fine = not self.is_on_demand(relation) and (
-            self._tables.table(relation).count <= _LARGE or (not dense and self.is_dense(relation))
-        )
-        if is_fine or len(rules) > _MOST_RULES:
-            return None
+        if self.is_on_demand(relation):
+            return None if len(rules) > _MOST_RULES_ON_DEMAND else self._classified(rules)
+        is_fine = self._tables.table(relation).count <= _LARGE or (not dense and self.is_dense(relation))
+        return None if is_fine or len(rules) > _MOST_RULES else self._classified(rules)
+
+    def _classified(self, rules: Iterable[FlatRule]) -> list[GroundRule]:
         return [classified(rule, self.is_static) for rule in rules]
 
     # -- rules and rows ----------------------------------------------------------------------------
@@ -127,6 +134,33 @@ class StaticRelations:
         components = self._schema.sequence(wanted)
         return [classified(rule, self.is_static) for component in components for rule in component.rules]
 
+    def rules_by_head(self) -> dict[Relation, list[GroundRule] | None]:
+        """Return all that derives relations that are not static, facts as rules; None for very many facts."""
+        found: dict[Relation, list[GroundRule] | None] = {}
+        for rule in self.dynamic_rules():
+            found.setdefault(rule.head.relation, []).append(rule)  # type: ignore[union-attr]
+        for relation, rows in self._facts():
+            rules = found.setdefault(relation, [])
+            if rules is None or len(rows) > _MOST_FACTS:
+                found[relation] = None
+            else:
+                rules += [GroundRule(FlatAtom(relation, self._terms_of(relation, row))) for row in rows]
+        return found
+
+    def rows_as_terms(self, relation: Relation) -> list[tuple[Term, ...]] | None:
+        """Return the rows of a static relation; None where they are very many."""
+        self.fill(relation)
+        if self.is_on_demand(relation) or self._tables.table(relation).count > _LARGE:
+            return None
+        terms = self._reasoner.terms.terms
+        return [
+            tuple([terms[value] for value in row]) for row in self._tables.table(relation).rows().tolist()
+        ]
+
+    def _terms_of(self, relation: Relation, row: Row) -> tuple[Term, ...]:
+        terms = self._reasoner.terms.terms
+        return tuple([terms[value] for value in relation.unpacked(row)])
+
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a static relation has no table, since the reasoner computes it on demand."""
         return relation in self._on_demand
@@ -136,11 +170,35 @@ class StaticRelations:
         if relation in self._tables.of:
             return
         rows = self._engine.static_rows(relation)
-        if rows is None:
-            self._on_demand.add(relation)
-        else:
+        if rows is not None:
             self._on_demand.discard(relation)
             self._add(relation, rows)
+        elif relation not in self._on_demand and not self._compute(relation):
+            self._on_demand.add(relation)
+
+    def _compute(self, relation: Relation) -> bool:
+        """Give a relation that the reasoner computes on demand its table, if arrays can hold it."""
+        components = self._schema.makers(relation)
+        rules = [rule for component in components for rule in component.rules]
+        members = {member for component in components for member in component.relations}
+        if any(set(self._schema.makers(member)) - set(components) for member in members):
+            return False
+        if members & self._on_demand or not is_computable(rules, members):
+            return False
+        # Until this is decided, what reads itself by another way is on demand.
+        self._on_demand.add(relation)
+        inputs = inputs_of(rules, members)
+        for read in inputs:
+            self.fill(read)
+        self._on_demand.discard(relation)
+        if any(map(self.is_on_demand, inputs)):
+            return False
+        start = {member: Table(member.width) for member in members}
+        for member, table in start.items():
+            self._add(member, self._schema.facts.get(member, ()), table)
+        found = tables_of(rules, start, self._tables, self, self._check_time)
+        self._tables.of |= found or {}
+        return found is not None
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
         """Return a table with at least those rows of a relation on demand that have the given keys.
@@ -180,17 +238,17 @@ class StaticRelations:
 
     def facts(self) -> dict[Relation, Ids]:
         """Enter what holds without any rule into relations that are not static; return the rows' numbers."""
-        engine = self._engine
-        found = {
-            relation: self._add(relation, rows)
-            for relation, rows in self._schema.facts.items()
-            if rows and not self.is_static(relation)
-        }
+        return {relation: self._add(relation, rows) for relation, rows in self._facts()}
+
+    def _facts(self) -> Iterator[tuple[Relation, Collection[Row]]]:
+        """Yield relations that are not static, with what holds without any rule; perhaps a relation again."""
+        for relation, rows in self._schema.facts.items():
+            if rows and not self.is_static(relation):
+                yield relation, rows
         for key in self._keys:
             for relation in self._reasoner.layout.variants(key):
                 if self._schema.level(relation) == STATIC:
-                    found[relation] = self._add(relation, engine.rows(engine.static, relation))
-        return found
+                    yield relation, self._engine.rows(self._engine.static, relation)
 
     def initial(self) -> dict[Relation, Ids]:
         """Enter the initial state; return the numbers of its rows."""
@@ -200,8 +258,9 @@ class StaticRelations:
             for relation in self._reasoner.layout.variants(("true", 1))
         }
 
-    def _add(self, relation: Relation, rows: Iterable[object]) -> Ids:
-        table = self._tables.table(relation)
+    def _add(self, relation: Relation, rows: Iterable[object], table: Table | None = None) -> Ids:
+        if table is None:
+            table = self._tables.table(relation)
         listed = sorted(relation.unpacked(row) for row in rows)
         if not listed:
             return np.zeros(0, np.int64)

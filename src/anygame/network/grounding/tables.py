@@ -47,6 +47,14 @@ class Index:
         self.order: Ids = np.argsort(keys, kind="stable")
         self.keys = keys[self.order]
 
+    def grow(self, keys: NDArray[np.uint64]) -> None:
+        """Take in the keys of the rows that came last: as if all were sorted anew, but in linear time."""
+        order = np.argsort(keys, kind="stable")
+        places = np.searchsorted(self.keys, keys[order], side="right")
+        self.keys = np.insert(self.keys, places, keys[order])
+        self.order = np.insert(self.order, places, order + self.count)
+        self.count += len(keys)
+
 
 class Table:
     """Distinct rows of one relation, numbered in the order in which they came.
@@ -72,9 +80,12 @@ class Table:
     def index(self, columns: tuple[int, ...]) -> Index:
         """Return the index on some columns, up to date."""
         found = self._indexes.get(columns)
-        if found is None or found.count != self.count:
+        if found is None:
             found = Index(hashed([self.column(number) for number in columns], self.count))
             self._indexes[columns] = found
+        elif found.count != self.count:
+            news = [self.column(number)[found.count :] for number in columns]
+            found.grow(hashed(news, self.count - found.count))
         return found
 
     def distinct(self, columns: tuple[int, ...]) -> int:

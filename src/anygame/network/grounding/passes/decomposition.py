@@ -29,6 +29,7 @@ from anygame.network.grounding.rules import (
     items_of,
     rule_of,
     variables_of_atom,
+    variables_of_items,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ __all__ = ["decompose_bodies", "split_off"]
 
 #: A part that shares more variables than this with the rest has about as many rows as the join it saves.
 _MOST_COLUMNS: Final = 4
-_NOTHING: Final[frozenset[Variable]] = frozenset()
 
 
 def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
@@ -67,13 +67,13 @@ def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | N
     found: list[Item] | None = None
     best: tuple[int, int, str] | None = None
     dynamic = {item for item in items if item.is_dynamic}
-    for variable in _NOTHING.union(*(item.variables for item in items)) - head:
+    for variable in variables_of_items(items) - head:
         part = [item for item in items if variable in item.variables]
         rest = [item for item in items if variable not in item.variables]
-        inside = _NOTHING.union(*(item.variables for item in part))
-        outside = _NOTHING.union(*(item.variables for item in rest))
+        inside = variables_of_items(part)
+        outside = variables_of_items(rest)
         # Without anything that changes on the other side, splitting would come back to the same rule.
-        if _NOTHING.union(*(item.variables for item in rest if item.variables - head)) <= inside:
+        if variables_of_items(item for item in rest if item.variables - head) <= inside:
             continue
         if not any(item.kind == "positives" for item in part) or dynamic.issubset(part):
             continue
@@ -90,8 +90,8 @@ def split_off(
     """Return the rule of a part, and the items with one literal in the part's place."""
     members = set(part)
     rest = [item for item in items if item not in members]
-    own = _NOTHING.union(*(item.variables for item in part))
-    columns = in_order(own & head.union(*(item.variables for item in rest)))
+    own = variables_of_items(part)
+    columns = in_order(own & (head | variables_of_items(rest)))
     atom = FlatAtom(context.new_relation(len(columns)), columns)
     shared = frozenset(columns)
     # What the others say of the shared variables alone keeps the part small.

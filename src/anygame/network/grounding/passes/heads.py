@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.network.grounding.passes.binding import determined
 from anygame.network.grounding.passes.decomposition import split_off
-from anygame.network.grounding.rules import connected, items_of, rule_of, variables_of_atom
+from anygame.network.grounding.rules import (
+    connected,
+    items_of,
+    rule_of,
+    variables_of_atom,
+    variables_of_items,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,9 +49,9 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
     for part in filter(None, (_connected_part(items), _changing_part(items))):
-        inside = _NOTHING.union(*(item.variables for item in part))
+        inside = variables_of_items(part)
         rest = [item for item in items if item not in part]
-        outside = _NOTHING.union(*(item.variables for item in rest))
+        outside = variables_of_items(rest)
         is_less = len([item for item in part if item.is_dynamic]) > 1 or not inside <= head | outside
         if is_less and head - determined(rule, inside, context, _FEW):
             split, left = split_off(items, part, head, context)

@@ -16,7 +16,7 @@ logic programs (Tamaki and Sato 1984, "Unfold/fold transformation of logic progr
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.terms import Compound, Variable
@@ -59,7 +59,7 @@ def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRul
 def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRule]:
     numbers = count(1)
 
-    def copies(rule: GroundRule, depth: int) -> list[GroundRule]:
+    def copies(rule: GroundRule, depth: int) -> Iterator[GroundRule]:
         for index, guard in enumerate(rule.guards if depth else ()):
             bodies = context.definition(guard.relation, dense)
             if bodies is None:
@@ -68,10 +68,12 @@ def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRu
                 found = [copy for body in bodies for copy in _inlined(rule, index, body, next(numbers))]
             except NotAVariableError:
                 continue
-            return [copy for one in found for copy in copies(one, depth - 1)]
-        return [rule]
+            for one in found:
+                yield from copies(one, depth - 1)
+            return
+        yield rule
 
-    found = copies(rule, _DEEPEST)
+    found = list(islice(copies(rule, _DEEPEST), _MOST_COPIES + 1))
     return found if len(found) <= _MOST_COPIES else [rule]
 
 

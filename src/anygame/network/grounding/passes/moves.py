@@ -29,6 +29,7 @@ from anygame.network.grounding.rules import (
     in_order,
     items_of,
     variables_of_atom,
+    variables_of_items,
 )
 
 if TYPE_CHECKING:
@@ -66,11 +67,11 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     own = frozenset(variables_of_atom(move))
     others = [item for item in items_of(rule) if item.what is not move]
     wanted = [
-        _NOTHING.union(*(item.variables for item in part)) & own
+        variables_of_items(part) & own
         for part in connected(others, head | role)
         if any(item.is_dynamic for item in part)
     ]
-    rest = own & (head | _NOTHING.union(*(item.variables for item in others)))
+    rest = own & (head | variables_of_items(others))
     rest -= _NOTHING.union(*wanted) - head
     groups = [group | role for group in [*wanted, rest] if group - role]
     # One part that needs the whole move needs it unprojected.

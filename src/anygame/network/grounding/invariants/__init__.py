@@ -1,0 +1,1 @@
+"""What holds in every state that play can lead to, proved from the rules."""

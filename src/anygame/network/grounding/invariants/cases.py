@@ -1,0 +1,363 @@
+"""Cases: what is assumed to hold at once, about the values of some variables.
+
+A case is *settled* by drawing the conclusions that leave no choice, until there are no more: a chase (Maier,
+Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables stand for values that are
+not known yet; what would follow from more than is written here is not found, which is safe: then a case
+is not refuted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from anygame.datalog.relations import FlatAtom, Negated, Unequal
+from anygame.language.terms import Compound, Term, Variable
+from anygame.language.unification import unify_all
+from anygame.network.grounding.rules import variables_of_atom, variables_of_test
+from anygame.network.grounding.substitution import (
+    NotAVariableError,
+    substituted_atom,
+    substituted_test,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from anygame.datalog.relations import Relation
+    from anygame.network.grounding.invariants.knowledge import Knowledge
+    from anygame.network.grounding.rules import GroundRule, Test
+
+__all__ = ["Case", "Known", "assumed", "equated", "settled"]
+
+_Condition = TypeVar("_Condition", bound="Test")
+
+#: Conclusions are drawn in so many rounds: recursive views could give more and more of them.
+_MOST_ROUNDS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An atom that holds.
+
+    Attributes:
+        atom: the atom.
+        depth: how many rules were opened to come by it.
+        is_open: whether the rules that derive it were looked at.
+    """
+
+    atom: FlatAtom
+    depth: int = 0
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is assumed to hold at once.
+
+    Attributes:
+        positives: atoms that hold, static ones among them.
+        negatives: atoms that do not hold; for no value of a variable that occurs nowhere else.
+        tests: conditions that hold.
+    """
+
+    positives: tuple[Known, ...] = ()
+    negatives: tuple[FlatAtom, ...] = ()
+    tests: tuple[Test, ...] = ()
+
+
+def assumed(case: Case, rule: GroundRule, depth: int = 0) -> Case:
+    """Return a case in which the body of a rule holds, too. The rule shares variables only on purpose."""
+    holding = [Known(atom, depth) for atom in (*rule.positives, *rule.guards)]
+    return Case((*case.positives, *holding), (*case.negatives, *rule.negatives), (*case.tests, *rule.tests))
+
+
+def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
+    """Return a case in which some terms are equal; None where they cannot be."""
+    bindings = unify_all(pairs, {})
+    if bindings is None:
+        return None
+    return _replaced(case, bindings) if bindings else case
+
+
+def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
+    tests = []
+    for test in case.tests:
+        try:
+            tests.append(substituted_test(test, bindings))
+        except NotAVariableError:
+            # That a value is a constant is not made use of.
+            continue
+    return Case(
+        tuple([replace(known, atom=substituted_atom(known.atom, bindings)) for known in case.positives]),
+        tuple([substituted_atom(atom, bindings) for atom in case.negatives]),
+        tuple(tests),
+    )
+
+
+def settled(case: Case, knowledge: Knowledge) -> Case | None:
+    """Return a case with all that follows without a choice; None where it contradicts itself."""
+    for _ in range(_MOST_ROUNDS):
+        found = _once(_unique(case), knowledge)
+        if found is None or found == case:
+            return found
+        case = found
+    return case
+
+
+def _unique(case: Case) -> Case:
+    positives: dict[FlatAtom, Known] = {}
+    for known in case.positives:
+        before = positives.setdefault(known.atom, known)
+        if known.is_open and not before.is_open:
+            positives[known.atom] = known
+    return Case(
+        tuple(positives.values()), tuple(dict.fromkeys(case.negatives)), tuple(dict.fromkeys(case.tests))
+    )
+
+
+def _once(case: Case, knowledge: Knowledge) -> Case | None:
+    """Draw each kind of conclusion once; equations first, for they change all else."""
+    pairs = [*_equations(case), *_of_moves(case), *_of_keys(case, knowledge)]
+    if pairs:
+        found = equated(case, pairs)
+        if found is None or found != case:
+            return found
+    if _same_role_moves_twice(case):
+        return None
+    by_rows = _of_static_rows(case, knowledge)
+    if by_rows is None:
+        return None
+    if by_rows:
+        return equated(case, by_rows)
+    tested = _tested(case, knowledge)
+    if tested is None or _contradicts(tested):
+        return None
+    return _with_negated_views(tested, knowledge)
+
+
+def _equations(case: Case) -> list[tuple[Term, Term]]:
+    return [(test.left, test.right) for test in case.tests if isinstance(test, Unequal) and test.negated]
+
+
+def _moves(case: Case) -> list[FlatAtom]:
+    return [known.atom for known in case.positives if known.atom.relation.predicate == "does"]
+
+
+def _of_moves(case: Case) -> list[tuple[Term, Term]]:
+    """Return what is equal since a role makes one move."""
+    return [
+        pair
+        for one, other in combinations(_moves(case), 2)
+        if one.columns[0] == other.columns[0] and one.relation == other.relation
+        for pair in zip(one.columns, other.columns, strict=True)
+    ]
+
+
+def _same_role_moves_twice(case: Case) -> bool:
+    return any(
+        one.columns[0] == other.columns[0] and one.relation != other.relation
+        for one, other in combinations(_moves(case), 2)
+    )
+
+
+def _of_keys(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]:
+    """Return what is equal since two rows agree in a key."""
+    of_relation: dict[Relation, list[FlatAtom]] = {}
+    for known in case.positives:
+        of_relation.setdefault(known.atom.relation, []).append(known.atom)
+    return [
+        pair
+        for relation, atoms in of_relation.items()
+        if len(atoms) > 1
+        for key in knowledge.keys(relation)
+        for one, other in combinations(atoms, 2)
+        if all(one.columns[number] == other.columns[number] for number in key)
+        for pair in zip(one.columns, other.columns, strict=True)
+    ]
+
+
+def _of_static_rows(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]] | None:
+    """Return what is equal since an atom fits one row alone; None where it fits none."""
+    found: list[tuple[Term, Term]] = []
+    for known in case.positives:
+        atom = known.atom
+        rows = knowledge.rows_like(atom)
+        if rows is None:
+            continue
+        if not rows:
+            return None
+        if len(rows) == 1:
+            found += [
+                pair for pair in zip(atom.columns, rows[0], strict=True) if isinstance(pair[0], Variable)
+            ]
+    return found
+
+
+def _tested(case: Case, knowledge: Knowledge) -> Case | None:
+    """Look at tests that are decided, and sort atoms to their likes."""
+    positives, negatives, tests = list(case.positives), list(case.negatives), []
+    for test in case.tests:
+        if isinstance(test, FlatAtom):
+            positives.append(Known(test))
+        elif isinstance(test, Negated) and not knowledge.is_static(test.atom.relation):
+            negatives.append(test.atom)
+        else:
+            holds = knowledge.decided(test)
+            if holds is False:
+                return None
+            if holds is None:
+                tests.append(test)
+    return Case(tuple(positives), tuple(negatives), tuple(tests))
+
+
+def _contradicts(case: Case) -> bool:
+    """Whether an atom holds and does not."""
+    for atom in case.negatives:
+        used = {v for known in case.positives for v in variables_of_atom(known.atom)}
+        for known in case.positives:
+            if known.atom.relation == atom.relation and _matched(atom, known.atom, used) is not None:
+                return True
+    return False
+
+
+def _matched(
+    pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable], bindings: Mapping[Variable, Term] | None = None
+) -> dict[Variable, Term] | None:
+    """Return what the pattern's own variables must be so that it is the atom; None where it cannot be."""
+    found = dict(bindings or {})
+    pending = list(zip(pattern.columns, atom.columns, strict=True))
+    while pending:
+        one, other = pending.pop()
+        if isinstance(one, Variable) and one not in fixed:
+            if found.setdefault(one, other) != other:
+                return None
+        elif one != other:
+            if not isinstance(one, Compound) or not isinstance(other, Compound):
+                return None
+            if (one.functor, len(one.arguments)) != (other.functor, len(other.arguments)):
+                return None
+            pending += zip(one.arguments, other.arguments, strict=True)
+    return found
+
+
+# -- views that do not hold ------------------------------------------------------------------------
+
+
+def _with_negated_views(case: Case, knowledge: Knowledge) -> Case | None:
+    """Where a view does not hold, no body of its rules does: what is left of one that nearly does, fails."""
+    fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
+    fixed |= {v for test in case.tests for v in variables_of_test(test)}
+    positives, negatives = list(case.positives), list(case.negatives)
+    for atom in case.negatives:
+        for rule in knowledge.rules_of(atom.relation) or ():
+            fresh = knowledge.renamed(rule)
+            bindings = _matched(fresh.head, atom, fixed)
+            if bindings is None:
+                continue
+            body = _left_of(fresh, bindings, knowledge)
+            if body is None:
+                continue
+            if _all_hold(body, case, fixed, knowledge):
+                return None
+            rest = [*body.positives, *body.negatives, *body.guards, *body.tests]
+            if len(rest) == 1 and body.positives:
+                negatives.append(body.positives[0])
+            elif len(rest) == 1 and body.negatives and fixed.issuperset(variables_of_atom(rest[0])):  # type: ignore[arg-type]
+                positives.append(Known(body.negatives[0]))
+    found = Case(tuple(positives), tuple(negatives), case.tests)
+    known = set(case.negatives)
+    # The same conclusion under other names is no news.
+    shapes = {_shape(atom, fixed) for atom in known}
+    fresh_negatives: list[FlatAtom] = []
+    for atom in negatives:
+        if atom in known:
+            fresh_negatives.append(atom)
+        elif _shape(atom, fixed) not in shapes:
+            shapes.add(_shape(atom, fixed))
+            fresh_negatives.append(atom)
+    return replace(_unique(found), negatives=tuple(fresh_negatives))
+
+
+def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
+    names: dict[Variable, Term] = {}
+    for variable in variables_of_atom(atom):
+        if variable not in fixed:
+            names.setdefault(variable, Variable(f" any {len(names)}"))
+    return substituted_atom(atom, names)
+
+
+def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], knowledge: Knowledge) -> GroundRule | None:
+    """Return a rule with variables replaced, without what is sure to hold; None where something cannot."""
+    try:
+        tests = [substituted_test(test, bindings) for test in rule.tests]
+    except NotAVariableError:
+        return None
+    left_tests = _undecided(tests, knowledge)
+    left_guards = _undecided([substituted_atom(guard, bindings) for guard in rule.guards], knowledge)
+    if left_tests is None or left_guards is None:
+        return None
+    return replace(
+        rule,
+        positives=tuple([substituted_atom(atom, bindings) for atom in rule.positives]),
+        negatives=tuple([substituted_atom(atom, bindings) for atom in rule.negatives]),
+        guards=tuple(left_guards),
+        tests=tuple(left_tests),
+    )
+
+
+def _undecided(conditions: Iterable[_Condition], knowledge: Knowledge) -> list[_Condition] | None:
+    """Return the conditions of which it is not known whether they hold; None where one does not."""
+    left = []
+    for condition in conditions:
+        holds = knowledge.decided(condition)
+        if holds is False:
+            return None
+        if holds is None:
+            left.append(condition)
+    return left
+
+
+def _all_hold(body: GroundRule, case: Case, fixed: set[Variable], knowledge: Knowledge) -> bool:
+    """Whether a body holds in a case for some values of its own variables."""
+    wanted = [*body.positives, *body.guards]
+
+    def search(index: int, bindings: dict[Variable, Term]) -> bool:
+        if index == len(wanted):
+            return _rest_holds(body, case, bindings, fixed, knowledge)
+        atom = substituted_atom(wanted[index], bindings)
+        if knowledge.decided(atom):
+            return search(index + 1, bindings)
+        for known in case.positives:
+            if known.atom.relation == atom.relation:
+                found = _matched(wanted[index], known.atom, fixed, bindings)
+                if found is not None and search(index + 1, found):
+                    return True
+        return False
+
+    return search(0, {})
+
+
+def _rest_holds(
+    body: GroundRule,
+    case: Case,
+    bindings: Mapping[Variable, Term],
+    fixed: set[Variable],
+    knowledge: Knowledge,
+) -> bool:
+    for atom in body.negatives:
+        wanted = substituted_atom(atom, bindings)
+        if not any(
+            other.relation == wanted.relation and _matched(other, wanted, fixed) is not None
+            for other in case.negatives
+        ):
+            return False
+    for test in body.tests:
+        try:
+            wanted_test = substituted_test(test, bindings)
+        except NotAVariableError:
+            return False
+        if wanted_test not in case.tests and not knowledge.decided(wanted_test):
+            return False
+    return True

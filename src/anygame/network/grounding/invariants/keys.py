@@ -1,0 +1,98 @@
+"""Keys of fluents: columns in which no two facts of a state are equal.
+
+That a cell holds one piece, or that there is one step, is an invariant of a game (mutually exclusive
+facts; Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding
+length"). It is proved by induction over the rules, all keys at once: they hold at first, and if all hold in
+a state, no two rules for ``next`` give facts that violate one (on proving properties of games, see Haufe,
+Schiffel and Thielscher 2012, "Automated verification of state sequence invariants in general game playing").
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, combinations_with_replacement
+from typing import TYPE_CHECKING, Final
+
+from anygame.datalog.relations import Relation, Unequal
+from anygame.network.grounding.invariants.cases import Case, assumed, equated
+from anygame.network.grounding.invariants.refutation import Refutation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from anygame.network.grounding.invariants.knowledge import Key, Knowledge
+
+    Row = tuple[int, ...]
+
+__all__ = ["keys_of_fluents"]
+
+#: Wider fluents have too many sets of columns.
+_WIDEST: Final = 6
+#: Cases that are looked at for all keys of a game together: some seconds.
+_MOST_CASES: Final = 6_000
+
+
+def keys_of_fluents(
+    knowledge: Knowledge,
+    samples: Mapping[Relation, Collection[Sequence[Row]]],
+    check_time: Callable[[], None],
+) -> dict[Relation, list[Key]]:
+    """Return keys that were proved, the smallest of each relation.
+
+    Args:
+        knowledge: the rules; its ``assumed`` keys are those returned afterwards.
+        samples: per relation of fluents the rows of the first state, and of some others that can be reached.
+        check_time: called now and then; may raise.
+    """
+    assumed_keys = {relation: _candidates(relation, states) for relation, states in samples.items()}
+    refutation = Refutation(knowledge, _MOST_CASES, check_time)
+    knowledge.assumed = assumed_keys
+    changed = True
+    while changed:
+        changed = False
+        for relation in assumed_keys:
+            for key in list(assumed_keys[relation]):
+                if _is_implied(key, assumed_keys[relation]):
+                    continue
+                if not _is_kept(relation, key, knowledge, refutation):
+                    assumed_keys[relation].remove(key)
+                    changed = True
+    found = {
+        relation: [key for key in keys if not _is_implied(key, keys)]
+        for relation, keys in assumed_keys.items()
+    }
+    knowledge.assumed = {relation: keys for relation, keys in found.items() if keys}
+    return knowledge.assumed
+
+
+def _candidates(relation: Relation, states: Collection[Sequence[Row]]) -> list[Key]:
+    """Return the sets of columns that are keys in all samples."""
+    if relation.width > _WIDEST:
+        return []
+    return [
+        key
+        for size in range(relation.width)
+        for key in combinations(range(relation.width), size)
+        if all(len({tuple([row[n] for n in key]) for row in rows}) == len(rows) for rows in states)
+    ]
+
+
+def _is_implied(key: Key, others: Sequence[Key]) -> bool:
+    return any(set(other) < set(key) for other in others)
+
+
+def _is_kept(relation: Relation, key: Key, knowledge: Knowledge, refutation: Refutation) -> bool:
+    """Whether no two facts of the next state violate a key, if this state violates none."""
+    rules = knowledge.rules_of(Relation("next", relation.shapes))
+    if rules is None:
+        return False
+    others = [number for number in range(relation.width) if number not in key]
+    for rules_of_two in combinations_with_replacement(rules, 2):
+        one, other = map(knowledge.renamed, rules_of_two)
+        for number in others:
+            pairs = [(one.head.columns[at], other.head.columns[at]) for at in key]
+            differing = Unequal(one.head.columns[number], other.head.columns[number])
+            both = assumed(assumed(Case(tests=(differing,)), one), other)
+            case = equated(both, pairs)
+            if case is not None and not refutation.refutes(case):
+                return False
+    return True
