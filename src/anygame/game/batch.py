@@ -13,7 +13,6 @@ from anygame.game.encoding import ActionSpace
 from anygame.game.moves import in_order
 from anygame.game.showing import planes_of
 from anygame.game.state import State
-from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -241,7 +240,8 @@ class Batch:
         """Put every lane into a state: bool [lanes, fluents], or 0 and 1, as ``observation`` gives them.
 
         Raises:
-            ValueError: the array has another shape, or holds something else.
+            ValueError: the array has another shape, or holds something else, or facts that cannot hold at
+                once (then it is a PositionError).
         """
         self._lanes.set_observation(states)
 
@@ -272,7 +272,7 @@ class Batch:
 
         Raises:
             IndexError: there is no such lane.
-            PositionError: a fact is none that play can lead to; nothing has changed.
+            PositionError: a fact is none that play can lead to, or two are; nothing has changed.
         """
         if not isinstance(state, State):
             state = self.game.state(state)
@@ -280,10 +280,8 @@ class Batch:
             raise PositionError(f"expected a state of {self.game.name}, found one of {state.game.name}")
         position = state.position_in(self._machine)
         if position is None:
-            unknown = sorted(str(fact) for fact in state.facts if self._machine.position([fact]) is None)
-            more = f", nor to {len(unknown) - 1} others" if len(unknown) > 1 else ""
             raise PositionError(
-                f"no play leads to the fact {shown(unknown[0])}{more}; a batch knows those in "
+                f"no play leads to {self._machine.obstacle(state.facts)}; a batch knows those in "
                 "game.fluent_terms alone"
             )
         self._lanes.set(lane, position)

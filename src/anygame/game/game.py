@@ -223,8 +223,8 @@ class Game:
         self.compile_if_worth_it()
         machine, start = self.backends.start(state)
         if state is not None and machine is not self.machine:
-            unknown = min(str(fact) for fact in state.facts if self.machine.position([fact]) is None)
-            message = f"the reasoner plays: the network does not know {unknown}, to which no play leads"
+            obstacle = self.backends.needed_network().obstacle(state.facts)
+            message = f"the reasoner plays: the network cannot, since no play leads to {obstacle}"
             warn(f"{self.name}: {message}", FallbackWarning, stacklevel=2)
         return simulate(
             machine,
@@ -346,6 +346,7 @@ class Game:
         seconds: float | None = None,
         instances: int | None = None,
         join: int | None = None,
+        wait: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
         """Compile the rules into a network now; return whether there is one.
@@ -357,11 +358,17 @@ class Game:
             seconds: bound on the time to ground the rules; by default ``language.limits.COMPILE_SECONDS``.
             instances: bound on the instances of all rules; 8 million by default.
             join: bound on the rows of one join; 20 million by default.
+            wait: whether to wait for the fastest machine code. By default a large game is played at once by a
+                loop over its gates, and faster code takes over when another process has made it; what is
+                computed is the same.
             progress: called now and then with the numbers of instances and atoms found so far.
         """
         bounds = {"seconds": seconds, "instances": instances, "join": join}
         given = {name: bound for name, bound in bounds.items() if bound is not None}
-        return self.backends.compile(given, progress)
+        is_compiled = self.backends.compile(given, progress)
+        if wait and self.backends.network is not None:
+            self.backends.network.finish()
+        return is_compiled
 
     def compile_if_worth_it(self) -> None:
         """Compile the game before much is asked of it, unless that was settled before."""

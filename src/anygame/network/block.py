@@ -19,9 +19,10 @@ from anygame.network.kernels.playout_loop import (
     STUCK_LANES,
     STUCK_LENGTH,
     STUCK_STEP,
+    WHOLE,
 )
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
-from anygame.network.kernels.rows import GO, RANDOM, RUNNING
+from anygame.network.kernels.rows import ABSENT, GO, IDLE, RANDOM, RUNNING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +42,7 @@ class Block:
     Args:
         kernel: the game.
         limit: joint moves after which a playout is given up.
+        whole: whether to compute what the phase of the lanes does not need, too; what is played is the same.
 
     Attributes:
         rows: uint64 [rows, 8]; see ``rows.RowLayout``. The counters in there add up over all blocks.
@@ -48,14 +50,15 @@ class Block:
             many were cut. It adds up over all blocks.
     """
 
-    def __init__(self, kernel: Kernel, limit: int) -> None:
+    def __init__(self, kernel: Kernel, limit: int, whole: bool = False) -> None:
         self._kernel = kernel
-        self._play = kernel.library["play"]
+        self._functions = kernel.library.functions  # looked up for each call: they may be replaced
         self._limit = limit
+        self._whole = whole
         self._record = np.zeros(RECORD_WORDS + kernel.network.fluents, np.int64)
         self.rows = kernel.rows()
         self.lengths = np.zeros(limit + 2, np.int64)
-        arrays = (self.rows, kernel.gates.data, self._record, self.lengths)
+        arrays = (self.rows, kernel.data, self._record, self.lengths)
         self._pointers = tuple(array.ctypes.data for array in arrays)
 
     def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
@@ -71,15 +74,17 @@ class Block:
         lanes = min(quota, LANES)
         rows[kernel.layout.fluent_rows] = np.where(state, _ALL, np.uint64(0))[:, None]
         rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, number)
+        rows[IDLE] = 0
         rows[RUNNING] = np.packbits(np.arange(LANES) < lanes, bitorder="little").view(np.uint64)
         record[:] = 0
         record[RECORD_WORDS:] = -state.astype(np.int64)
         record[ELSEWHERE] = not np.array_equal(state, kernel.network.initial)
         record[LEFT], record[LIMIT], record[DEADLINE] = quota - lanes, self._limit, self._limit
+        record[WHOLE] = self._whole
 
     def play(self, steps: int) -> bool:
         """Make so many steps, at least one; return whether all playouts have ended."""
-        return bool(self._play(*self._pointers, steps))
+        return bool(self._functions["play"](*self._pointers, steps))
 
     def start_no_more(self) -> int:
         """Let what runs be the last playouts; return how many are thereby left out."""
@@ -137,6 +142,7 @@ class Block:
     def roles_without_a_move(self, lane: int) -> Sequence[int]:
         """Return the roles that have no legal move in the state of a lane."""
         kernel, rows = self._kernel, self.rows
+        rows[ABSENT] = 0
         kernel.library["evaluate_state"](*self._pointers[:2])
         word, bit = lane // 64, np.uint64(lane % 64)
         found, first = [], 0

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from anygame.errors import AnygameError, CompilationError, LimitError
+from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
 from anygame.network.grounding.static import SEEN
@@ -44,6 +45,8 @@ class CompiledGame:
 
     Attributes:
         network: the logic.
+        exclusions: fluents of which no two hold in a state that play can lead to; the network answers for no
+            others.
         percept_network: the same game for those who ask what roles see (GDL-II): its last fluents say what
             each role saw of the last joint move. None where nobody ever sees anything.
         roles: in the order of the rules.
@@ -64,6 +67,7 @@ class CompiledGame:
     passes: tuple[tuple[str, dict[str, float]], ...] = ()
     percepts: tuple[tuple[Term, ...], ...] = ()
     percept_network: Network | None = None
+    exclusions: Exclusions = field(default_factory=Exclusions)
 
 
 def compile_game(
@@ -171,6 +175,7 @@ def _compile(
         passes,
         names.percepts if percepts else (),
         with_percepts(_network(percept_circuit, names), names.percepts) if percept_circuit else None,
+        names.exclusions,
     )
 
 

@@ -98,7 +98,7 @@ class Lanes:
     def _addresses(self) -> list[tuple[int, int]]:
         """Return, for each block, where its rows lie, and the data of the gates."""
         size, first = self._rows[0].nbytes, self._rows.ctypes.data
-        return [(first + block * size, self._kernel.gates.data.ctypes.data) for block in range(self._blocks)]
+        return [(first + block * size, self._kernel.data.ctypes.data) for block in range(self._blocks)]
 
     @property
     def bytes(self) -> int:

@@ -94,10 +94,10 @@ class Simulator:
     @property
     def bytes(self) -> int:
         """Bytes that one thread needs, the histogram of lengths aside."""
-        return self._kernel.block_bytes + self._kernel.gates.data.nbytes
+        return self._kernel.bytes
 
     def describe(self) -> dict[str, int | str]:
-        """Return figures of the code: style, gates, rows, bytes of a block, functions, characters."""
+        """Return figures of the code: style, gates, rows, bytes of a block, characters."""
         kernel = self._kernel
         return {
             "style": kernel.style,
@@ -106,7 +106,6 @@ class Simulator:
             "lanes": LANES,
             "rows": kernel.end,
             "bytes": self.bytes,
-            "functions": kernel.gates.functions,
             "text": len(kernel.code),
         }
 
@@ -120,9 +119,13 @@ class Simulator:
         """Return into how many blocks so many playouts are divided."""
         return len(_Quotas(playouts))
 
-    def compile(self) -> bool:
-        """Make the machine code ready; return whether it was found and need not be made."""
-        return bool(self._kernel.library.cached)
+    def compile(self, *, wait: bool = False) -> bool:
+        """Make machine code ready; return whether it was found and need not be made.
+
+        Args:
+            wait: whether to wait for the final code, where a loop stands in for it.
+        """
+        return self._kernel.finish() if wait else bool(self._kernel.library.cached)
 
     def run(
         self,
@@ -315,7 +318,7 @@ class _Run:
         found = self._first_stuck
         if found is None or self._interrupts > 1:
             return None
-        block = Block(self._kernel, self._limit)
+        block = Block(self._kernel, self._limit, whole=True)
         with contextlib.suppress(KeyboardInterrupt):
             stuck = replay(block, lambda: self._begin(found.block, block), found)
             if self._strict:

@@ -44,8 +44,8 @@ class Single:
         self.network = network = kernel.network
         self.initial: bytes = network.initial.tobytes()
         self._rows = kernel.rows()
-        self._pointers = self._rows.ctypes.data, kernel.gates.data.ctypes.data
-        self._ask, self._answer = kernel.library["query"], kernel.library["advance"]
+        self._pointers = self._rows.ctypes.data, kernel.data.ctypes.data
+        self._functions = kernel.library.functions  # looked up for each call: they may be replaced
         answers = np.zeros(len(answer_bits(kernel.gates)), np.uint8)
         self._answers, self._out = memoryview(answers.data), answers.ctypes.data
         ends = list(accumulate(network.actions, initial=1))
@@ -97,12 +97,12 @@ class Single:
         for role, first in enumerate(self._first):
             taken[role] = first + actions[role]
         self._asked = None
-        self._answer(*self._pointers, taken, len(roles), self._next_out)
+        self._functions["advance"](*self._pointers, taken, len(roles), self._next_out)
         return self._next_state.tobytes()
 
     def _look(self, state: bytes) -> None:
         """Evaluate what depends on a state alone."""
         if len(state) != self.network.fluents:
             raise ValueError(f"expected a state of {self.network.fluents} bytes, got {len(state)}")
-        self._ask(*self._pointers, state, self._out)
+        self._functions["query"](*self._pointers, state, self._out)
         self._asked = state

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import IllegalMoveError
+from anygame.errors import IllegalMoveError, PositionError
 from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ class GameLanes:
         legal = np.flatnonzero(self.legal(error.role)[error.lane]).tolist()
         some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
         more = ", ..." if len(legal) > _SHOWN else ""
-        what = f"{error.action}, {move}," if known else f"{error.action} (of {len(moves)} moves)"
+        what = (
+            f"{error.action}, {move}," if known else f"{error.action} (numbers go from 0 to {len(moves) - 1})"
+        )
         return IllegalMoveError(
             f"lane {error.lane}: {what} is not legal for {role}; legal: {some or 'nothing'}{more}",
             str(role),
@@ -153,6 +155,11 @@ class GameLanes:
                 f"expected an observation of truth values [{expected[0]} lanes, {expected[1]} fluents], "
                 f"found an array of {array.dtype} of shape {array.shape}"
             )
+        pair = self._compiled.exclusions.pair_in(array)
+        if pair is not None:
+            lane, one, other = pair
+            fluents = self._compiled.fluents
+            raise PositionError(f"lane {lane}: no play leads to {fluents[one]} and {fluents[other]} together")
         self._lanes.load(array)
 
     def packed(self) -> NDArray[np.uint64]:

@@ -18,6 +18,7 @@ from anygame.errors import LimitError
 from anygame.game.machines.lanes import GameLanes
 from anygame.game.outcomes import Outcome, Stuck, Tally
 from anygame.game.roles import Role
+from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
@@ -129,6 +130,12 @@ class NetworkMachine:
     def _single_with_percepts(self) -> Single | None:
         return None if self.percept_kernel is None else Single(self.percept_kernel)
 
+    def finish(self) -> None:
+        """Wait for the final code, where a loop stands in for it."""
+        for kernel in (self.kernel, self.percept_kernel):
+            if kernel is not None:
+                kernel.finish()
+
     @cached_property
     def simulator(self) -> Simulator:
         """What plays random matches."""
@@ -145,16 +152,32 @@ class NetworkMachine:
         return self._single.initial
 
     def position(self, facts: Iterable[Term]) -> bytes | None:
-        """Return the position of some ground facts; None where one is no fluent of the network."""
+        """Return the position of some ground facts; None where no play leads to one, or to two at once."""
         facts = list(facts)
         if not self._knows(facts):
             # What is not known may be another way to write it.
             facts = list(self._reasoner.facts(self._reasoner.position(facts)))
             if not self._knows(facts):
                 return None
+        numbers = [self._fluents[fact] for fact in facts]
+        if self.compiled.exclusions and self.compiled.exclusions.pair_among(numbers):
+            return None
         bits = np.zeros(len(self._fluents), np.bool_)
-        bits[[self._fluents[fact] for fact in facts]] = True
+        bits[numbers] = True
         return bits.tobytes()
+
+    def obstacle(self, facts: Iterable[Term]) -> str:
+        """Return what some facts hold that no play leads to, for people: why they have no position."""
+        facts = sorted(facts, key=str)
+        unknown = [fact for fact in facts if self.position([fact]) is None]
+        if unknown:
+            more = f", nor to {len(unknown) - 1} others" if len(unknown) > 1 else ""
+            return f"the fact {shown(str(unknown[0]))}{more}"
+        known = self._reasoner.facts(self._reasoner.position(facts))
+        pair = self.compiled.exclusions.pair_among(self._fluents[fact] for fact in known)
+        assert pair is not None, "these facts have a position"
+        one, other = (shown(str(self.compiled.fluents[number])) for number in pair)
+        return f"the facts {one} and {other} together"
 
     def _knows(self, facts: Iterable[Term]) -> bool:
         return all(fact in self._fluents for fact in facts)

@@ -11,7 +11,9 @@ Implementation in Software", 1997), and a gate is one vector instruction or two.
    random bits, ``nth_set_bit`` finds the move that a random number points to.
 4. ``playout_loop`` plays block after block of random games, and counts by ``counters``; ``single_state``
    answers about one state.
-5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it.
+5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Where that
+   takes long, gates as data stand in for straight code until another process has made it (``background``,
+   ``compiling_process``).
 
 Above them stand ``block`` and ``simulator`` (random playouts), ``lanes`` (games side by side) and ``single``.
 """

@@ -15,7 +15,7 @@ from anygame.network.kernels.rows import RUNNING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.network.kernels.gate_code import GateCode
+    from anygame.network.kernels.gate_code import GateOutputs
 
 __all__ = ["Counters", "account_function", "ended_lanes"]
 
@@ -45,7 +45,7 @@ class Counters:
     overlaps: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def after(cls, gates: GateCode, candidates: Sequence[int]) -> Counters:
+    def after(cls, gates: GateOutputs, candidates: Sequence[int]) -> Counters:
         """Lay out the counters behind the gates; ``candidates``: per role the moves that can be legal."""
         rows = iter(range(gates.rows, 1 << 40))
         first = next(rows)
@@ -58,12 +58,12 @@ class Counters:
         return cls(first, next(rows), first, options, goals, missing, double, overlaps)
 
 
-def ended_lanes(code: FunctionBuilder, gates: GateCode) -> str:
+def ended_lanes(code: FunctionBuilder, gates: GateOutputs) -> str:
     """Return where a playout is at its end by the rules."""
     return code.and_(code.load(RUNNING), code.bits(gates.terminal))
 
 
-def account_function(gates: GateCode, counters: Counters) -> str:
+def account_function(gates: GateOutputs, counters: Counters) -> str:
     """Write ``@account``: count the goals of the lanes that end.
 
     That a role has no goal there or several should not be: it is looked for, and counted only if it is so.

@@ -98,6 +98,15 @@ class FunctionBuilder:
         """Go to one of two labels."""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}")
 
+    def when(self, condition: str, body: Callable[[], None]) -> None:
+        """Write what is done only under a condition; it leaves nothing but what is in variables."""
+        yes, done = self.new_label(), self.new_label()
+        self.branch(condition, yes, done)
+        self.label(yes)
+        body()
+        self.jump(done)
+        self.label(done)
+
     def loop(self, count: int, body: Callable[[str], None]) -> None:
         """Write a loop of at least one round, given what to do with an index; the rest is in variables."""
         before, begin, end, done = (self.new_label() for _ in range(4))

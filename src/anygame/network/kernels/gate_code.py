@@ -1,6 +1,7 @@
 """What the gates become: functions ``@evaluate_state`` and ``@evaluate_moves``; and how fluents are set.
 
-There are two ways to write them: ``straight_line`` and ``gate_loop``.
+There are two ways to write them: ``straight_line`` and ``gate_loop``. Where a loop is to stand in for
+straight code, both have their outputs at the same places: one can go on behind the other after any call.
 """
 
 from __future__ import annotations
@@ -19,7 +20,24 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import FunctionBuilder
 
-__all__ = ["GateCode", "copy_order", "no_data", "set_fluent"]
+__all__ = ["GateCode", "GateOutputs", "copy_order", "no_data", "restart_fluent", "set_fluent"]
+
+
+@dataclass(frozen=True, eq=False)
+class GateOutputs:
+    """Where the outputs of the gates lie.
+
+    Attributes:
+        rows: the first row that the gates leave alone.
+        legal: bit literals of the legal actions, to be read between the two functions.
+        terminal: bit literal of the end.
+        goals: per role its values, each with a bit literal.
+    """
+
+    rows: int
+    legal: tuple[int, ...]
+    terminal: int
+    goals: tuple[tuple[tuple[int, int], ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,20 +51,15 @@ class GateCode:
     Attributes:
         code: definitions.
         data: what they read through ``%data``.
-        rows: the first row that they leave alone.
-        legal: bit literals of the legal actions, to be read between the two.
-        terminal: bit literal of the end.
-        goals: per role its values, each with a bit literal.
-        functions: how many functions of straight code.
+        outputs: where the outputs lie.
+        end: the first row that is not used: that of ``outputs``, or one further on if it is a loop that
+            stands in for straight code, and keeps its own values behind all that both have.
     """
 
     code: str
     data: NDArray[np.int32]
-    rows: int
-    legal: tuple[int, ...]
-    terminal: int
-    goals: tuple[tuple[tuple[int, int], ...], ...]
-    functions: int
+    outputs: GateOutputs
+    end: int
 
 
 def no_data() -> NDArray[np.int32]:
@@ -56,8 +69,12 @@ def no_data() -> NDArray[np.int32]:
 
 def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
     """Set a fluent: to its next value where the game goes on, to its initial value where a game starts."""
+    restart_fluent(code, row, code.mux(code.load(GO), value, code.load(row)), initial)
+
+
+def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
+    """Set a fluent: to a value, but to its initial value where a game starts."""
     restart = code.load(RESTART)
-    value = code.mux(code.load(GO), value, code.load(row))
     code.store(row, code.or_(value, restart) if initial else code.and_(value, code.not_(restart)))
 
 

@@ -4,27 +4,35 @@ An entry is two numbers: the row to read, and the row of the gate that reads it,
 a row). The lowest bit says of the first that it is inverted, and of the second that this was the last input
 of the gate. So there is no branch to be guessed wrong. A gate writes its row after each of its inputs,
 which therefore is never the row of an input.
+
+A loop can stand in for straight code that is not there yet. What that reads behind the choice of moves is
+then brought to where it looks for it, the rest lies behind all its rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, copy_order
-from anygame.network.kernels.rows import GO, RESTART, RowLayout
+from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order
+from anygame.network.kernels.presence import Presence
+from anygame.network.kernels.rows import GO, RESTART
 from anygame.network.kernels.schedule import keep_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule, Unit
+    from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
-__all__ = ["loop_gates"]
+__all__ = ["loop_gates", "standing_in_gates"]
 
 #: Inputs between the writing and the reading of a row: each is about ten instructions, and processors have
 #: some hundreds under way.
@@ -33,60 +41,118 @@ _MASKS = "@masks = private unnamed_addr constant [2 x i64] [i64 0, i64 -1], alig
 _PARAMETERS = ["i64 %from", "i64 %until"]
 
 
-def loop_gates(network: Network, order: Schedule) -> GateCode:
+def loop_gates(network: Network, order: Schedule, phases: Phases, layout: RowLayout) -> GateCode:
     """Write the gates of a network as data for a loop."""
-    return _Writer(network, order).write()
+    return _Writer(network, order, phases, layout).write()
+
+
+def standing_in_gates(network: Network, order: Schedule, straight: Allocation, first_row: int) -> GateCode:
+    """Write the gates of a network as data for a loop that stands in for straight code.
+
+    Args:
+        network: the game.
+        order: in which its gates are evaluated.
+        straight: where the values of the straight code live.
+        first_row: the first row that is free for values of the loop alone.
+    """
+    return _Writer(network, order, straight.phases, straight.layout, straight, first_row).write()
 
 
 class _Writer:
-    def __init__(self, network: Network, order: Schedule) -> None:
+    def __init__(
+        self,
+        network: Network,
+        order: Schedule,
+        phases: Phases,
+        layout: RowLayout,
+        straight: Allocation | None = None,
+        first_row: int = 0,
+    ) -> None:
         self._network = network
-        self._order = replace(
-            order,
-            state=tuple(keep_apart(network, order.state, _DISTANCE)),
-            moves=tuple(keep_apart(network, order.moves, _DISTANCE)),
-        )
-        self._layout = RowLayout(network)
+        self._phases = phases
+        self._state_runs = self._runs_apart(order.state)
+        self._move_runs = self._runs_apart(order.moves)
+        self._order = order
+        self._straight = straight
+        self._layout = layout
         self._base = network.first_gate
         self._starts: list[int] = network.starts.tolist()
         self._inputs: list[int] = network.inputs.tolist()
         self._next: list[int] = network.next.tolist()
-        self._row: dict[int, int] = {}
-        self._end = self._layout.end
+        #: Per gate the bit literal of where it lies; and of where it is brought before moves are chosen.
+        self._place: dict[int, int] = {}
+        self._later: dict[int, int] = {}
+        self._end = first_row or self._layout.end
         self._entries: list[int] = []
         self._copies: list[int] = []
 
+    def _runs_apart(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
+        """Return the units in runs that are needed in the same phases, with these."""
+        runs = groupby(units, key=lambda unit: self._phases.gates[unit.start])
+        return [(mask, keep_apart(self._network, list(run), _DISTANCE)) for mask, run in runs]
+
     def write(self) -> GateCode:
-        network, order = self._network, self._order
+        if self._straight is None:
+            self._place_legal()
+        else:
+            self._place_as(self._straight)
         self._allocate()
+        self._find_known()
         state, moves = FunctionBuilder("evaluate_state"), FunctionBuilder("evaluate_moves")
-        self._write_units(state, order.state)
+        presence = Presence(state, self._phases)
+        self._write_runs(state, presence, self._state_runs)
+        self._write_copies(state, presence)
         begin = self._here()
-        for action in self._copies:
-            target = self._layout.legal[action] * ROW_BYTES
-            self._entries += (self._source(int(network.legal[action])), target | 1)
-        self._call(state, "run", begin)
-        self._write_units(moves, order.moves)
-        self._write_settings(moves)
-        goals = tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals)
+        for node, bit in self._later.items():
+            self._entries += (self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
+        self._call(state, "run", begin, self._here())
+        self._place.update(self._later)
+        presence = Presence(moves, self._phases)
+        self._write_known(moves, presence, range(self._network.first_action, self._base))
+        self._write_runs(moves, presence, self._move_runs)
+        self._write_settings(moves, presence)
         return GateCode(
             code="".join((_MASKS, _run(), _run_cycle(), _set(), state.text(), moves.text())),
             data=np.array(self._entries or [0], np.int32),
+            outputs=self._straight.outputs() if self._straight else self._outputs(),
+            end=self._end,
+        )
+
+    def _outputs(self) -> GateOutputs:
+        network = self._network
+        return GateOutputs(
             rows=self._end,
             legal=tuple(map(self._legal_bit, range(len(network.legal)))),
             terminal=self._bit(network.terminal),
-            goals=goals,
-            functions=3,
+            goals=tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals),
         )
 
     def _literals(self, gate: int) -> list[int]:
         return self._inputs[self._starts[gate] : self._starts[gate + 1]]
 
+    # Where values lie.
+
+    def _place_legal(self) -> None:
+        """Compute legal actions that loops read where those look for them; copy only those that cannot be."""
+        for action, row in self._layout.legal.items():
+            literal = int(self._network.legal[action])
+            if literal & 1 or literal >> 1 < self._base or literal >> 1 in self._place:
+                self._copies.append(action)
+            else:
+                self._place[literal >> 1] = 2 * row
+
+    def _place_as(self, straight: Allocation) -> None:
+        """Have what is read behind the choice of moves where straight code has it; copy what is inverted."""
+        self._copies = straight.copies
+        for node, bit in straight.crossing().items():
+            (self._later if bit & 1 else self._place)[node] = bit
+
     def _allocate(self) -> None:
         """Give each gate a row, from its unit to its last use."""
-        network, order = self._network, self._order
-        units = [*order.state, *order.moves]
-        choice = len(order.state)  # everything that is read there is needed up to the first unit behind it
+        network = self._network
+        state = [unit for _, units in self._state_runs for unit in units]
+        units = [*state, *(unit for _, units in self._move_runs for unit in units)]
+        choice = len(state)  # everything that is read there is needed up to the first unit behind it
         last: dict[int, int] = {}
         for time, unit in enumerate(units):
             for literal in self._inputs[self._starts[unit.start] : self._starts[unit.stop]]:
@@ -96,29 +162,28 @@ class _Writer:
             last[literal >> 1] = max(last.get(literal >> 1, -1), choice)
         for literal in self._next:
             last[literal >> 1] = len(units)
-        for action, row in self._layout.legal.items():
-            literal = int(network.legal[action])
-            if literal & 1 or literal >> 1 < self._base or literal >> 1 in self._row:
-                self._copies.append(action)
-            else:
-                self._row[literal >> 1] = row
+        for node in self._later:
+            last[node] = choice
         free: list[int] = []
         ending: dict[int, list[int]] = {}
         for time, unit in enumerate(units):
             free += ending.pop(time - 1, ())
             for gate in unit:
                 node = self._base + gate
-                if node in self._row:
+                if node in self._place:
                     continue
                 if free:
-                    self._row[node] = free.pop()
+                    row = free.pop()
                 else:
-                    self._row[node], self._end = self._end, self._end + 1
-                ending.setdefault(max(last.get(node, time), time), []).append(self._row[node])
+                    row, self._end = self._end, self._end + 1
+                self._place[node] = 2 * row
+                ending.setdefault(max(last.get(node, time), time), []).append(row)
 
     def _bit(self, literal: int) -> int:
         node = literal >> 1
-        return 2 * (self._row[node] if node >= self._base else self._layout.input(node)) + (literal & 1)
+        if node >= self._base:
+            return self._place[node] ^ (literal & 1)
+        return 2 * self._layout.input(node) + (literal & 1)
 
     def _legal_bit(self, action: int) -> int:
         row = self._layout.legal.get(action)
@@ -128,24 +193,91 @@ class _Writer:
         bit = self._bit(literal)
         return (bit >> 1) * ROW_BYTES | bit & 1
 
+    def _target(self, gate: int) -> int:
+        return self._place[self._base + gate] >> 1
+
+    # Phases.
+
+    def _find_known(self) -> None:
+        """Find rows that are read in phases in which they are not written, since they are always the same."""
+        self._known: dict[int, int] = {}
+        network, phases = self._network, self._phases
+        if not phases.patterns:
+            return
+        for mask, units in (*self._state_runs, *self._move_runs):
+            for literal in (literal for unit in units for gate in unit for literal in self._literals(gate)):
+                self._read(literal, mask)
+        goals = (literal for role in network.goals for _, literal in role)
+        for literal in (network.terminal, *goals):
+            self._read(literal, phases.every)
+        for literal, mask in zip(network.legal.tolist(), self._layout.chosen, strict=True):
+            self._read(literal, mask)
+        for literal, mask in zip(self._next, phases.changes, strict=True):
+            self._read(literal, mask)
+
+    def _read(self, literal: int, during: int) -> None:
+        node = literal >> 1
+        if node >= self._base:
+            written = self._phases.gates[node - self._base]
+        elif node >= self._network.first_action:
+            written = self._layout.chosen[node - self._network.first_action]
+        else:
+            return
+        if during & ~written:
+            self._known[node] = self._known.get(node, 0) | during & ~written
+
+    def _write_known(self, code: FunctionBuilder, presence: Presence, nodes: Iterable[int]) -> None:
+        """Write what is known of nodes in phases in which they are left out."""
+        found: dict[tuple[int, bool], list[int]] = {}
+        for node in nodes:
+            left_out = self._known.get(node, 0)
+            holds = left_out & self._phases.holds.get(node, 0)
+            for mask, value in ((holds, True), (left_out & ~holds, False)):
+                if mask:
+                    found.setdefault((mask, value), []).append(node)
+        for (mask, value), known in found.items():
+            begin = self._here()
+            for node in known:
+                self._entries += (int(value), (self._bit(2 * node) >> 1) * ROW_BYTES | 1)
+            presence.only_during(mask, partial(self._call, code, "run", begin, self._here()))
+
     # Gates.
+
+    def _write_runs(
+        self, code: FunctionBuilder, presence: Presence, runs: Sequence[tuple[int, list[Unit]]]
+    ) -> None:
+        for mask, units in runs:
+            self._write_known(code, presence, (self._base + gate for unit in units for gate in unit))
+            presence.during(mask, partial(self._write_units, code, units))
+
+    def _write_copies(self, code: FunctionBuilder, presence: Presence) -> None:
+        """Copy to where loops read it whether actions are legal."""
+        by_phases: dict[int, list[int]] = {}
+        for action in self._copies:
+            by_phases.setdefault(self._layout.chosen[action], []).append(action)
+        for mask, actions in by_phases.items():
+            begin = self._here()
+            for action in actions:
+                target = self._layout.legal[action] * ROW_BYTES
+                self._entries += (self._source(int(self._network.legal[action])), target | 1)
+            presence.during(mask, partial(self._call, code, "run", begin, self._here()))
 
     def _write_units(self, code: FunctionBuilder, units: Sequence[Unit]) -> None:
         begin = self._here()
         for unit in units:
             if unit.start in self._order.cyclic:
-                self._call(code, "run", begin)
+                self._call(code, "run", begin, self._here())
                 self._write_cycle(code, unit)
                 begin = self._here()
             else:
                 self._add_gate(unit.start)
-        self._call(code, "run", begin)
+        self._call(code, "run", begin, self._here())
 
     def _write_cycle(self, code: FunctionBuilder, unit: Unit) -> None:
         begin = self._here()
         for gate in unit:
             self._add_gate(gate)
-            code.store(self._row[self._base + gate], ONES if self._network.initially[gate] else ZERO)
+            code.store(self._target(gate), ONES if self._network.initially[gate] else ZERO)
         loop, done = code.new_label(), code.new_label()
         before = code.new_label()
         code.jump(before)
@@ -160,7 +292,7 @@ class _Writer:
         code.label(done)
 
     def _add_gate(self, gate: int) -> None:
-        target = self._row[self._base + gate] * ROW_BYTES
+        target = self._target(gate) * ROW_BYTES
         for literal in self._literals(gate):
             self._entries += (self._source(literal), target)
         self._entries[-1] |= 1
@@ -168,13 +300,14 @@ class _Writer:
     def _here(self) -> int:
         return len(self._entries) // 2
 
-    def _call(self, code: FunctionBuilder, name: str, begin: int) -> None:
-        if self._here() > begin:
-            code.line(f"call void @{name}(ptr %rows, ptr %data, i64 {begin}, i64 {self._here()})")
+    @staticmethod
+    def _call(code: FunctionBuilder, name: str, begin: int, end: int) -> None:
+        if end > begin:
+            code.line(f"call void @{name}(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
 
     # Fluents.
 
-    def _write_settings(self, code: FunctionBuilder) -> None:
+    def _write_settings(self, code: FunctionBuilder, presence: Presence) -> None:
         sources: dict[int, int | None] = {}
         for fluent, literal in enumerate(self._next):
             source = (literal >> 1) - 1
@@ -185,12 +318,24 @@ class _Writer:
             copies[fluent] = self._end * ROW_BYTES
             self._entries += (self._source(self._next[fluent]), copies[fluent] | 1)
             self._end += 1
-        self._call(code, "run", begin)
-        begin = self._here()
-        for fluent in (fluent for ring in rings for fluent in ring):
-            target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
-            self._entries += (copies.get(fluent, self._source(self._next[fluent])), target)
-        self._call(code, "set", begin)
+        self._call(code, "run", begin, self._here())
+        fluents = [fluent for ring in rings for fluent in ring]
+        changes = self._phases.changes
+        for mask, run in groupby(fluents, key=changes.__getitem__):
+            begin = self._here()
+            for fluent in run:
+                self._set(fluent, copies.get(fluent, self._source(self._next[fluent])))
+            presence.during(mask, partial(self._call, code, "set", begin, self._here()))
+        for mask in sorted({self._phases.every & ~mask for mask in changes}):
+            begin = self._here()
+            for fluent in fluents:
+                if self._phases.every & ~changes[fluent] == mask:
+                    self._set(fluent, self._source(2 * (1 + fluent)))
+            presence.restarting_during(mask, partial(self._call, code, "set", begin, self._here()))
+
+    def _set(self, fluent: int, source: int) -> None:
+        target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
+        self._entries += (source, target)
 
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:

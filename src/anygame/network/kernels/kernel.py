@@ -3,39 +3,63 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import threading
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from anygame.network.kernels.background import Compilation
 from anygame.network.kernels.counters import Counters
 from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
-from anygame.network.kernels.gate_loop import loop_gates
-from anygame.network.kernels.native import compile_library, is_cached
+from anygame.network.kernels.gate_code import no_data
+from anygame.network.kernels.gate_loop import loop_gates, standing_in_gates
+from anygame.network.kernels.native import (
+    compile_library,
+    find_library,
+    is_cached,
+    load_library,
+    make_image,
+    source_digest,
+)
 from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
+from anygame.network.kernels.phase_parts import part_by_phase
+from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import play_functions
 from anygame.network.kernels.rows import RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.single_state import single_state_functions
-from anygame.network.kernels.straight_line import straight_gates
+from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.uniform_choice import choose_function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.gate_code import GateCode
+    from anygame.network.kernels.gate_code import GateCode, GateOutputs
     from anygame.network.kernels.native import Library
+    from anygame.network.kernels.schedule import Schedule
+    from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
-__all__ = ["STRAIGHT_INPUTS", "Kernel", "Style", "build_kernel"]
+__all__ = ["COMPILED_AT_ONCE", "STRAIGHT_INPUTS", "Kernel", "Style", "build_kernel"]
 
-#: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size.
+#: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size; and a loop
+#: stands in for straight code that takes long to compile.
 Style = Literal["auto", "straight", "loop"]
-#: Up to so many gate inputs a network becomes straight code: compiling takes about 40 microseconds for
-#: each, so six seconds at most; the loop is there at once, but a half to a quarter as fast.
+#: Up to so many gate inputs a network becomes straight code: compiling takes 40 to 130 microseconds for
+#: each; the loop is there at once, but a half to a quarter as fast.
 STRAIGHT_INPUTS = 150_000
+#: Up to so many straight code is compiled before anything else is done: that takes a third of a second, about
+#: as long as another process takes to begin.
+COMPILED_AT_ONCE = 4_000
+#: From so many gate inputs on, lanes are kept in one phase. That leaves out half of a step or more; but each
+#: playout waits for its beginning, half a step where there are two phases, and small games are short.
+PHASED_INPUTS = 4_000
+#: And only where a phase needs at most so much of them: reversi, where it is nearly all, gets slower.
+PHASED_SHARE = 0.75
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
@@ -46,91 +70,235 @@ _SIGNATURES = {
     "choose": (ctypes.c_bool, _POINTER, _POINTER),
     "play": (ctypes.c_bool, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
 }
+_LOCK = threading.RLock()
+#: Taken at once: sources that change while a program runs are not those that it writes code with.
+_SOURCES: Final = source_digest(Path(__file__).parent)
+
+
+@dataclass(eq=False)
+class _Start:
+    """What a kernel begins to run with.
+
+    Attributes:
+        library: its functions.
+        data: what they read.
+        rows: how many rows a block has.
+        making: the final code under way; None where it is there.
+    """
+
+    library: Library
+    data: NDArray[np.int32]
+    rows: int
+    making: Compilation | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
     """A game as code: what plays it shares one.
 
+    Its final code may take long to compile. Then a loop stands in for it while another process compiles, and
+    is replaced when that is done. After every call both leave the same in the rows that they share, so that
+    calls of one may follow calls of the other: what is computed does not depend on when that happens.
+
     Attributes:
         network: the game.
-        style: how its gates are written.
-        code: LLVM's text form.
+        style: how its gates are written in the final code.
         gates: where outputs are found.
         layout: where inputs go.
         counters: where a playing block counts.
         candidates: per role the moves that can be legal.
-        end: how many rows a block has.
+        end: how many rows a block has in the final code.
+        stands_in: whether a loop stands in for the final code until that is compiled.
     """
 
     network: Network
     style: Style
-    code: str
-    gates: GateCode
+    gates: GateOutputs
     layout: RowLayout
     counters: Counters
     candidates: tuple[Candidates, ...]
     end: int
+    stands_in: bool
+    _parted: Network
+    _phases: Phases
+    _order: Schedule
+    _written: GateCode | None
+
+    # What is called.
+
+    @property
+    def library(self) -> Library:
+        """The machine code, made ready on first use; its functions may be replaced by faster ones later."""
+        return self._start.library
+
+    @property
+    def data(self) -> NDArray[np.int32]:
+        """What the functions read through ``%data``, made ready as ``library`` is."""
+        return self._start.data
 
     @cached_property
-    def library(self) -> Library:
-        """The machine code, compiled on first use."""
+    def _start(self) -> _Start:
         with _LOCK:
-            return compile_library(self.code, _SIGNATURES)
+            if "_start" not in self.__dict__:  # unless another thread has been here meanwhile
+                self.__dict__["_start"] = self._begin()
+        return self.__dict__["_start"]  # type: ignore[no-any-return]
+
+    def _begin(self) -> _Start:
+        if not self.stands_in:
+            assert self._written is not None
+            return _Start(compile_library(self.code, _SIGNATURES), self._written.data, self.end)
+        found = find_library(self.key, _SIGNATURES)
+        if found is not None:
+            return _Start(found, no_data(), self.end)
+        gates = standing_in_gates(self._parted, self._order, self._allocation(), self.end)
+        library = compile_library(self._module(gates), _SIGNATURES)
+        return _Start(library, gates.data, gates.end, Compilation(self))
+
+    def finish(self) -> bool:
+        """Have the final code: wait for it if it is being made; return whether it was found, not made.
+
+        Where it could not be made elsewhere, it is made here.
+        """
+        start = self._start
+        making = start.making
+        if making is None:
+            return start.library.cached
+        if not making.wait():
+            self.take_over(make_image(self.code, self.key))
+        return False
+
+    def take_over(self, image: bytes) -> None:
+        """Go on with the final code, given as machine code."""
+        start = self._start
+        with _LOCK:
+            start.library.replace(load_library(image, _SIGNATURES))
+            start.making = None
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the machine code is there, or cached from an earlier process."""
-        return "library" in self.__dict__ or is_cached(self.code)
+        """Whether the machine code that ``library`` needs is there, or cached from an earlier process."""
+        return "_start" in self.__dict__ or is_cached(self.key if self.stands_in else self.code)
 
     @property
-    def block_bytes(self) -> int:
-        """Bytes of the rows of one block of lanes."""
-        return self.end * ROW_BYTES
+    def is_final(self) -> bool:
+        """Whether nothing stands in for the final code, or nothing does so any more."""
+        return not self.stands_in or self._start.making is None
+
+    # How it is written.
+
+    @cached_property
+    def code(self) -> str:
+        """The final code, as LLVM's text form."""
+        gates = self._written
+        if gates is None:
+            gates = straight_gates(self._parted, self._allocation())
+        return self._module(gates)
+
+    def _allocation(self) -> Allocation:
+        return allocate(self._parted, self._order, self._phases, self.layout)
+
+    @property
+    def key(self) -> str:
+        """What the final code depends on, if it is written only where it is compiled."""
+        network = self.network
+        found = hashlib.sha256(_SOURCES.encode())
+        flags, literals = (network.initially, network.initial), (network.inputs, network.legal, network.next)
+        for array in (*flags, network.starts, *literals):
+            found.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
+        rest = (network.fluents, network.actions, network.state_gates, network.terminal, network.goals)
+        cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
+        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS)).encode())
+        return found.hexdigest()
+
+    def _module(self, gates: GateCode) -> str:
+        roles = sum(len(role.legal) for role in self.candidates)
+        cost = len(self.network.inputs) + 3 * self.network.fluents + 8 * roles
+        parts = (
+            PREAMBLE,
+            gates.code,
+            choose_function(self.candidates, cost, self._phases),
+            play_functions(self.layout, self.gates, self.counters, self._phases),
+            single_state_functions(self.layout, self.gates),
+        )
+        return "".join(parts)
+
+    # Memory.
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a block of lanes, and of what its functions read: with the final code."""
+        data = no_data() if self._written is None else self._written.data
+        return self.end * ROW_BYTES + data.nbytes
+
+    @property
+    def _block_rows(self) -> int:
+        return self._start.rows if self.stands_in else self.end
 
     def rows(self, blocks: int = 1) -> NDArray[np.uint64]:
         """Return rows for blocks, one after the other, all false: uint64 [blocks * rows, 8], aligned."""
-        size = blocks * self.end * WORDS
+        size = blocks * self._block_rows * WORDS
         words = np.zeros(size + WORDS, np.uint64)
         skip = -words.ctypes.data % ROW_BYTES // 8
         return words[skip : skip + size].reshape(-1, WORDS)
 
 
-_LOCK = threading.RLock()
-
-
-def build_kernel(network: Network, style: Style = "auto") -> Kernel:
-    """Write the code of a network. It is compiled when it is first used.
+def build_kernel(network: Network, style: Style = "auto", phases: Phases | None = None) -> Kernel:
+    """Lay out the code of a network. It is compiled when it is first used.
 
     Args:
         network: the compiled game.
         style: how the gates are written.
+        phases: of the game; None for those that it has, if it is so large that something is gained by them.
     """
-    order = schedule(network)
+    small = COMPILED_AT_ONCE < len(network.inputs) <= STRAIGHT_INPUTS
+    stands_in = style == "auto" and phases is None and small
+    parted, phases = _in_phases(network, phases)
+    order, layout = schedule(parted, phases), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    gates = (straight_gates if style == "straight" else loop_gates)(network, order)
-    layout = RowLayout(network)
+    written: GateCode | None = None
+    if style == "loop":
+        written = loop_gates(parted, order, phases, layout)
+        gates = written.outputs
+    else:
+        straight = allocate(parted, order, phases, layout)
+        gates = straight.outputs()
+        if not stands_in:
+            written = straight_gates(parted, straight)
     roles = _roles(network, layout, gates)
     counters = Counters.after(gates, list(map(len, roles)))
     candidates, end = [], counters.end
     for actions, rows in zip(roles, counters.options, strict=True):
         many = bool(actions) and actions[0] in layout.legal
         legal, does = [gates.legal[a] for a in actions], [layout.actions + a for a in actions]
-        candidates.append(Candidates(legal, does, rows, end if many else None))
+        chosen = [layout.chosen[a] for a in actions]
+        candidates.append(Candidates(legal, does, rows, chosen, end if many else None))
         end += scratch_rows(len(actions)) if many else 0
-    cost = len(network.inputs) + 3 * network.fluents + 8 * sum(map(len, roles))
-    parts = (
-        PREAMBLE,
-        gates.code,
-        choose_function(candidates, cost),
-        play_functions(layout, gates, counters),
-        single_state_functions(layout, gates),
-    )
-    return Kernel(network, style, "".join(parts), gates, layout, counters, tuple(candidates), end)
+    places = (gates, layout, counters, tuple(candidates), end, stands_in)
+    return Kernel(network, style, *places, parted, phases, order, written)
 
 
-def _roles(network: Network, layout: RowLayout, gates: GateCode) -> list[list[int]]:
+def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases]:
+    """Return the network with its gates in parts, and its phases, where something is gained by them."""
+    if phases is not None:
+        return _parted(network, phases) if phases.patterns else (network, phases)
+    if len(network.inputs) >= PHASED_INPUTS:
+        found = find_phases(network)
+        if found.patterns:
+            parted, found = _parted(network, found)
+            widths = np.diff(parted.starts).tolist()
+            needed = sum(widths[i] * (m & ~found.whole).bit_count() for i, m in enumerate(found.gates))
+            if needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
+                return parted, found
+    return network, Phases.none(network)
+
+
+def _parted(network: Network, phases: Phases) -> tuple[Network, Phases]:
+    parted = part_by_phase(network, phases)
+    return parted, find_phases(parted)
+
+
+def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list[int]]:
     """Return the actions of each role, where they are few without those that are never legal."""
     roles, first = [], 0
     for count in network.actions:

@@ -22,7 +22,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["CACHE_BYTES", "Library", "assembly", "cache_folder", "compile_library", "is_cached", "own_folder"]
+__all__ = [
+    "CACHE_BYTES",
+    "Library",
+    "assembly",
+    "cache_folder",
+    "compile_library",
+    "find_library",
+    "is_cached",
+    "load_library",
+    "make_image",
+    "own_folder",
+    "source_digest",
+]
 
 #: What the cached machine code of all games may take together; the oldest goes first. A usual game has
 #: 10 to 300 kB, the largest ones a few MB.
@@ -40,21 +52,31 @@ class Library:
     Attributes:
         cached: whether the machine code was found, not made.
         size: bytes of machine code.
+        functions: by name; they may be replaced, by all that call them being told to look for them anew.
+        addresses: the same as numbers.
     """
 
     def __init__(
         self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool, size: int
     ) -> None:
-        self._engine = engine
+        self._engines = [engine]
         self.cached = cached
         self.size = size
-        self._functions = {
-            name: ctypes.CFUNCTYPE(result, *parameters)(engine.get_function_address(name))
+        self.addresses: dict[str, int] = {name: engine.get_function_address(name) for name in signatures}
+        self.functions = {
+            name: ctypes.CFUNCTYPE(result, *parameters)(self.addresses[name])
             for name, (result, *parameters) in signatures.items()
         }
 
     def __getitem__(self, name: str) -> Any:
-        return self._functions[name]
+        return self.functions[name]
+
+    def replace(self, other: Library) -> None:
+        """Have the functions of another library from now on; calls of the old ones may be under way."""
+        self._engines += other._engines
+        self.size = other.size
+        self.addresses.update(other.addresses)
+        self.functions.update(other.functions)
 
 
 def compile_library(
@@ -67,23 +89,55 @@ def compile_library(
         signatures: per function to be called the ctypes of its result and of its parameters.
         cache: the folder of cached machine code; None for :func:`cache_folder`.
     """
-    llvm, machine, _ = _llvm()
-    path = _path(code, cache)
+    found = find_library(code, signatures, cache)
+    return found or load_library(make_image(code, code, cache), signatures)
+
+
+def find_library(
+    key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
+) -> Library | None:
+    """Return what was compiled before, None where nothing was; the key is that of `make_image`."""
+    path = _path(key, cache)
     image = _read(path) if path else None
-    cached = image is not None
-    if image is None:
-        image = _compile(llvm, machine, code)
-        if path:
-            _write(path, image)
+    return None if image is None else load_library(image, signatures, cached=True)
+
+
+def make_image(code: str, key: str, cache: Path | None = None) -> bytes:
+    """Compile LLVM's text form for this machine, cache what comes out, and return it.
+
+    Args:
+        code: definitions of functions, without target lines.
+        key: what it is found by, the code itself or a text that decides what that is.
+        cache: the folder of cached machine code; None for :func:`cache_folder`.
+    """
+    llvm, machine, _ = _llvm()
+    image = _compile(llvm, machine, code)
+    path = _path(key, cache)
+    if path:
+        _write(path, image)
+    return image
+
+
+def load_library(image: bytes, signatures: Mapping[str, tuple[Any, ...]], cached: bool = False) -> Library:
+    """Return the functions of machine code."""
+    llvm, _, _ = _llvm()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(image))
     engine.finalize_object()
     return Library(engine, signatures, cached, len(image))
 
 
-def is_cached(code: str, cache: Path | None = None) -> bool:
-    """Return whether what the code becomes on this machine is cached, so that nothing is to be compiled."""
-    path = _path(code, cache)
+def source_digest(folder: Path) -> str:
+    """Return a digest of the Python sources in a folder, in the order of their names."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def is_cached(key: str, cache: Path | None = None) -> bool:
+    """Return whether what a key stands for is cached for this machine, so that nothing is to be compiled."""
+    path = _path(key, cache)
     return path is not None and _read(path) is not None
 
 
@@ -121,11 +175,11 @@ def own_folder(folder: Path) -> bool:
     return True
 
 
-def _path(code: str, cache: Path | None) -> Path | None:
+def _path(key: str, cache: Path | None) -> Path | None:
     """Return where machine code is cached, None where nothing is."""
     folder = cache_folder() if cache is None else cache
-    key = hashlib.sha256("\0".join((_llvm()[2], str(_EFFORT), code)).encode()).hexdigest()
-    return folder / (key + _SUFFIX) if folder else None
+    name = hashlib.sha256("\0".join((_llvm()[2], str(_EFFORT), key)).encode()).hexdigest()
+    return folder / (name + _SUFFIX) if folder else None
 
 
 @functools.cache

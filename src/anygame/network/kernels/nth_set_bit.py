@@ -8,24 +8,26 @@ rows, and the search in there is done once for all groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.bit_slices import add_up, decrease, subtract
 from anygame.network.kernels.function import ZERO
+from anygame.network.kernels.rows import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from anygame.network.kernels.function import FunctionBuilder
+    from anygame.network.kernels.presence import Presence
 
     #: Where the rows of a group are, given the first row of a table and its rows per group.
     Table = Callable[[int, int], list[str]]
 
 __all__ = ["Candidates", "LoopSelection", "UnrolledSelection", "group_size", "scratch_rows"]
 
-#: Moves per group in loops: as many accumulators as fit the registers, 32 rows on the widest machines, beside
-#: the rest.
-_SIZE = 16
+_SIZE = GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 
 
@@ -37,12 +39,14 @@ class Candidates:
         legal: their bit literals.
         does: the rows of the actions.
         counters: rows that add up, plane by plane, how many were legal where a move was made.
+        phases: per move the phases in which it can be chosen, those of a group of ``GROUP`` alike.
         scratch: if the moves are many, and both kinds of rows lie side by side: the first of rows to use.
     """
 
     legal: Sequence[int]
     does: Sequence[int]
     counters: Sequence[int]
+    phases: Sequence[int]
     scratch: int | None = None
 
 
@@ -116,11 +120,14 @@ class LoopSelection:
     Args:
         code: the function.
         role: the candidates, with rows to use besides.
+        presence: of the phases; groups of which no move can be chosen are left out.
     """
 
-    def __init__(self, code: FunctionBuilder, role: Candidates) -> None:
+    def __init__(self, code: FunctionBuilder, role: Candidates, presence: Presence) -> None:
         assert role.scratch is not None
         self._code = code
+        self._presence = presence
+        self._phases = role.phases
         self._moves = len(role.legal)
         self._legal = role.legal[0] >> 1
         self._does = role.does[0]
@@ -135,13 +142,22 @@ class LoopSelection:
             visit: given where the rows of a group are in a table, and the number of moves of the group.
         """
         code = self._code
-        if self._groups:
-            code.loop(
-                self._groups, lambda index: visit(lambda row, count: code.addresses(row, index, count), _SIZE)
-            )
+
+        def visit_run(first: int, count: int) -> None:
+            def visit_one(index: str) -> None:
+                group = code.let(f"add i64 {index}, {first}") if first else index
+                visit(lambda row, count: code.addresses(row, group, count), _SIZE)
+
+            code.loop(count, visit_one)
+
+        def visit_rest() -> None:
+            visit(lambda row, count: code.addresses(row, str(self._groups), count), self._rest)
+
+        for mask, run in groupby(range(self._groups), key=lambda group: self._phases[group * _SIZE]):
+            groups = list(run)
+            self._presence.during(mask, partial(visit_run, groups[0], len(groups)))
         if self._rest:
-            last = str(self._groups)
-            visit(lambda row, count: code.addresses(row, last, count), self._rest)
+            self._presence.during(self._phases[-1], visit_rest)
 
     def count(self) -> list[str]:
         """Return the planes of the number of legal moves."""

@@ -3,6 +3,9 @@
 A lane whose game ends begins the next one while the block has playouts left to start; every playout that was
 started is finished, so short games are not favoured. Lanes are visited one by one only where they end. A lane
 in which a role has no legal move ends there, counted apart, as one that has made as many moves as it may.
+
+Where the game has phases, all lanes are kept in the same one: a playout begins in the steps alone in which
+those under way are where they began.
 """
 
 from __future__ import annotations
@@ -11,13 +14,25 @@ from typing import TYPE_CHECKING
 
 from anygame.network.kernels.counters import account_function, ended_lanes
 from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
-from anygame.network.kernels.rows import ACTIVE, CUT, ENDED, GO, RESTART, RUNNING, STUCK
+from anygame.network.kernels.presence import find_presence
+from anygame.network.kernels.rows import (
+    ABSENT,
+    ACTIVE,
+    CUT,
+    ENDED,
+    GO,
+    IDLE,
+    RESTART,
+    RUNNING,
+    STUCK,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.network.kernels.counters import Counters
-    from anygame.network.kernels.gate_code import GateCode
+    from anygame.network.kernels.gate_code import GateOutputs
+    from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.rows import RowLayout
 
 __all__ = [
@@ -32,19 +47,21 @@ __all__ = [
     "STUCK_LANES",
     "STUCK_LENGTH",
     "STUCK_STEP",
+    "WHOLE",
     "play_functions",
 ]
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
 #: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
-#: playouts got stuck, and of the first of them step, lane and moves made. Then per lane the step in which its
-#: playout began, later by the steps it waited. Then, to start elsewhere, what each fluent is: 0 or -1.
-NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH = range(9)
-STARTS = 9
+#: playouts got stuck, and of the first of them step, lane and moves made; whether to compute what the phase
+#: of the lanes does not need, too. Then per lane the step in which its playout began, later by the steps it
+#: waited. Then, to start elsewhere, what each fluent is: 0 or -1.
+NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
+STARTS = 10
 RECORD_WORDS = STARTS + LANES
 
 
-def play_functions(layout: RowLayout, gates: GateCode, counters: Counters) -> str:
+def play_functions(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
@@ -53,12 +70,13 @@ def play_functions(layout: RowLayout, gates: GateCode, counters: Counters) -> st
     parts = (
         account_function(gates, counters),
         _cut(gates),
-        _finish(gates),
-        _leave_stuck(),
+        _finish(gates, phases),
+        _leave_stuck(phases),
+        _start_idle() if phases.patterns else "",
         _wait(),
         _start_elsewhere(layout),
     )
-    return "".join((*parts, _play(gates, counters)))
+    return "".join((*parts, _play(layout, gates, counters, phases)))
 
 
 def _each_lane(
@@ -101,7 +119,7 @@ def _each_lane(
     code.label(done)
 
 
-def _cut(gates: GateCode) -> str:
+def _cut(gates: GateOutputs) -> str:
     """Find the lanes that have made as many moves as they may, and when the next one can have."""
     code = FunctionBuilder("cut", parameters=["ptr noalias %block"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
@@ -111,7 +129,7 @@ def _cut(gates: GateCode) -> str:
     row = code.address(CUT)
 
     def visit(lane: str, _: str, bit: str) -> None:
-        start = code.word(code.offset("%block", STARTS), lane)
+        start = code.word(_start_of(code, lane))
         due = code.let(f"add i64 {start}, {limit}")
         late = code.let(f"zext i1 {code.let(f'icmp sge i64 {now}, {due}')} to i64")
         code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {late}, {bit}')}"))
@@ -128,8 +146,8 @@ def _cut(gates: GateCode) -> str:
     return code.text()
 
 
-def _finish(gates: GateCode) -> str:
-    """Take leave of the lanes that ended or are cut, and start the next playouts in them."""
+def _finish(gates: GateOutputs, phases: Phases) -> str:
+    """Take leave of the lanes that ended or are cut; start the next playouts in them, or let them wait."""
     code = FunctionBuilder("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
@@ -153,10 +171,45 @@ def _finish(gates: GateCode) -> str:
         slot = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
         code.set_word(slot, code.let(f"add i64 {code.word(slot)}, 1"))
 
+    if phases.patterns:
+        _count_lanes(code, ENDED, count)
+        _let_wait(code, leaving)
+        return code.text()
     _start_next(code, ENDED, now, count)
     staying = code.and_(running, code.not_(leaving))
     code.store(ACTIVE, staying)
     code.store(RUNNING, code.or_(staying, code.load(RESTART)))
+    return code.text()
+
+
+def _start_of(code: FunctionBuilder, lane: str) -> str:
+    return code.offset(code.offset("%block", STARTS), lane)
+
+
+def _count_lanes(code: FunctionBuilder, row: int, count: Callable[[str, str, str, str], None]) -> None:
+    """Write what counts the playouts in the lanes that hold in a row; see ``_start_next``."""
+
+    def visit(lane: str, word: str, bit: str) -> None:
+        count(lane, _start_of(code, lane), word, bit)
+
+    _each_lane(code, row, visit, lambda _: None)
+
+
+def _let_wait(code: FunctionBuilder, leaving: str) -> None:
+    """Let lanes wait for the step in which they may begin the next playout."""
+    staying = code.and_(code.load(RUNNING), code.not_(leaving))
+    code.store(ACTIVE, staying)
+    code.store(RUNNING, staying)
+    code.store(RESTART, ZERO)
+    code.store(IDLE, code.or_(code.load(IDLE), leaving))
+
+
+def _start_idle() -> str:
+    """Start the next playouts in the lanes that wait; those for which none is left wait no longer."""
+    code = FunctionBuilder("start_idle", parameters=["ptr noalias %block"])
+    _start_next(code, IDLE, code.word("%block", NOW), lambda *_: None)
+    code.store(RUNNING, code.or_(code.load(RUNNING), code.load(RESTART)))
+    code.store(IDLE, ZERO)
     return code.text()
 
 
@@ -177,7 +230,7 @@ def _start_next(
     restarts = code.address(RESTART)
 
     def visit(lane: str, word: str, bit: str) -> None:
-        start = code.offset(code.offset("%block", STARTS), lane)
+        start = _start_of(code, lane)
         count(lane, start, word, bit)
         again = code.let(f"zext i1 {code.let(f'icmp sgt i64 {code.word(left)}, 0')} to i64")
         code.set_word(left, code.let(f"sub i64 {code.word(left)}, {again}"))
@@ -192,8 +245,8 @@ def _start_next(
     code.set_word("%block", code.word(left), LEFT)
 
 
-def _leave_stuck() -> str:
-    """Take leave of the lanes in which a role has no legal move, and start the next playouts in them.
+def _leave_stuck(phases: Phases) -> str:
+    """Take leave of the lanes in which a role has no legal move, as of those that ended.
 
     They are only counted, and the first one is noted: the block can be played again up to it.
     """
@@ -210,6 +263,13 @@ def _leave_stuck() -> str:
             code.set_word("%block", code.let(f"select i1 {first}, i64 {value}, i64 {old}"), offset)
         code.set_word("%block", code.let(f"add i64 {before}, 1"), STUCK_LANES)
 
+    if phases.patterns:
+        _count_lanes(code, STUCK, note)
+        restart = code.read(restarting)
+        _let_wait(code, code.load(STUCK))
+        code.store(RESTART, restart)
+        code.store(ACTIVE, code.and_(code.load(ACTIVE), code.not_(restart)))
+        return code.text()
     _start_next(code, STUCK, now, note)
     restart = code.or_(code.read(restarting), code.load(RESTART))
     staying = code.and_(code.load(ACTIVE), code.not_(code.load(STUCK)))
@@ -225,7 +285,7 @@ def _wait() -> str:
     code.store(ENDED, code.and_(code.load(ACTIVE), code.not_(code.load(GO))))
 
     def visit(lane: str, _word: str, _bit: str) -> None:
-        start = code.offset(code.offset("%block", STARTS), lane)
+        start = _start_of(code, lane)
         code.set_word(start, code.let(f"add i64 {code.word(start)}, 1"))
 
     _each_lane(code, ENDED, visit, lambda _: None)
@@ -252,7 +312,24 @@ def _start_elsewhere(layout: RowLayout) -> str:
     return code.text()
 
 
-def _play(gates: GateCode, counters: Counters) -> str:
+def _look_for_phase(code: FunctionBuilder, layout: RowLayout, phases: Phases) -> None:
+    """Note the phase of the lanes with a playout under way, unless everything is to be computed."""
+    if phases.patterns:
+        find_presence(code, phases, layout.fluents, code.load(RUNNING))
+        whole = code.let(f"icmp ne i64 {code.word('%block', WHOLE)}, 0")
+        absent = code.address(ABSENT)
+        code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
+
+
+def _start_in_phase(code: FunctionBuilder, now: str, phases: int) -> None:
+    """Start playouts where lanes wait and the next step is one of the first phase."""
+    after = code.let(f"add i64 {now}, 1")
+    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {phases}')}, 0")
+    waiting = code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")
+    code.when(waiting, lambda: code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)"))
+
+
+def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases) -> str:
     code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
     loop, leaving, staying, moving, waiting, going, done, stuck = names
@@ -260,17 +337,26 @@ def _play(gates: GateCode, counters: Counters) -> str:
     code.label(loop)
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word("%block", NOW)
+    _look_for_phase(code, layout, phases)
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
     code.branch(code.let(f"or i1 {late}, {code.any_lane(ended_lanes(code, gates))}"), leaving, staying)
     code.label(leaving)
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
-    code.branch(code.any_lane(code.load(RUNNING)), moving, done)
+    starting = "starting" if phases.patterns else moving
+    if phases.patterns:
+        code.jump(starting)
+    else:
+        code.branch(code.any_lane(code.load(RUNNING)), moving, done)
     code.label(staying)
     code.store(RESTART, ZERO)
     code.store(ACTIVE, code.load(RUNNING))
-    code.jump(moving)
+    code.jump(starting)
+    if phases.patterns:
+        code.label(starting)
+        _start_in_phase(code, now, len(phases.patterns))
+        code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), moving, done)
     code.label(moving)
     refused = code.let("call i1 @choose(ptr %rows, ptr %data)")
     code.branch(refused, stuck, "chosen")
@@ -296,7 +382,7 @@ def _play(gates: GateCode, counters: Counters) -> str:
     code.jump(loop)
     code.label(stuck)
     code.line("call void @leave_stuck(ptr %rows, ptr %data, ptr %block)")
-    code.branch(code.any_lane(code.load(RUNNING)), moving, done)
+    code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), moving, done)
     code.label(done)
     code.line("ret i1 true")
     code.label("out")

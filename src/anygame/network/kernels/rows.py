@@ -6,16 +6,22 @@ actions, what gates compute (see ``straight_line``, ``gate_loop``), and the coun
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
 __all__ = [
+    "ABSENT",
     "ACTIVE",
     "CUT",
     "ENDED",
     "GO",
+    "GROUP",
+    "IDLE",
     "MOST_UNROLLED",
     "RANDOM",
     "RESTART",
@@ -27,12 +33,16 @@ __all__ = [
 #: The rows with a fixed meaning. Row 0 never holds. ``GO``: the lanes that make a move in this step;
 #: ``RESTART``: those that begin a playout behind it; ``RUNNING``: those with a playout under way; ``ACTIVE``:
 #: those of them that are to choose moves; ``ENDED``, ``CUT``, ``STUCK``: those that leave, and why; from
-#: ``RANDOM`` on the state of the random numbers.
-GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM = 1, 2, 3, 4, 5, 6, 7, 8
+#: ``RANDOM`` on the state of the random numbers; ``IDLE``: those that wait for the next playout; ``ABSENT``:
+#: see ``presence``.
+GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
 _FIRST = 16
 #: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that
 #: takes more than twice as long to compile, and runs no faster.
 MOST_UNROLLED = 64
+#: Moves per group in loops: as many accumulators as fit the registers, 32 rows on the widest machines, beside
+#: the rest.
+GROUP = 16
 
 
 class RowLayout:
@@ -44,21 +54,31 @@ class RowLayout:
         fluents: the row of the first fluent.
         actions: the row of the first action.
         legal: per action of a role with many the row that says whether it is legal.
+        chosen: per action the phases in which it can be chosen, and all its group with it: then its row is
+            set, and the row is read that says whether it is legal.
         end: the first row behind these.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, phases: Phases) -> None:
         self.fluents = _FIRST
         self.actions = _FIRST + network.fluents
         self._actions = sum(network.actions)
         self.end = self.actions + self._actions
         self.legal: dict[int, int] = {}
+        self.chosen = [phases.every] * self._actions
         first = 0
         for count in network.actions:
             if count > MOST_UNROLLED:
                 self.legal.update((first + number, self.end + number) for number in range(count))
                 self.end += count
+                self._find_chosen(first, count, phases)
             first += count
+
+    def _find_chosen(self, first: int, count: int, phases: Phases) -> None:
+        for start in range(first, first + count, GROUP):
+            group = range(start, min(start + GROUP, first + count))
+            mask = reduce(or_, [phases.actions[action] for action in group])
+            self.chosen[group.start : group.stop] = [mask] * len(group)
 
     @property
     def fluent_rows(self) -> slice:

@@ -12,10 +12,14 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-__all__ = ["Schedule", "Unit", "keep_apart", "schedule"]
+__all__ = ["Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
 
+#: So many units are sorted by phases. More would have to be kept longer, in more rows; with fewer, the
+#: functions that they become would be small, and branches many.
+_STRETCH = 500
 #: Gates that are evaluated together: one gate, or a whole cycle.
 Unit = range
 
@@ -35,16 +39,53 @@ class Schedule:
     cyclic: frozenset[int]
 
 
-def schedule(network: Network) -> Schedule:
+def schedule(network: Network, phases: Phases) -> Schedule:
     """Order the gates of a network.
 
-    Depth first from the outputs: what is computed is used soon, while it is in a register or near.
+    Depth first from the outputs: what is computed is used soon, while it is in a register or near. But what
+    is left out in the same phases stands together.
     """
     order = _Order(network)
     goals = (literal for values in network.goals for _, literal in values)
-    state = order.reach([*network.legal.tolist(), network.terminal, *goals])
-    moves = order.reach(network.next.tolist())
+    state = by_phase(network, order.reach([*network.legal.tolist(), network.terminal, *goals]), phases.gates)
+    moves = by_phase(network, order.reach(network.next.tolist()), phases.gates)
     return Schedule(tuple(state), tuple(moves), frozenset(cycle.first for cycle in network.cycles))
+
+
+def by_phase(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> list[Unit]:
+    """Reorder units such that those which are needed in the same phases stand together.
+
+    It is done in stretches, so that what is computed is still used soon.
+
+    Args:
+        network: the game.
+        units: in order.
+        masks: per gate the phases in which it is needed.
+    """
+    stretches = (units[start : start + _STRETCH] for start in range(0, len(units), _STRETCH))
+    return [unit for stretch in stretches for unit in _in_runs(network, stretch, masks)]
+
+
+def _in_runs(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> list[Unit]:
+    mask_of = [masks[unit.start] for unit in units]
+    if len(set(mask_of)) < 2:
+        return list(units)
+    waiting, readers = _dependences(network, units)
+    ready: dict[int, list[int]] = {mask: [] for mask in mask_of}
+    for number, count in enumerate(waiting):
+        if not count:
+            heappush(ready[mask_of[number]], number)
+    result: list[Unit] = []
+    while len(result) < len(units):
+        run = min((heap for heap in ready.values() if heap), key=lambda heap: heap[0])
+        while run:
+            number = heappop(run)
+            result.append(units[number])
+            for reader in readers[number]:
+                waiting[reader] -= 1
+                if not waiting[reader]:
+                    heappush(ready[mask_of[reader]], reader)
+    return result
 
 
 def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]:
@@ -55,15 +96,7 @@ def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[U
     only one. Otherwise the order stays as it is.
     """
     starts = network.starts.tolist()
-    unit_of = {gate: number for number, unit in enumerate(units) for gate in unit}
-    waiting: list[int] = []
-    readers: list[list[int]] = [[] for _ in units]
-    for number, unit in enumerate(units):
-        literals = network.inputs[starts[unit.start] : starts[unit.stop]].tolist()
-        below = {unit_of.get((literal >> 1) - network.first_gate, number) for literal in literals} - {number}
-        waiting.append(len(below))
-        for other in below:
-            readers[other].append(number)
+    waiting, readers = _dependences(network, units)
     ready = [number for number, count in enumerate(waiting) if not count]
     resting: deque[tuple[int, int]] = deque()  # when it can be read, and what
     result = []
@@ -80,6 +113,21 @@ def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[U
             clock += starts[units[number].stop] - starts[units[number].start]
             resting.append((clock + distance, number))
     return result
+
+
+def _dependences(network: Network, units: Sequence[Unit]) -> tuple[list[int], list[list[int]]]:
+    """Return, per unit, on how many of the others it depends, and the numbers of those that read it."""
+    starts = network.starts.tolist()
+    unit_of = {gate: number for number, unit in enumerate(units) for gate in unit}
+    waiting: list[int] = []
+    readers: list[list[int]] = [[] for _ in units]
+    for number, unit in enumerate(units):
+        literals = network.inputs[starts[unit.start] : starts[unit.stop]].tolist()
+        below = {unit_of.get((literal >> 1) - network.first_gate, number) for literal in literals} - {number}
+        waiting.append(len(below))
+        for other in below:
+            readers[other].append(number)
+    return waiting, readers
 
 
 class _Order:

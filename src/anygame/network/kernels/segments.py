@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.rows import RowLayout
+from anygame.network.kernels.gate_code import GateOutputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule, Unit
     from anygame.network.network import Network
 
@@ -23,10 +25,14 @@ __all__ = ["Allocation", "LiveRange", "Segment"]
 
 @dataclass
 class Segment:
-    """The gates of one function. Segments of one cycle share their ``cycle``, its range of positions."""
+    """The gates of one function, all needed in the same ``phases``.
+
+    Segments of one cycle share their ``cycle``, its range of positions.
+    """
 
     gates: list[int]
     position: int
+    phases: int
     cycle: range | None = None
 
 
@@ -48,6 +54,8 @@ class Allocation:
     Args:
         network: the game.
         order: in which its gates are evaluated.
+        phases: of the game.
+        layout: the rows of the inputs.
         size: gate inputs per segment, nearly.
 
     Attributes:
@@ -58,11 +66,17 @@ class Allocation:
         inverted: nodes whose inverse is computed in their stead.
         copies: actions whose legality must be copied to where loops read it.
         settings: per position the fluents to be set there.
+        set_during: per fluent the phases in which it is set.
+        known: per node the phases in which somebody reads its row, while its segment is left out, since its
+            value is always the same.
         end: the first row that is never used.
     """
 
-    def __init__(self, network: Network, order: Schedule, size: int) -> None:
-        self.layout = RowLayout(network)
+    def __init__(
+        self, network: Network, order: Schedule, phases: Phases, layout: RowLayout, size: int
+    ) -> None:
+        self.layout = layout
+        self.phases = phases
         self._network = network
         self._base = network.first_gate
         self._starts: list[int] = network.starts.tolist()
@@ -74,6 +88,8 @@ class Allocation:
         self._cut(order.moves, order.cyclic, size, after=1)
         self._segment_of = {gate: segment for segment in self.segments for gate in segment.gates}
         self.live: dict[int, LiveRange] = {}
+        self.known: dict[int, int] = {}
+        self.set_during: list[int] = list(phases.changes)
         self._last_use: dict[int, int] = {}
         self.inverted: set[int] = set()
         self.copies: list[int] = []
@@ -87,6 +103,28 @@ class Allocation:
         """Return the bit literal that says whether an action is legal."""
         row = self.layout.legal.get(action)
         return self.bit(int(self._network.legal[action])) if row is None else 2 * row
+
+    def outputs(self) -> GateOutputs:
+        """Return where the outputs of the gates lie."""
+        network = self._network
+        return GateOutputs(
+            rows=self.end,
+            legal=tuple(map(self.legal_bit, range(len(network.legal)))),
+            terminal=self.bit(network.terminal),
+            goals=tuple(tuple((v, self.bit(literal)) for v, literal in role) for role in network.goals),
+        )
+
+    def crossing(self) -> dict[int, int]:
+        """Return what is computed from the state and read behind the choice of moves, or by others.
+
+        Returns:
+            Per node the bit literal of where it lies then.
+        """
+        return {
+            node: 2 * live.row + (node in self.inverted)
+            for node, live in self.live.items()
+            if live.last >= self.choice and self._segment_of[node - self._base].position < self.choice
+        }
 
     def bit(self, literal: int) -> int:
         """Return the bit literal of a literal of the network."""
@@ -104,13 +142,16 @@ class Allocation:
         def close(cycle: list[Segment] | None = None) -> None:
             nonlocal gates, inputs
             if gates:
-                self.segments.append(Segment(gates, 2 * (len(self.segments) + after)))
+                during = self.phases.gates[gates[0]]
+                self.segments.append(Segment(gates, 2 * (len(self.segments) + after), during))
                 if cycle is not None:
                     cycle.append(self.segments[-1])
             gates, inputs = [], 0
 
         for unit in units:
             cycle: list[Segment] | None = None
+            if gates and self.phases.gates[gates[0]] != self.phases.gates[unit.start]:
+                close()
             if unit.start in cyclic:
                 close()
                 cycle = []
@@ -139,6 +180,7 @@ class Allocation:
                 for literal in self.literals(gate):
                     node = literal >> 1
                     self._use(node, at)
+                    self._read(node, segment.phases)
                     source = self._segment_of.get(node - self._base)
                     if source is None or (source is segment and node - self._base in defined):
                         continue
@@ -148,8 +190,24 @@ class Allocation:
                 defined.add(gate)
         network = self._network
         goals = (literal for role in network.goals for _, literal in role)
-        for literal in (*network.legal.tolist(), network.terminal, *goals):
+        for literal in (network.terminal, *goals):
             self._extend_to(literal, self.choice)
+            self._read(literal >> 1, self.phases.every)
+        for action, literal in enumerate(network.legal.tolist()):
+            self._extend_to(literal, self.choice)
+            self._read(literal >> 1, self.layout.chosen[action])
+
+    def _read(self, node: int, during: int) -> None:
+        """Note in which phases a row is read that is not written then."""
+        if node >= self._base:
+            written = self._segment_of[node - self._base].phases
+        elif node >= self._network.first_action:
+            written = self.layout.chosen[node - self._network.first_action]
+        else:
+            return
+        left_out = during & ~written
+        if left_out:
+            self.known[node] = self.known.get(node, 0) | left_out
 
     def _use(self, node: int, position: int) -> None:
         self._last_use[node] = max(self._last_use.get(node, -1), position)
@@ -226,8 +284,10 @@ class Allocation:
             if node >= self._base:
                 segment = self._segment_of[node - self._base]
                 made = segment.cycle[-1] if segment.cycle else segment.position
-                if made > first and not segment.cycle and use <= made:
+                fits = not self.phases.changes[fluent] & ~segment.phases
+                if made > first and not segment.cycle and use <= made and fits:
                     at[fluent] = made
+                    self.set_during[fluent] = segment.phases
                 else:
                     at[fluent] = max(at[fluent], made | 1)
         pending = list(at)
@@ -240,7 +300,9 @@ class Allocation:
         setting: dict[int, list[int]] = {}
         for fluent, position in at.items():
             setting.setdefault(position, []).append(fluent)
-            if self._next[fluent] >> 1 >= self._base and position & 1:
-                self._extend(self._next[fluent] >> 1, position)
+            if position & 1:
+                self._read(self._next[fluent] >> 1, self.phases.changes[fluent])
+                if self._next[fluent] >> 1 >= self._base:
+                    self._extend(self._next[fluent] >> 1, position)
         assert all(position <= last_segment + 1 or position == first for position in setting)
         return setting

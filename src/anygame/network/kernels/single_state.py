@@ -10,18 +10,18 @@ from anygame.network.kernels.rows import GO, RESTART
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anygame.network.kernels.gate_code import GateCode
+    from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.rows import RowLayout
 
 __all__ = ["answer_bits", "single_state_functions"]
 
 
-def answer_bits(gates: GateCode) -> list[int]:
+def answer_bits(gates: GateOutputs) -> list[int]:
     """Return the bit literals of the answers: the end, the legal actions, the goals role by role."""
     return [gates.terminal, *gates.legal, *(bit for role in gates.goals for _, bit in role)]
 
 
-def single_state_functions(layout: RowLayout, gates: GateCode) -> str:
+def single_state_functions(layout: RowLayout, gates: GateOutputs) -> str:
     """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.
 
     ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``answer_bits``. ``@advance``

@@ -7,19 +7,26 @@ disjunction, whose inverse it is.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
+from anygame.network.kernels import rows
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, copy_order, no_data, set_fluent
+from anygame.network.kernels.gate_code import GateCode, copy_order, no_data, restart_fluent, set_fluent
+from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.segments import Allocation, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
-__all__ = ["BLOCK_GATES", "FUNCTION_FLUENTS", "FUNCTION_INPUTS", "straight_gates"]
+__all__ = ["BLOCK_GATES", "FUNCTION_FLUENTS", "FUNCTION_INPUTS", "allocate", "sizes", "straight_gates"]
 
 #: Gate inputs per function. Smaller functions run a little faster, since less is spilled from registers, but
 #: take longer to compile: a quarter longer at 500. Larger ones gain nothing.
@@ -32,46 +39,129 @@ BLOCK_GATES = 100
 FUNCTION_FLUENTS = 500
 
 
-def straight_gates(network: Network, order: Schedule, function_inputs: int | None = None) -> GateCode:
+def allocate(network: Network, order: Schedule, phases: Phases, layout: RowLayout) -> Allocation:
+    """Return where the values of straight-line code live."""
+    return Allocation(network, order, phases, layout, FUNCTION_INPUTS)
+
+
+def sizes() -> tuple[int, ...]:
+    """Return the numbers that decide how straight code is cut, beside the network."""
+    return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, rows.MOST_UNROLLED, rows.GROUP
+
+
+def straight_gates(network: Network, allocation: Allocation) -> GateCode:
     """Write the gates of a network as straight-line code."""
-    return _Writer(network, Allocation(network, order, function_inputs or FUNCTION_INPUTS)).write()
+    return _Writer(network, allocation).write()
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of a function: in some phases, and where there is no common one.
+
+    Attributes:
+        name: of the function.
+        phases: when it is called.
+        known: whether it writes what is known there already: only in these phases, before other calls.
+        restart: whether it is only called if a lane starts anew, and only in these phases.
+    """
+
+    name: str
+    phases: int
+    known: bool = False
+    restart: bool = False
 
 
 class _Writer:
-    def __init__(self, network: Network, rows: Allocation) -> None:
+    def __init__(self, network: Network, allocation: Allocation) -> None:
         self._network = network
-        self._rows = rows
+        self._rows = allocation
         self._base = network.first_gate
         self._next: list[int] = network.next.tolist()
         self._code: list[str] = []
         self._written = 0
 
     def write(self) -> GateCode:
-        network, rows = self._network, self._rows
-        calls: dict[bool, list[str]] = {False: [], True: []}
-        for segment in rows.segments:
-            moves, behind = segment.position > rows.choice, segment.position + 1
-            calls[moves] += self._write_segment(segment, rows.settings.get(segment.position, ()))
-            calls[moves] += self._write_settings(behind, rows.settings.get(behind, ()))
+        placed = self._rows
+        calls: dict[bool, list[_Call]] = {False: [], True: []}
+        for segment in placed.segments:
+            moves, behind = segment.position > placed.choice, segment.position + 1
+            calls[moves] += self._write_known(f"known{segment.position}", segment.gates)
+            calls[moves] += self._write_segment(segment, placed.settings.get(segment.position, ()))
+            calls[moves] += self._write_settings(behind, placed.settings.get(behind, ()))
         calls[False] += self._write_copies()
-        first = rows.choice + 1
-        calls[True][:0] = self._write_settings(first, rows.settings.get(first, ()))
-        for name, lines in (("evaluate_state", calls[False]), ("evaluate_moves", calls[True])):
-            driver = FunctionBuilder(name)
-            for line in lines:
-                driver.line(line)
-            self._code.append(driver.text())
+        first = placed.choice + 1
+        calls[True][:0] = self._write_settings(first, placed.settings.get(first, ()))
+        actions = range(self._network.first_action - self._base, 0)
+        calls[True][:0] = self._write_known("unchosen", actions)
+        calls[True] += self._write_restarts()
+        self._write_driver("evaluate_state", calls[False])
+        self._write_driver("evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),
             data=no_data(),
-            rows=rows.end,
-            legal=tuple(map(rows.legal_bit, range(len(network.legal)))),
-            terminal=rows.bit(network.terminal),
-            goals=tuple(tuple((v, rows.bit(literal)) for v, literal in role) for role in network.goals),
-            functions=self._written,
+            outputs=placed.outputs(),
+            end=placed.end,
         )
 
-    def _write_segment(self, segment: Segment, setting: Iterable[int]) -> list[str]:
+    def _write_driver(self, name: str, calls: Sequence[_Call]) -> None:
+        code = FunctionBuilder(name)
+        presence = Presence(code, self._rows.phases)
+        for call in calls:
+            when = presence.during
+            if call.known:
+                when = presence.only_during
+            if call.restart:
+                when = presence.restarting_during
+            when(call.phases, partial(code.line, f"call void @{call.name}(ptr %rows, ptr %data)"))
+        self._code.append(code.text())
+
+    def _write_known(self, name: str, gates: Iterable[int]) -> list[_Call]:
+        """Write functions that write what is known of gates in phases in which they are left out."""
+        rows, found = self._rows, dict[tuple[int, bool], list[int]]()
+        for gate in gates:
+            node = self._base + gate
+            left_out = rows.known.get(node, 0)
+            holds = left_out & rows.phases.holds.get(node, 0)
+            for mask, value in ((holds, True), (left_out & ~holds, False)):
+                if mask:
+                    found.setdefault((mask, value != (node in rows.inverted)), []).append(node)
+        calls: list[_Call] = []
+        for (mask, value), nodes in found.items():
+            calls += self._write_rows(
+                f"{name}_{len(calls)}_", nodes, _Call("", mask, known=True), ONES if value else ZERO
+            )
+        return calls
+
+    def _write_rows(self, name: str, nodes: Sequence[int], call: _Call, value: str) -> list[_Call]:
+        """Write functions that set rows of nodes to a constant."""
+        calls = []
+        for start in range(0, len(nodes), FUNCTION_FLUENTS):
+            code = FunctionBuilder(f"{name}{start}")
+            for node in nodes[start : start + FUNCTION_FLUENTS]:
+                code.store(self._rows.bit(2 * node) >> 1, value)
+            self._code.append(code.text())
+            calls.append(replace(call, name=f"{name}{start}"))
+        return calls
+
+    def _write_restarts(self) -> list[_Call]:
+        """Write functions that start fluents anew in phases in which they are not set."""
+        rows, found = self._rows, dict[int, list[int]]()
+        for fluent, mask in enumerate(rows.set_during):
+            left_out = rows.phases.every & ~mask
+            if left_out:
+                found.setdefault(left_out, []).append(fluent)
+        calls = []
+        for mask, fluents in found.items():
+            for start in range(0, len(fluents), FUNCTION_FLUENTS):
+                code = FunctionBuilder(f"restart{mask}_{start}")
+                for fluent in fluents[start : start + FUNCTION_FLUENTS]:
+                    row = rows.layout.fluents + fluent
+                    restart_fluent(code, row, code.load(row), bool(self._network.initial[fluent]))
+                self._code.append(code.text())
+                calls.append(_Call(f"restart{mask}_{start}", mask, restart=True))
+        return calls
+
+    def _write_segment(self, segment: Segment, setting: Iterable[int]) -> list[_Call]:
         name = f"gates{self._written}"
         self._written += 1
         code = FunctionBuilder(name, "i1" if segment.cycle else "void")
@@ -92,7 +182,7 @@ class _Writer:
             set_fluent(code, self._rows.layout.fluents + fluent, value, bool(self._network.initial[fluent]))
         if not segment.cycle:
             self._code.append(code.text())
-            return [f"call void @{name}(ptr %rows, ptr %data)"]
+            return [_Call(name, segment.phases)]
         changed = code.any(changes)
         self._code.append(code.text(f"ret i1 {'false' if changed == ZERO else code.any_lane(changed)}"))
         return self._write_cycle(segment) if segment.position == segment.cycle[-1] else []
@@ -111,7 +201,7 @@ class _Writer:
             value = values.get(node) or code.load(self._rows.live[node].row)
         return code.not_(value) if self._rows.is_inverted(literal) else value
 
-    def _write_cycle(self, segment: Segment) -> list[str]:
+    def _write_cycle(self, segment: Segment) -> list[_Call]:
         """Write the loop over the segments of a cycle, which end with this one."""
         assert segment.cycle
         gates = [b for b in self._rows.segments if b.cycle == segment.cycle]
@@ -135,16 +225,17 @@ class _Writer:
         code.branch(code.let(f"and i1 {changed}, {within}"), loop, done)
         code.label(done)
         self._code.append(code.text())
-        return [f"call void @{name}(ptr %rows, ptr %data)"]
+        return [_Call(name, segment.phases)]
 
-    def _write_settings(self, position: int, fluents: Sequence[int]) -> list[str]:
+    def _write_settings(self, position: int, fluents: Sequence[int]) -> list[_Call]:
         """Write functions that do nothing but set fluents."""
         sources: dict[int, int | None] = {}
         for fluent in fluents:
             source = (self._next[fluent] >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
-        calls: list[str] = []
-        for batch in _batches(copy_order(sources), FUNCTION_FLUENTS):
+        calls: list[_Call] = []
+        during = self._rows.set_during
+        for mask, batch in _batches(copy_order(sources), during, FUNCTION_FLUENTS):
             name = f"set{position}_{len(calls)}"
             code = FunctionBuilder(name)
             for ring in batch:
@@ -153,27 +244,38 @@ class _Writer:
                     initial = bool(self._network.initial[fluent])
                     set_fluent(code, self._rows.layout.fluents + fluent, value, initial)
             self._code.append(code.text())
-            calls.append(f"call void @{name}(ptr %rows, ptr %data)")
+            calls.append(_Call(name, mask))
         return calls
 
-    def _write_copies(self) -> list[str]:
-        calls: list[str] = []
-        for start in range(0, len(self._rows.copies), FUNCTION_FLUENTS):
-            code = FunctionBuilder(f"copy{start}")
-            for action in self._rows.copies[start : start + FUNCTION_FLUENTS]:
-                value = self._value(code, {}, int(self._network.legal[action]))
-                code.store(self._rows.layout.legal[action], value)
-            self._code.append(code.text())
-            calls.append(f"call void @copy{start}(ptr %rows, ptr %data)")
+    def _write_copies(self) -> list[_Call]:
+        layout, by_phases = self._rows.layout, dict[int, list[int]]()
+        for action in self._rows.copies:
+            by_phases.setdefault(layout.chosen[action], []).append(action)
+        calls: list[_Call] = []
+        for mask, actions in by_phases.items():
+            for start in range(0, len(actions), FUNCTION_FLUENTS):
+                name = f"copy{len(calls)}"
+                code = FunctionBuilder(name)
+                for action in actions[start : start + FUNCTION_FLUENTS]:
+                    value = self._value(code, {}, int(self._network.legal[action]))
+                    code.store(layout.legal[action], value)
+                self._code.append(code.text())
+                calls.append(_Call(name, mask))
         return calls
 
 
-def _batches(rings: Iterable[list[int]], size: int) -> Iterator[list[list[int]]]:
+def _batches(
+    rings: Iterable[list[int]], during: Sequence[int], size: int
+) -> Iterator[tuple[int, list[list[int]]]]:
+    """Yield fluents to be set together, in order, and in which phases; each batch is large, yet not too."""
     batch: list[list[int]] = []
+    mask = 0
     for ring in rings:
-        batch.append(ring)
-        if sum(map(len, batch)) >= size:
-            yield batch
+        wanted = reduce(or_, [during[fluent] for fluent in ring])
+        if batch and (wanted != mask or sum(map(len, batch)) >= size):
+            yield mask, batch
             batch = []
+        batch.append(ring)
+        mask = wanted
     if batch:
-        yield batch
+        yield mask, batch

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from anygame.network.kernels.bit_slices import decrease, less, masks
 from anygame.network.kernels.function import LANES, ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection
+from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.random_rows import Xoshiro
 from anygame.network.kernels.rows import ACTIVE, GO, STUCK
 
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.network.kernels.nth_set_bit import Candidates
+    from anygame.network.kernels.phases import Phases
 
 __all__ = ["choose_function"]
 
 #: A draw ends after so many rounds at the latest: of 512 lanes, half of which fail at worst, one in eight
 #: times one is left. It bounds the time; nothing is less uniform for it.
 _ROUNDS = 12
+#: Where no lane should wait: at worst one in 2^55 times one does.
+_MANY_ROUNDS = 64
 #: What decides whether another round is worth it, in row operations counted in the code: a plane of a random
 #: number with its comparison, the rest of a round, and a lane that waits.
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
@@ -45,7 +49,7 @@ class _Draw:
     number: list[str]
 
 
-def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
+def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
     It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
@@ -55,15 +59,18 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
     Args:
         roles: the candidates of each role.
         step_cost: row operations of the rest of a step: a lane that waits wastes so much.
+        phases: of the game. Where there are some, no lane waits, or they would not be in the same one.
     """
     code = FunctionBuilder("choose", "i1")
+    presence = Presence(code, phases)
     generator = Xoshiro(code)
     failed = code.variable()
     numbers = [[code.variable() for _ in range(_planes(role))] for role in roles]
     shared = [code.variable() for _ in range(max(map(_planes, roles), default=0))]
     active = code.load(ACTIVE)
     groups = [
-        UnrolledSelection(code, role) if role.scratch is None else LoopSelection(code, role) for role in roles
+        UnrolledSelection(code, role) if role.scratch is None else LoopSelection(code, role, presence)
+        for role in roles
     ]
     counts = [group.count() for group in groups]
     _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
@@ -73,7 +80,8 @@ def choose_function(roles: Sequence[Candidates], step_cost: int) -> str:
             less_one, _ = decrease(code, count)
             draws.append(_Draw(count, masks(code, less_one[: len(number)]), number))
     code.write(failed, ZERO)
-    _Drawing(code, generator, failed, active, step_cost).draw_all(draws, shared)
+    waiting = None if phases.patterns else step_cost
+    _Drawing(code, generator, failed, active, waiting).draw_all(draws, shared)
     go = code.and_(active, code.not_(code.read(failed)))
     code.store(GO, go)
     generator.save()
@@ -105,13 +113,14 @@ def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]])
 
 class _Drawing:
     def __init__(
-        self, code: FunctionBuilder, generator: Xoshiro, failed: str, active: str, step_cost: int
+        self, code: FunctionBuilder, generator: Xoshiro, failed: str, active: str, step_cost: int | None
     ) -> None:
         self._code = code
         self._generator = generator
         self._failed = failed
         self._active = active
         self._step_cost = step_cost
+        self._rounds = _MANY_ROUNDS if step_cost is None else _ROUNDS
 
     def draw_all(self, draws: Sequence[_Draw], shared: Sequence[str]) -> None:
         """Draw a number for each role; one serves all where no lane has two roles with a choice."""
@@ -178,7 +187,7 @@ class _Drawing:
         code.write(self._failed, left)
         many = code.let(f"icmp ugt i64 {code.popcount(left)}, {self._bearable(len(draw.number))}")
         code.line(f"%next.{name} = add i64 %round.{name}, 1")
-        more = code.let(f"icmp ult i64 %next.{name}, {_ROUNDS}")
+        more = code.let(f"icmp ult i64 %next.{name}, {self._rounds}")
         again = code.let(f"and i1 {many}, {more}")
         code.jump(f"last.{name}")
         code.label(f"last.{name}")
@@ -200,5 +209,7 @@ class _Drawing:
 
     def _bearable(self, planes: int) -> int:
         """Return how many lanes may wait: another round would cost more than it saves."""
+        if self._step_cost is None:
+            return 0
         round_cost = _PLANE_COST * planes + _ROUND_COST
         return 2 * LANES * round_cost // (_WAIT_COST * LANES + self._step_cost)

@@ -1,0 +1,280 @@
+"""Phases: what the clock of a game says must stay as it is, and need not be computed.
+
+In most games roles take turns: some fluents, the clock, depend on nothing but each other, and run through the
+same values again and again. While it is one role's turn, none of the moves of the other is legal, nor is what
+follows from them ever asked for. So the gates are sorted by the phases in which anybody needs them, after
+constants have been propagated through the network for each phase; where all lanes are in one phase, the
+others' gates are left out. It is specialisation for run-time constants (Jones, Gomard and Sestoft, "Partial
+Evaluation and Automatic Program Generation", 1993), with the code of all phases in one place.
+
+Sets of phases are bit masks. One more bit, ``whole``, stands for lanes that are not all in one phase, or are
+in states that play never leads to: then everything is computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.network.logic.components import strong_components
+from anygame.network.network import FALSE, TRUE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from anygame.network.network import Network
+
+__all__ = ["Phases", "find_phases"]
+
+#: A clock of more phases helps little more, and every playout waits for its first phase.
+_MOST_PHASES: Final = 8
+#: The next value of a clock is found among so many gates, or it is none.
+_CLOCK_GATES: Final = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Phases:
+    """The phases of a game, and what is needed in which of them.
+
+    Attributes:
+        clock: the fluents that tell the phase.
+        patterns: per phase their values, from that of the initial state on; none if there is no clock.
+        gates: per gate the phases in which it is needed.
+        actions: per action the phases in which it can be legal.
+        changes: per fluent the phases in which it can get another value.
+        holds: per node, the phases in which it always holds, if there are any.
+        fails: per node, those in which it never does.
+    """
+
+    clock: tuple[int, ...]
+    patterns: tuple[tuple[bool, ...], ...]
+    gates: list[int]
+    actions: list[int]
+    changes: list[int]
+    holds: Mapping[int, int]
+    fails: Mapping[int, int]
+
+    @property
+    def whole(self) -> int:
+        """The mask of lanes in no common phase."""
+        return 1 << len(self.patterns)
+
+    @property
+    def every(self) -> int:
+        """The mask of all phases, and of no common one."""
+        return 2 * self.whole - 1
+
+    @classmethod
+    def none(cls, network: Network) -> Phases:
+        """Return the phases of a game without a clock: everything is always needed."""
+        return cls((), (), [1] * network.gates, [1] * sum(network.actions), [1] * network.fluents, {}, {})
+
+
+def find_phases(network: Network) -> Phases:
+    """Find the clock of a game, and what its phases need."""
+    clock, patterns = _find_clock(network)
+    if not patterns:
+        return Phases.none(network)
+    constants = _Constants(network, clock, patterns)
+    whole = 1 << len(patterns)
+    changes = [whole | constants.changes(fluent) for fluent in range(network.fluents)]
+    gates = [whole | mask for mask in constants.needed(changes)]
+    possible = constants.possible()
+    actions = [whole | mask for mask in possible]
+    holds = {node: mask for node, mask in enumerate(constants.true) if mask}
+    fails = {node: mask for node, mask in enumerate(constants.false) if mask}
+    return Phases(clock, patterns, gates, actions, changes, holds, fails)
+
+
+# -- the clock ----------------------------------------------------------------------------------
+
+
+def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ...], ...]]:
+    """Return the fluents of a clock and its patterns; none if there is no clock."""
+    read = _autonomous(network)
+    clock: list[int] = []
+    patterns: list[tuple[bool, ...]] = []
+    for component in sorted(map(sorted, strong_components(read, lambda fluent: sorted(read[fluent])))):
+        if not set().union(*(read[fluent] for fluent in component)) <= set(component):
+            continue
+        both = [*clock, *component]
+        found = _run(network, both)
+        if found and len(found) > len(patterns):
+            clock, patterns = both, found
+    return tuple(clock), tuple(patterns)
+
+
+def _autonomous(network: Network) -> dict[int, set[int]]:
+    """Return, for each fluent that only depends on such fluents, those that it depends on."""
+    read = {}
+    for fluent, literal in enumerate(network.next.tolist()):
+        found = _fluents_below(network, literal >> 1)
+        if found is not None:
+            read[fluent] = found
+    while True:
+        others = [fluent for fluent, found in read.items() if not found <= read.keys()]
+        if not others:
+            return read
+        for fluent in others:
+            del read[fluent]
+
+
+def _fluents_below(network: Network, node: int) -> set[int] | None:
+    """Return the fluents that a node depends on; None where it depends on moves, or on too much."""
+    starts, inputs = network.starts, network.inputs
+    state = network.first_gate + network.state_gates
+    seen, pending = {node}, [node]
+    while pending:
+        node = pending.pop()
+        if network.first_action <= node < network.first_gate or node >= state:
+            return None
+        gate = node - network.first_gate
+        if gate >= 0:
+            below = {literal >> 1 for literal in inputs[starts[gate] : starts[gate + 1]].tolist()} - seen
+            seen |= below
+            pending += below
+            if len(seen) > _CLOCK_GATES:
+                return None
+    return {node - 1 for node in seen if 0 < node < network.first_action}
+
+
+def _run(network: Network, clock: list[int]) -> list[tuple[bool, ...]]:
+    """Return the values that the fluents of a clock run through; none where these do not come back."""
+    pattern = tuple(bool(network.initial[fluent]) for fluent in clock)
+    seen: list[tuple[bool, ...]] = []
+    while pattern not in seen and len(seen) <= _MOST_PHASES:
+        seen.append(pattern)
+        known = {0: False, **{1 + fluent: value for fluent, value in zip(clock, pattern, strict=True)}}
+        pattern = tuple(_value(network, known, int(network.next[fluent])) for fluent in clock)
+    return seen if pattern == seen[0] and 1 < len(seen) <= _MOST_PHASES else []
+
+
+def _value(network: Network, known: dict[int, bool], literal: int) -> bool:
+    node = literal >> 1
+    if node not in known:
+        gate = node - network.first_gate
+        below = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
+        known[node] = all(_value(network, known, each) for each in below)
+    return known[node] ^ bool(literal & 1)
+
+
+# -- what follows -------------------------------------------------------------------------------
+
+
+class _Constants:
+    """Which nodes never hold in which phases (``false``), and which always do (``true``)."""
+
+    def __init__(
+        self, network: Network, clock: tuple[int, ...], patterns: tuple[tuple[bool, ...], ...]
+    ) -> None:
+        self._network = network
+        self._starts: list[int] = network.starts.tolist()
+        self._inputs: list[int] = network.inputs.tolist()
+        self._all = (1 << len(patterns)) - 1
+        self.false, self.true = [0] * network.nodes, [0] * network.nodes
+        self.false[0] = self._all
+        for number, fluent in enumerate(clock):
+            holds = sum(pattern[number] << phase for phase, pattern in enumerate(patterns))
+            self.true[1 + fluent], self.false[1 + fluent] = holds, self._all ^ holds
+        self._cyclic = {gate for cycle in network.cycles for gate in range(cycle.first, cycle.end)}
+        self._propagate(range(network.state_gates))
+        self._propagate_to_actions()
+        self._propagate(range(network.state_gates, network.gates))
+
+    def _literals(self, gate: int) -> list[int]:
+        return self._inputs[self._starts[gate] : self._starts[gate + 1]]
+
+    def _never(self, literal: int) -> int:
+        return (self.true if literal & 1 else self.false)[literal >> 1]
+
+    def _constant(self, node: int) -> int:
+        return self.true[node] | self.false[node]
+
+    def _propagate(self, gates: Iterable[int]) -> None:
+        base, true, false = self._network.first_gate, self.true, self.false
+        for gate in gates:
+            if gate in self._cyclic:
+                continue
+            never, always = 0, self._all
+            for literal in self._literals(gate):
+                node = literal >> 1
+                if literal & 1:
+                    never |= true[node]
+                    always &= false[node]
+                else:
+                    never |= false[node]
+                    always &= true[node]
+            false[base + gate], true[base + gate] = never, always
+
+    def _propagate_to_actions(self) -> None:
+        """Note that no action is taken which is not legal, and the only one if there is one."""
+        network = self._network
+        possible = self.possible()
+        first = 0
+        for count in network.actions:
+            for action in range(first, first + count):
+                self.false[network.first_action + action] = self._all ^ possible[action]
+            for phase in range(self._all.bit_length()):
+                left = [a for a in range(first, first + count) if possible[a] >> phase & 1]
+                if len(left) == 1:
+                    self.true[network.first_action + left[0]] |= 1 << phase
+            first += count
+
+    def possible(self) -> list[int]:
+        """Return per action the phases in which it can be legal."""
+        return [self._all & ~self._never(literal) for literal in self._network.legal.tolist()]
+
+    def changes(self, fluent: int) -> int:
+        """Return the phases in which a fluent can get another value."""
+        literal = int(self._network.next[fluent])
+        if literal == 2 * (1 + fluent):
+            return 0
+        return sum(
+            1 << phase
+            for phase in range(self._all.bit_length())
+            if self._reduced(literal, 1 << phase) != 2 * (1 + fluent)
+        )
+
+    def _reduced(self, literal: int, phase: int) -> int:
+        """Return what a literal comes to in a phase, as long as it is one other literal."""
+        while not self._constant(literal >> 1) & phase:
+            gate = (literal >> 1) - self._network.first_gate
+            if gate < 0 or gate in self._cyclic:
+                return literal
+            left = [each for each in self._literals(gate) if not self._constant(each >> 1) & phase]
+            if len(left) > 1:
+                return literal
+            literal = left[0] ^ literal & 1
+        return TRUE if bool(self.true[literal >> 1] & phase) != bool(literal & 1) else FALSE
+
+    def needed(self, changes: list[int]) -> list[int]:
+        """Return per gate the phases in which its value is not known and somebody asks for it."""
+        network = self._network
+        asked = [0] * network.nodes
+        goals = (literal for role in network.goals for _, literal in role)
+        for literal in (*network.legal.tolist(), network.terminal, *goals):
+            asked[literal >> 1] |= self._all
+        for fluent, literal in enumerate(network.next.tolist()):
+            asked[literal >> 1] |= self._all & changes[fluent]
+        base, true, false = network.first_gate, self.true, self.false
+        for unit in self._units_from_the_end():
+            mask = 0
+            for gate in unit:
+                mask |= asked[base + gate] & ~(true[base + gate] | false[base + gate])
+            for gate in unit:
+                asked[base + gate] = mask
+                if mask:
+                    for literal in self._literals(gate):
+                        asked[literal >> 1] |= mask
+        return asked[base:]
+
+    def _units_from_the_end(self) -> Iterator[range]:
+        gate = self._network.gates
+        for cycle in [*reversed(self._network.cycles), None]:
+            end = cycle.end if cycle else 0
+            while gate > end:
+                gate -= 1
+                yield range(gate, gate + 1)
+            if cycle:
+                gate = cycle.first
+                yield range(cycle.first, cycle.end)

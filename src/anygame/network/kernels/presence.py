@@ -1,0 +1,72 @@
+"""What is left out of a step, as code: branches on the phase that all lanes are in.
+
+Row ``ABSENT`` says which phases no lane is in, in its first word: none, where the lanes are not all in one
+phase. So what looks at lanes of all kinds leaves the row as it is, at nothing, and all is computed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.network.kernels.rows import ABSENT, RESTART
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.network.kernels.function import FunctionBuilder
+    from anygame.network.kernels.phases import Phases
+
+__all__ = ["Presence", "find_presence"]
+
+
+class Presence:
+    """The branches of one function.
+
+    Args:
+        code: the function, at its beginning.
+        phases: of the game.
+    """
+
+    def __init__(self, code: FunctionBuilder, phases: Phases) -> None:
+        self._code = code
+        self._every = phases.every
+        if phases.patterns:
+            self._present = code.let(f"xor i64 {code.word(code.address(ABSENT))}, {phases.every}")
+            alone = code.let(f"icmp ult i64 {self._present}, {phases.whole}")
+            self._alone = code.let(f"select i1 {alone}, i64 {self._present}, i64 0")
+
+    def during(self, mask: int, body: Callable[[], None]) -> None:
+        """Write what is done in some phases, and where there is no common one."""
+        if mask == self._every:
+            body()
+        else:
+            self._code.when(self._any(self._present, mask), body)
+
+    def only_during(self, mask: int, body: Callable[[], None]) -> None:
+        """Write what is done only where all lanes are in one of some phases."""
+        if mask:
+            self._code.when(self._any(self._alone, mask), body)
+
+    def restarting_during(self, mask: int, body: Callable[[], None]) -> None:
+        """Write what is done only where all lanes are in one of some phases, and one starts anew."""
+        code = self._code
+        self.only_during(mask, lambda: code.when(code.any_lane(code.load(RESTART)), body))
+
+    def _any(self, present: str, mask: int) -> str:
+        return self._code.let(f"icmp ne i64 {self._code.let(f'and i64 {present}, {mask}')}, 0")
+
+
+def find_presence(code: FunctionBuilder, phases: Phases, first_fluent: int, lanes: str) -> None:
+    """Write what sets row ABSENT: all but the phase of these lanes; nothing if it is not the same for all."""
+    if not phases.patterns:
+        return
+    clock = [code.load(first_fluent + fluent) for fluent in phases.clock]
+    rows = []
+    for pattern in phases.patterns:
+        values = zip(pattern, clock, strict=True)
+        rows.append(code.all([lanes, *(row if holds else code.not_(row) for holds, row in values)]))
+    absent = "0"
+    for phase, row in enumerate(rows):
+        others = code.any_lane(code.and_(lanes, code.not_(row)))
+        absent = code.let(f"select i1 {others}, i64 {absent}, i64 {phases.every & ~(1 << phase)}")
+    code.set_word(code.address(ABSENT), absent)
