@@ -4,9 +4,11 @@
 
 Of each sheet, mutants are made (`tools/mutants.py`). Those that mean the same, by the answers in random
 playouts, are set aside, and the others are checked as ``anygame check`` does by default. The first diagnostic
-is at the cause if it stands in the rule that has the fault or, where something is missing, if it names that.
-The untouched sheets are checked too: what is told about them is counted. A folder stands for forty of its
-sheets, evenly spread; with ``--full`` for all of them, and then there are three mutants a kind and sheet.
+is at the cause if it stands in the rule that has the fault or, where something is missing, if it names that;
+what is told of the untouched sheet too, whose own fault that is, is passed over, and counted.
+
+A folder stands for forty of its sheets, evenly spread; with ``--full`` for all of them, and then there are
+three mutants a kind and sheet.
 """
 
 from __future__ import annotations
@@ -145,6 +147,7 @@ def verdicts(path: Path, kinds: Sequence[str], count: int, folder: Path) -> Iter
     """Check the mutants of a sheet that mean something else."""
     source = Source(path.name, path.read_text(encoding="utf-8"))
     original = Game(parse_program(source))
+    own_faults = {_what(each) for each in diagnostics_of(source.text, folder)}
     for kind in kinds:
         for mutant in mutants(source, kind, Random(f"{path.name} {kind}"), count):
             if kind not in _NEVER_MEANT and means_the_same(original, mutant.text):
@@ -152,8 +155,13 @@ def verdicts(path: Path, kinds: Sequence[str], count: int, folder: Path) -> Iter
             begin = perf_counter()
             found = diagnostics_of(mutant.text, folder)
             seconds = perf_counter() - begin
-            first = found[0] if found else None
+            first = next((each for each in found if _what(each) not in own_faults), None)
             yield Verdict(path.stem, mutant, first is not None and is_at_cause(mutant, first), first, seconds)
+
+
+def _what(diagnostic: dict[str, Any]) -> tuple[str, str]:
+    """Return what is told, without the numbers: a fault more changes what is counted."""
+    return diagnostic["code"], re.sub(r"\d+", "", diagnostic["message"])
 
 
 def chosen(paths: Sequence[Path], full: bool) -> list[Path]:

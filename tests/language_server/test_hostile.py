@@ -64,6 +64,14 @@ def test_every_beginning_of_a_sheet_can_be_asked_about(name: str, text: str) -> 
         _ask_of_the_whole(sheet)
 
 
+@pytest.mark.parametrize("text", [":-true:-", "p:-q:-true", ":-:-", "p:-q:-"])
+def test_parts_lie_inside_their_items_behind_several_arrows(text: str) -> None:
+    sheet = WrittenSheet("game.hrf", text)
+    _ask_of_the_whole(sheet)
+    for item in sheet.items:
+        assert all(item.start <= part.start <= part.end <= item.end for part in item.children or ())
+
+
 @given(text=_PIECES, name=st.sampled_from(["game.kif", "game.hrf", "game.gdl"]), data=st.data())
 def test_any_text_can_be_asked_about(text: str, name: str, data: st.DataObject) -> None:
     sheet = WrittenSheet(name, text)

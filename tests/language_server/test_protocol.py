@@ -186,8 +186,13 @@ def test_completion_while_parentheses_are_open(client: Client) -> None:
     client.open(text)
     assert client.diagnostics(1)
     line, character = text.count("\n"), len("    (true (cell ?n ")
-    items = client.at("completion", line, character)["items"]
-    assert {each["label"] for each in items} >= {"?p", "?n", "b", "white", "black"}
+    # What rules make of a place is told when it is computed; until then, what is written there.
+    expected, until = {"?p", "?n", "b", "white", "black"}, time.monotonic() + PATIENCE
+    while not expected <= (
+        labels := {each["label"] for each in client.at("completion", line, character)["items"]}
+    ):
+        assert time.monotonic() < until, labels
+        time.sleep(0.05)
     items = client.at("completion", line, len("    (tr"))["items"]
     assert [(each["label"], each["textEdit"]["newText"]) for each in items] == [("true", "true ${1:fluent}")]
     assert items[0]["insertTextFormat"] == 2

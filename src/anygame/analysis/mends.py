@@ -40,7 +40,8 @@ MENDS: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", 
 _DOUBTS: Final = frozenset(
     (
         "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
-        "unknown-move", "never-starts",
+        "unknown-move", "never-starts", "lost-fluent", "missing-link", "odd-fact", "stray-text",
+        "swapped-arguments", "wrong-arrow",
     )
 )  # fmt: skip
 

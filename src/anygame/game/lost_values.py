@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["LostValues"]
+__all__ = ["LostValues", "functor_of"]
 
 #: So many things that lose their values at one move did not do so by being moved themselves.
 _MANY: Final = 3
@@ -73,10 +73,11 @@ class LostValues:
     def _span(self, functor: Functor) -> Span | None:
         """Return the place of the `next` that should have kept a fluent, or of another one."""
         rules = [rule for rule in self._game.program.rules if rule.head.predicate == "next"]
-        same = [rule for rule in rules if _functor(rule.head.arguments[0]) == functor]
+        same = [rule for rule in rules if functor_of(rule.head.arguments[0]) == functor]
         keeping = [rule for rule in same if Literal(Atom("true", rule.head.arguments)) in rule.body]
         return next((rule.head.span for rule in [*keeping, *same]), None)
 
 
-def _functor(term: Term) -> Functor | None:
+def functor_of(term: Term) -> Functor | None:
+    """Return name and number of arguments of a compound term."""
     return (term.functor, len(term.arguments)) if isinstance(term, Compound) else None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEYWORDS",
+    "READ_AS",
     "And",
     "Atom",
     "Distinct",
@@ -39,6 +40,12 @@ KEYWORDS: Final = {
     "role": 1, "init": 1, "true": 1, "does": 2, "next": 1, "legal": 2, "goal": 2, "terminal": 0,
     "base": 1, "input": 2,
     "sees": 2, "percept": 2,
+}  # fmt: skip
+
+
+#: Keywords that speak of the same fluents or moves: what is written with the one is read with the other.
+READ_AS: Final = {
+    "init": "true", "next": "true", "base": "true", "legal": "does", "input": "does",
 }  # fmt: skip
 
 

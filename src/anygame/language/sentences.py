@@ -322,7 +322,7 @@ class Reader:
     def _fact(self, node: Node) -> Rule | None:
         """Read a fact of ordinary constants; None of anything else."""
         flat = self._flat(node)
-        if flat is None or not all(term.is_ground for term in flat[1]):
+        if flat is None or flat[0] in _ARROWS or not all(term.is_ground for term in flat[1]):
             return None
         return Rule(Atom(flat[0], flat[1], node), (), node)
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.language.rules import KEYWORDS, READ_AS
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
@@ -25,10 +26,6 @@ _MOST_PLACES: Final = 5_000
 _MOST_CONSTANTS: Final = 500
 #: How deep inside terms: moves and fluents are seldom deeper than two.
 _DEEPEST: Final = 3
-#: What is written to the first can be read from the second.
-_READ_FROM: Final = {
-    ("init", 1): "true", ("next", 1): "true", ("base", 1): "true", ("legal", 2): "does", ("input", 2): "does",
-}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -145,7 +142,8 @@ class DomainTable:
 
     def _names(self, name: str) -> Iterator[str]:
         yield name
-        yield from {read for (written, _), read in _READ_FROM.items() if written == name}
+        if name in READ_AS:
+            yield READ_AS[name]
 
     def as_json(self) -> list[Any]:
         """Return it as plain data."""
@@ -167,9 +165,9 @@ class DomainTable:
 
 def _written_and_read(place: Place) -> Iterator[Place]:
     yield place
-    read = _READ_FROM.get((str(place[0]), _number(place[1])))
-    if read is not None:
-        yield (read, *place[1:])
+    name = str(place[0])
+    if name in READ_AS and KEYWORDS[name] == _number(place[1]):
+        yield (READ_AS[name], *place[1:])
 
 
 def _place(parts: Iterable[Any]) -> Place:

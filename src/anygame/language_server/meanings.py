@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.rules import KEYWORDS
+from anygame.language.rules import KEYWORDS, READ_AS
 from anygame.language_server.domains import Values
 from anygame.language_server.names import FLUENT_PLACES, MOVE_PLACES, Symbol, is_keyword
 
@@ -148,8 +148,7 @@ def _reads(sheet: WrittenSheet, symbol: Symbol) -> set[tuple[str, int]]:
 def argument_places(sheet: WrittenSheet, symbol: Symbol) -> list[list[Place]]:
     """Return for each argument of a relation or function the places where it stands."""
     if symbol.kind == "relation":
-        read_from = {"next": "true", "init": "true", "base": "true", "legal": "does", "input": "does"}
-        names = {symbol.name, read_from.get(symbol.name, symbol.name)}
+        names = {symbol.name, READ_AS.get(symbol.name, symbol.name)}
         return [[(name, symbol.arity, number) for name in sorted(names)] for number in range(symbol.arity)]
     around = dict.fromkeys(each.place for each in sheet.by_symbol.get(symbol, ()) if each.place)
     functor = (symbol.name, symbol.arity)

@@ -147,7 +147,7 @@ class _Guesser:
         for token in tokens:
             if token.text == ":-":
                 lists.close_all(token.start)
-                arrow, lists = token, _OpenLists(self._source, body)
+                arrow, lists = arrow or token, _OpenLists(self._source, body)
             elif token.kind == "name":
                 node = Node(self._source, token.start, token.end, _as_kif(token.text))
                 lists.inside.append(node)

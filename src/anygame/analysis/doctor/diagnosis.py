@@ -9,7 +9,9 @@ checker's.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -19,18 +21,26 @@ from anygame.language.diagnostics import Diagnostic, Note, Severity
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from anygame.language.source import Span
 
 __all__ = ["causes_first"]
 
-#: Codes whose hint is what was meant, to be written in the place of what is found, and what stands before it.
-_SAYS_WHAT: Final = {"likely-typo": "", "case-differs": "", "undefined-relation": "it is a fluent: "}
+#: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
+_SAYS_WHAT: Final = {
+    "likely-typo": "",
+    "case-differs": "",
+    "stray-text": "(",
+    "undefined-relation": "it is a fluent: (",
+}
+#: Codes of names that are wrong wherever they stand.
+_OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
 #: The nearer to a slip of the author's, the lower; what most often only follows comes last.
 _NEARNESS: Final = {
     "likely-typo": 1, "case-differs": 1, "relation-arity": 1, "function-arity": 1, "stray-text": 1,
     "unknown-role": 1, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2, "lost-fluent": 2,
+    "odd-goal": 2, "missing-link": 2, "repeated-literal": 3,
     "never-starts": 2, "unsafe-variable": 2, "swapped-arguments": 2, "odd-fact": 2,
     "growing-recursion": 2, "unstratified": 2,
     "lost-value": 3, "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
@@ -44,23 +54,45 @@ _OF_PLAY: Final = 5
 _MOST_TRIALS: Final = 12
 _SECONDS: Final = 1.5
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
+#: What is never true, or no more after a move, shows in play.
+_SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
-    """What putting a slip right changes.
+class _Repair:
+    """A text in the place of others of one length.
 
     Attributes:
-        gone: what is then no longer found.
-        is_worse: whether something wrong is found that was not.
+        starts: offsets of those, sorted.
+        length: their length.
+        text: what is written there.
     """
 
-    gone: frozenset[Diagnostic]
-    is_worse: bool
+    starts: tuple[int, ...]
+    length: int
+    text: str
+
+    def of(self, source: Source) -> Source:
+        """Return the sheet with the text in all places."""
+        parts, before = [], 0
+        for start in self.starts:
+            parts += [source.text[before:start], self.text]
+            before = start + self.length
+        return Source(source.name, "".join(parts) + source.text[before:])
+
+    def before(self, offset: int) -> int:
+        """Return where a place of the repaired sheet was."""
+        more = len(self.text) - self.length
+        ends = (start + number * more + len(self.text) for number, start in enumerate(self.starts))
+        passed = sum(offset >= end for end in ends)
+        return offset - passed * more
+
+
+Examine = Callable[[Source], Iterable[Diagnostic]]
 
 
 def causes_first(
-    source: Source | None, found: Iterable[Diagnostic], examine: Callable[[Source], Iterable[Diagnostic]]
+    source: Source | None, found: Iterable[Diagnostic], examine: Examine, play: Examine | None = None
 ) -> list[tuple[Diagnostic, Diagnostic]]:
     """Return all findings about a sheet, those that name a cause first, each with how it is told.
 
@@ -69,24 +101,38 @@ def causes_first(
     Args:
         source: the sheet.
         found: what was found in it, marked already where its check knows that it follows.
-        examine: finds the same kinds of things in another sheet.
+        examine: finds the same kinds of things in another sheet, but for what only play shows.
+        play: finds that; None where nothing was played.
     """
     every = sorted(found)
     causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     if source is not None and sum(each.severity > Severity.INFO for each in every) > 1:
-        causes = _causes(source, every, examine)
+        causes = _causes(source, every, examine, play)
+    following = _following(every, causes)
+    every.sort(key=lambda each: (each in following, *_rank(each, causes)))
+    return list(zip(every, _told(every, causes, following), strict=True))
+
+
+def _following(
+    every: Sequence[Diagnostic], causes: dict[Diagnostic, frozenset[Diagnostic]]
+) -> set[Diagnostic]:
+    """Return the findings that follow from others."""
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
-    if any(each.code == "limit-reached" for each in every):
+    codes = {each.code for each in every}
+    if "limit-reached" in codes:
         following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
-    if any(each.code == "lost-fluent" for each in every):
-        following |= {each for each in every if each.code == "lost-value"}  # the same, seen in play
+    if _SHOWN_IN_PLAY & codes:
+        following |= {each for each in every if _is_of_play(each)}
     strays = [each.span for each in every if each.code == "stray-text" and each.span]
     following |= {each for each in every if each.code != "stray-text" and _stands_in(each, strays)}
     if not any(_is_near(each) for each in every if each not in following):
         following -= {each for each in following if _is_near(each)}  # they follow from each other
-    every.sort(key=lambda each: (each in following, *_rank(each, causes)))
-    return list(zip(every, _told(every, causes, following), strict=True))
+    return following
+
+
+def _is_of_play(finding: Diagnostic) -> bool:
+    return finding.code in _PLAY_CODES
 
 
 def _is_near(finding: Diagnostic) -> bool:
@@ -121,50 +167,69 @@ _PLAY_CODES: Final = frozenset(code.name for code in play.CODES)
 
 
 def _causes(
-    source: Source, every: Sequence[Diagnostic], examine: Callable[[Source], Iterable[Diagnostic]]
+    source: Source, every: Sequence[Diagnostic], examine: Examine, play: Examine | None
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
     """Return the findings that name a slip, each with what is no longer found where it is put right."""
     until = monotonic() + _SECONDS
     causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     slips = [each for each in every if _meant(each) and each.span and each.span.source is source]
+    without_play = [each for each in every if not _is_of_play(each)]
     for slip in slips[:_MOST_TRIALS]:
         if monotonic() > until:
             break
-        trial = _try(source, slip, every, examine)
-        if trial.gone and not trial.is_worse:
-            causes[slip] = trial.gone
+        repair = _repair(source, slip)
+        left = list(examine(repair.of(source)))
+        gone, is_worse = _changed(slip, repair, without_play, left)
+        if is_worse:
+            continue
+        shown = [each for each in every if _is_of_play(each)]
+        if play and shown and not any(each.severity is Severity.ERROR for each in left):
+            played, is_worse = _changed(slip, repair, shown, play(repair.of(source)))
+            gone |= played if not is_worse else frozenset()
+        if gone:
+            causes[slip] = gone
     return causes
 
 
-def _try(
-    source: Source,
-    slip: Diagnostic,
-    every: Sequence[Diagnostic],
-    examine: Callable[[Source], Iterable[Diagnostic]],
-) -> _Trial:
+def _repair(source: Source, slip: Diagnostic) -> _Repair:
+    """Return how a slip is put right, a name in all places."""
     assert slip.span is not None
-    start, end, meant = slip.span.start, slip.span.end, _meant(slip)
-    more = len(meant) - (end - start)
-    repaired = Source(source.name, source.text[:start] + meant + source.text[end:])
-    left = Counter(_identity(each, end, more) for each in examine(repaired))
-    before = Counter(_identity(each) for each in every)
-    gone = frozenset(each for each in every if each is not slip and not left[_identity(each)])
-    worse = any(identity[0] > Severity.INFO for identity in left - before)
-    return _Trial(frozenset(each for each in gone if each.severity > Severity.INFO), worse)
+    start, end, wrong = slip.span.start, slip.span.end, slip.span.text
+    starts = [start]
+    if slip.code in _OF_NAMES and not wrong.startswith("?"):
+        name = rf"(?<![^\s()]){re.escape(wrong)}(?![^\s();])"
+        starts = [found.start() for found in re.finditer(name, source.text)]
+    return _Repair(tuple(starts), end - start, _meant(slip))
+
+
+def _changed(
+    slip: Diagnostic, repair: _Repair, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+) -> tuple[frozenset[Diagnostic], bool]:
+    """Return what is no longer found where a slip is put right, and whether something wrong is found anew."""
+    after = Counter(_identity(each, repair) for each in left)
+    before = Counter(map(_identity, every))
+    gone = frozenset(
+        each
+        for each in every
+        if each is not slip and each.severity > Severity.INFO and not after[_identity(each)]
+    )
+    return gone, any(identity[0] > Severity.INFO for identity in after - before)
 
 
 def _meant(finding: Diagnostic) -> str:
     """Return what was meant in the place of a finding; nothing where that is not said."""
+    if finding.code == "wrong-arrow":
+        return "<="
     before = _SAYS_WHAT.get(finding.code)
     if before is None or not finding.hint.startswith(before):
         return ""
-    return finding.hint.removeprefix(before) if before else finding.hint.partition(",")[0]
+    return finding.hint.removeprefix(before.removesuffix("(")) if before else finding.hint.partition(",")[0]
 
 
-def _identity(finding: Diagnostic, end: int = 0, more: int = 0) -> tuple[Severity, str, int]:
-    """Return what makes findings of two sheets the same, of which the second has more text up to an end."""
+def _identity(finding: Diagnostic, repair: _Repair | None = None) -> tuple[Severity, str, int]:
+    """Return what makes findings of a sheet and of the repaired one the same."""
     start = finding.span.start if finding.span else -1
-    return finding.severity, finding.code, start - more if end and start >= end + more else start
+    return finding.severity, finding.code, repair.before(start) if repair else start
 
 
 # -- what is told -------------------------------------------------------------------------------------

@@ -26,14 +26,26 @@ _LONG: Final = 8
 _DIGITS: Final = re.compile(r"\d+")
 
 
-def nearest(name: str, known: Iterable[str], shortest: int = _SHORTEST) -> str | None:
+def nearest(
+    name: str, known: Iterable[str], shortest: int = _SHORTEST, *, is_stray: bool = False
+) -> str | None:
     """Return the known name that is nearest to a name, None where none is near."""
-    near = [(slips(name.lower(), other.lower()), other) for other in known if is_near(name, other, shortest)]
+    near = [
+        (slips(name.lower(), other.lower()), other)
+        for other in known
+        if is_near(name, other, shortest, is_stray=is_stray)
+    ]
     return min(near)[1] if near else None
 
 
-def is_near(name: str, other: str, shortest: int = _SHORTEST) -> bool:
+def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool = False) -> bool:
     """Return whether two names differ, other than by capitals or numbers, and hardly.
+
+    Args:
+        name: one of them.
+        other: the other one.
+        shortest: length from which on one letter may differ.
+        is_stray: whether something else, too, says that the one is out of place: its first letter may differ.
 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)
@@ -47,7 +59,7 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST) -> bool:
         return False
     if _DIGITS.findall(name) != _DIGITS.findall(other):
         return False
-    if length <= _SHORT and sorted(name) != sorted(other) and name[:1] != other[:1]:
+    if length <= _SHORT and not is_stray and sorted(name) != sorted(other) and name[:1] != other[:1]:
         return False
     return slips(name.lower(), other.lower()) <= (2 if length >= _LONG else 1)
 

@@ -15,13 +15,13 @@ from anygame.analysis.doctor.sheet import key_of
 from anygame.language.rules import KEYWORDS, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from anygame.analysis.doctor.sheet import Key, Sheet
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Atom
 
-__all__ = ["Item", "Unfounded", "item_of", "unfounded"]
+__all__ = ["Item", "Unfounded", "item_of", "starts_all", "unfounded"]
 
 #: A relation, or with ``true`` or ``does`` first a fluent or a move; None for all fluents, or all moves.
 Item = tuple[str, "Key | None"]
@@ -74,6 +74,22 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
         if is_dead(part) or not all(_may_hold(need, held) for need in needs[id(part)]):
             stalled[item_of(part.head)].add(id(part.origin))
     return Unfounded(tuple(_roots(waits, list(writers))), dict(stalled))
+
+
+def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
+    """Return whether all of a group that waits for itself could hold if one of it did."""
+    needs = [
+        (item_of(part.head), {item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group))
+        for part in sheet.normal
+        if item_of(part.head) in group
+    ]
+    held = {item}
+    grown = True
+    while grown:
+        more = {head for head, needed in needs if needed <= held} - held
+        held |= more
+        grown = bool(more)
+    return held >= set(group)
 
 
 def _writes_anything(part: NormalRule) -> bool:

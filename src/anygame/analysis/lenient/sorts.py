@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.rules import Distinct, Literal, walk
+from anygame.language.rules import READ_AS, Distinct, Literal, walk
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ __all__ = ["ROLE", "Place", "Sorts"]
 Place = tuple[object, ...]
 Functor = tuple[str, int]
 
-#: What speaks of the same fluents, and of the same moves.
-_SAME: Final = {
-    "init": "true", "next": "true", "base": "true", "legal": "does", "input": "does",
-}  # fmt: skip
 #: Where roles are declared.
 ROLE: Final = ("role", 1, 0)
 _ROLE_FIRST: Final = frozenset(("does", "goal", "sees", "percept"))
@@ -77,7 +73,7 @@ class Sorts:
                 self._read_term(formula.right, place, number)
 
     def _read_atom(self, atom: Atom, number: int) -> None:
-        name = _SAME.get(atom.predicate, atom.predicate)
+        name = READ_AS.get(atom.predicate, atom.predicate)
         for place, term in enumerate(atom.arguments):
             is_role = place == 0 and name in _ROLE_FIRST and len(atom.arguments) == 2
             self._read_term(term, ROLE if is_role else (name, len(atom.arguments), place), number)

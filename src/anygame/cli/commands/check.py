@@ -22,6 +22,7 @@ from anygame.cli.sheets import SUFFIXES, sheet_source
 from anygame.errors import RuleSheetError
 from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
 from anygame.game.loading import game_of
+from anygame.game.repairs import name_the_cause
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.writing import write_whole
 
@@ -54,7 +55,7 @@ mend is there where `anygame mend` can do it, with the edits:
 
 exit status:
   0    no errors
-  1    errors
+  1    errors, be it that they only follow from something else
   2    something could not be read
   130  ended by Ctrl-C, with what was found so far
 """
@@ -88,6 +89,7 @@ def run(options: Options) -> int:
     files, status = _files(options.files)
     reports: list[tuple[str, _Found]] = []
     checked = hidden = 0
+    is_wrong = False
     for file in files:
         examination = _Examination(options)
         try:
@@ -105,6 +107,8 @@ def run(options: Options) -> int:
         checked += 1
         chosen = list(choice.of_findings(findings))
         hidden += sum(map(choice.hides, findings))
+        every = replace(choice, echoes=True).of_findings(findings)
+        is_wrong |= any(finding.diagnostic.severity is Severity.ERROR for finding in every)
         reports += [(_name(file), finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
@@ -120,7 +124,7 @@ def run(options: Options) -> int:
         print_json(format_sarif(results))
     else:
         _summarise(checked, counts, hidden)
-    return status or (ANSWER_IS_NO if counts[Severity.ERROR] else OK)
+    return status or (ANSWER_IS_NO if is_wrong else OK)
 
 
 # -- what is examined ---------------------------------------------------------------------------------
@@ -191,12 +195,24 @@ class _Examination:
         remedies = remedies_for(program, diagnostics) if reading.complete else {}
         self.found += [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in diagnostics]
         if options.play != 0 and not any(d.severity is Severity.ERROR for d in diagnostics):
-            game = game_of(program, case_sensitive=options.case_sensitive, lenient=options.lenient)
-            if options.play is None:
-                check = PlayCheck(game, replace(BRIEF, seed=options.seed))
-            else:
-                check = PlayCheck(game, Bounds(options.play, options.seed, options.steps))
-            self._play(check)
+            self._play(self._play_check(program))
+            if not any(d.severity > Severity.INFO for d in diagnostics):
+                self._name_the_cause(program)
+
+    def _name_the_cause(self, program: Program) -> None:
+        """Look for the place of what only play shows, where the rules show nothing."""
+        shown_by_play = [each.diagnostic for each in self.found if each.line is not None]
+        causes = name_the_cause(program, shown_by_play, _faults)
+        self.found = [
+            replace(each, diagnostic=causes.get(each.diagnostic, each.diagnostic)) for each in self.found
+        ]
+
+    def _play_check(self, program: Program) -> PlayCheck:
+        options = self.options
+        game = game_of(program, case_sensitive=options.case_sensitive, lenient=options.lenient)
+        if options.play is None:
+            return PlayCheck(game, replace(BRIEF, seed=options.seed))
+        return PlayCheck(game, Bounds(options.play, options.seed, options.steps))
 
     def _read(self, source: Source) -> tuple[Reading, dict[Diagnostic, None]]:
         """Return what came of reading a sheet, and all that is found without play."""
@@ -212,8 +228,15 @@ class _Examination:
     def causes_first(self) -> list[_Found]:
         """Return what was found, in the order in which it is told."""
         known = {found.diagnostic: found for found in self.found}
-        order = causes_first(self.source, known, lambda source: self._read(source)[1])
+        play = self._shown_by_play if any(each.line is not None for each in self.found) else None
+        order = causes_first(self.source, known, lambda source: self._read(source)[1], play)
         return [replace(known[found], diagnostic=told) for found, told in order]
+
+    def _shown_by_play(self, source: Source) -> list[Diagnostic]:
+        """Return what play shows of another sheet, of which nothing else is an error."""
+        check = self._play_check(self._read(source)[0].program)
+        check.run()
+        return [each.diagnostic for each in check.findings()]
 
     def _play(self, check: PlayCheck) -> None:
         """Play, with progress on a terminal."""
@@ -231,6 +254,11 @@ class _Examination:
             finally:
                 self.progress = f" after {check.played} of {check.bounds.playouts} playouts"
                 self.found += [_Found(each.diagnostic, each.line) for each in check.findings()]
+
+
+def _faults(program: Program) -> list[Diagnostic]:
+    """Return what is found in rules without play."""
+    return [*check_program(program), *check_rules(program)]
 
 
 def _read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:

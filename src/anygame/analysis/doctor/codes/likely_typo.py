@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.nearness import is_near, nearest, slips
 from anygame.language.diagnostics import Severity, shown
-from anygame.language.rules import KEYWORDS
+from anygame.language.rules import KEYWORDS, READ_AS, atoms_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.analysis.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
+    from anygame.language.source import Node
 
 __all__ = ["CHECK", "CODE"]
 
@@ -27,6 +28,10 @@ _SHORTEST_RELATION: Final = 3
 #: The same slip is made twice, by copying, but not throughout.
 _MOST_RULES: Final = 2
 _MOST_COMPARED: Final = 400
+#: Uses that make a name so common that one used once is hardly another one of its kind.
+_FAMILIAR: Final = 3
+#: Three letters are enough where one stands among names that are all common.
+_SHORTEST_STRAY: Final = 3
 
 CODE: Final = Code(
     "likely-typo",
@@ -78,7 +83,10 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
         return None
     same = [other for other in places if other[1] == key[1] and other != key]
     known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
-    if (near := nearest(key[0], known, _SHORTEST_RELATION)) is not None:
+    # Of one length, relations that begin differently are made so: nrow and prow.
+    longer = [name for name in known if len(name) != len(key[0])]
+    near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
+    if near is not None:
         return near
     # What only heads know is what a misspelt body means, and the other way round.
     is_made = key in sheet.heads
@@ -97,39 +105,96 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
     names = [name for name in sheet.names if name.kind in {"constant", "function"}]
     counts = Counter(name.text for name in names)
     common = [text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON]
-    rare = [name for name in names if counts[name.text] == 1]
-    for name in rare[:_MOST_COMPARED]:
+    familiar = [text for text in common if counts[text] >= _FAMILIAR]
+    lonely = _lonely(names, counts)
+    for name in [name for name in names if counts[name.text] == 1][:_MOST_COMPARED]:
         near = nearest(name.text, common)
+        if near is None and name.text in lonely:
+            of_length = [text for text in familiar if name.kind == "function" or len(text) != len(name.text)]
+            near = nearest(name.text, of_length, _SHORTEST_STRAY, is_stray=True)
         if near is not None:
             message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {_times(counts[near])}"
             yield CODE.found(message, name.span, hint=shown(near))
 
 
+def _lonely(names: Iterable[Name], counts: Counter[str]) -> set[str]:
+    """Return the names used once at a place where all others that stand there are used more often.
+
+    Where several are used once, they are a list of names, of which any two may be alike.
+    """
+    places: dict[object, set[str]] = defaultdict(set)
+    for name, place in _places(names):
+        places[place].add(name)
+    alone: set[str] = set()
+    listed: set[str] = set()
+    for texts in places.values():
+        once = {text for text in texts if counts[text] == 1}
+        if len(once) > 1:
+            listed |= once
+        elif len(texts) > 1:
+            alone |= once
+    return alone - listed
+
+
+def _places(names: Iterable[Name]) -> Iterator[tuple[str, object]]:
+    """Yield each name, with the list it stands in, by name and length, and where there."""
+    inside: dict[int, tuple[object, ...]] = {}
+    names = list(names)
+    rules = {id(name.rule): name.rule for name in names}
+    for rule in rules.values():
+        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+            pending = [atom.node] if atom.node else []
+            while pending:
+                node = pending.pop()
+                for number, child in enumerate((node.children or ())[1:]):
+                    inside[child.start] = (_head_text(node), len(node.children or ()), number)
+                    pending.append(child)
+    for name in names:
+        yield name.text, inside.get(name.node.start)
+
+
+def _head_text(node: Node) -> str:
+    """Return the name of a list; what `init`, `next` and `base` make true is asked for with `true`."""
+    text = node.children[0].text if node.children else node.text
+    return READ_AS.get(text, text)
+
+
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report variables that stand once in their rule, where another of the rule is like them."""
     by_rule: dict[int, list[Name]] = defaultdict(list)
+    rules_of: dict[str, set[int]] = defaultdict(set)
     for name in sheet.names:
         if name.kind == "variable":
             by_rule[id(name.rule)].append(name)
+            rules_of[name.text].add(id(name.rule))
     for names in by_rule.values():
         counts = Counter(name.text for name in names)
         for name in names:
             if counts[name.text] > 1:
                 continue
-            # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
-            near = [
-                other
-                for other, count in counts.items()
-                if count >= _COMMON
-                and other[0] == name.text[0]
-                and other[-1].isupper() == name.text[-1].isupper()
-                and is_near(name.text, other, _SHORTEST_VARIABLE)
-            ]
+            is_unknown = len(rules_of[name.text]) == 1
+            near = [other for other in counts if _is_meant(name.text, other, counts, is_unknown, rules_of)]
             if near:
                 message = (
                     f"?{shown(name.text)} stands once in this rule, but ?{shown(near[0])} stands there too"
                 )
                 yield CODE.found(message, name.span, hint=f"?{shown(near[0])}")
+
+
+def _is_meant(
+    name: str, other: str, counts: Counter[str], is_unknown: bool, rules_of: dict[str, set[int]]
+) -> bool:
+    """Return whether a variable that stands once in a rule may be a slip for another one of the rule."""
+    if other == name or other[-1].isupper() != name[-1].isupper():
+        return False
+    if (
+        is_unknown
+        and len(rules_of[other]) > _COMMON
+        and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True)
+    ):
+        return True
+    # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
+    return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
 
 
 def _times(count: int) -> str:

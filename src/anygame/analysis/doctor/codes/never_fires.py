@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.sheet import span_of
-from anygame.analysis.doctor.unfounded import item_of, unfounded
+from anygame.analysis.doctor.unfounded import item_of, starts_all, unfounded
 from anygame.analysis.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
@@ -210,6 +210,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     """Report relations, fluents and moves all of whose rules wait for each other."""
     # What a fluent lacks is its `init`; moves and relations only wait for it.
     fluents = [item for item in group if item[0] == "true"]
+    fluents.sort(key=lambda item: not starts_all(sheet, item, group))
     moves = [item for item in group if item[0] == "does"]
     group = [*fluents, *(item for item in group if item not in fluents)]
     (kind, key), first = group[0], _first_head(sheet, group[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import GDL, Check, Code
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["CHECK"]
 
 _COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
+#: Words in other brackets: a fact of another language.
+_BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
 
 _CODE: Final = Code(
     "stray-text",
@@ -62,6 +65,9 @@ def _found(span: Span) -> Diagnostic:
     if comment:
         message = f"`{comment}` starts no comment: these words are read as facts that no rule asks about"
         return _CODE.found(message, span, hint="a comment starts with a semicolon")
+    if bracketed := _BRACKETS.fullmatch(text):
+        message = f"{shown(text, 40)!r} stands in other brackets: it is read as words, not as a fact"
+        return _CODE.found(message, span, hint=f"({bracketed[1].strip()})")
     words = len(text.split())
     what = f"{shown(text, 40)!r} stands" if words == 1 else f"{shown(text, 40)!r} stand"
     message = f"{what} between the rules as {'a fact' if words == 1 else 'facts'} that no rule asks about"

@@ -10,7 +10,7 @@ from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.sheet import key_of
 from anygame.analysis.doctor.wording import named
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import Literal, atoms_in
+from anygame.language.rules import READ_AS, Literal, atoms_in
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Rule
+    from anygame.language.source import Span
     from anygame.language.terms import Term
 
 __all__ = ["CHECK"]
@@ -27,12 +28,11 @@ __all__ = ["CHECK"]
 _MOST_OFTEN: Final = 2
 #: Other facts that agree on what stands where.
 _FEWEST_FACTS: Final = 3
+#: Atoms that agree on how two arguments are called.
+_FEWEST_NAMED: Final = 5
 #: Facts that are compared: lists longer than that are written by programs.
 _MOST_FACTS: Final = 5_000
-_STATE: Final = {
-    "init": "true", "next": "true", "base": "true", "true": "true",
-    "legal": "does", "input": "does", "does": "does",
-}  # fmt: skip
+_STATE: Final = {**READ_AS, "true": "true", "does": "does"}
 
 _CODE: Final = Code(
     "swapped-arguments",
@@ -55,11 +55,13 @@ _Link = tuple[_Pair, _Pair]
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report arguments whose places differ from those in all other rules, or in all other facts."""
-    for rule in sheet.program.rules:
-        if rule.head.predicate == "next":
-            yield from _in_frame(rule)
-    yield from _by_links(sheet)
-    yield from _by_values(sheet)
+    frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
+    found = [each for rule in frames for each in _in_frame(rule)]
+    told: set[Span | None] = set()
+    for each in (*found, *_by_links(sheet), *_by_names(sheet), *_by_values(sheet)):
+        if each.span not in told:
+            told.add(each.span)
+            yield each
 
 
 # -- a rule that keeps a fluent, but for two arguments
@@ -149,6 +151,47 @@ def _links(
     for (first, at), (second, at2) in combinations(shared, 2):
         yield ((name, key, first, second), (name2, key2, at, at2)), atom
     return None
+
+
+# -- how the variables at a place are called
+
+
+def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report an atom with two variables at places where all others have them the other way round."""
+    uses: dict[object, list[tuple[Atom, tuple[Term, ...]]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))) if rule.body else ():
+            last = atom.arguments[-1] if atom.arguments else None
+            if atom.predicate not in _STATE:
+                uses[atom.key].append((atom, atom.arguments))
+            elif isinstance(last, Compound):
+                uses[_STATE[atom.predicate], key_of(last)].append((atom, last.arguments))
+    for group in uses.values():
+        if len(group) > _FEWEST_NAMED:
+            named_so = [tuple(map(_stem, terms)) for _, terms in group]
+            for one, other in combinations(range(len(named_so[0])), 2):
+                yield from _odd_names(group, [(names[one], names[other]) for names in named_so])
+
+
+def _odd_names(
+    group: Sequence[tuple[Atom, tuple[Term, ...]]], pairs: Sequence[tuple[str, str]]
+) -> Iterator[Diagnostic]:
+    """Report the one atom whose two names stand the other way round in all others."""
+    counts = Counter(pair for pair in pairs if all(pair))
+    (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
+    odd = usual[::-1]
+    if odd != usual and counts[odd] == 1 and often >= max(_FEWEST_NAMED, counts.total() - 1):
+        atom = group[pairs.index(odd)][0]
+        example = group[pairs.index(usual)][0]
+        message = f"{shown(str(atom))} has two arguments the other way round than {often} others"
+        yield _CODE.found(message, atom.span, Note("as here", example.span))
+
+
+def _stem(term: Term) -> str:
+    """Return how a variable is called, without its number; of constants that they are."""
+    if isinstance(term, Variable):
+        return term.name.rstrip("0123456789_'").lower()
+    return "" if isinstance(term, Compound) else "#"
 
 
 # -- what stands where in facts

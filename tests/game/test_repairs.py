@@ -1,0 +1,75 @@
+"""What only play shows is told where one change makes it right."""
+
+from __future__ import annotations
+
+import pytest
+
+from anygame.analysis.doctor import check_program
+from anygame.game.checking import BRIEF, check_play
+from anygame.game.loading import game_of
+from anygame.game.repairs import name_the_cause
+from anygame.language import Diagnostic, parse_program
+
+LAMP = """
+    (role ann) (role bob)
+    (init (lamp off)) (init (turn ann)) (other ann bob) (other bob ann)
+    (<= (legal ?r press) (true (turn ?r)))
+    (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+    (<= (next (lamp on)) (does ann press))
+    (<= (next (lamp ?s)) (true (lamp ?s)) (true (turn bob)))
+    (<= (next (turn ?q)) (true (turn ?r)) (other ?r ?q))
+    (<= lit (true (lamp on)))
+    (<= terminal lit (not (true (turn bob))))
+    (<= (goal ?r 100) (role ?r) lit)
+    (<= (goal ?r 0) (role ?r) (not lit))
+"""
+
+
+def causes_in(text: str) -> list[tuple[str, str]]:
+    """Return the code and the place of each finding of play that has a cause elsewhere."""
+    program = parse_program(text)
+    found = [each.diagnostic for each in check_play(game_of(program), BRIEF)]
+    causes = name_the_cause(program, found, check_program)
+    return [(told.code, told.span.text) for told in causes.values() if told.span and not told.follows]
+
+
+def test_nothing_is_said_of_a_sheet_in_order() -> None:
+    assert causes_in(LAMP) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        ("(not (true (turn ?r)))", "(true (turn ?r))", ("no-move", "(true (turn ?r))")),
+        ("(role ?r) (not lit)", "(role ?r) lit", ("goal-conflict", "lit")),
+    ],
+)
+def test_the_change_that_makes_it_right_is_the_place(
+    right: str, wrong: str, expected: tuple[str, str]
+) -> None:
+    assert right in LAMP
+    assert causes_in(LAMP.replace(right, wrong)) == [expected]
+
+
+def test_exchanged_arguments_are_found() -> None:
+    text = """
+        (role r) (init (at 1)) (succ 1 2) (succ 2 3)
+        (<= (legal r (go ?n)) (true (at ?m)) (succ ?n ?m))
+        (<= (next (at ?n)) (does r (go ?n)))
+        (<= terminal (true (at 3))) (goal r 100)
+    """
+    assert causes_in(text) == [("no-move", "(succ ?n ?m)")]
+    assert causes_in(text.replace("(succ ?n ?m)", "(succ ?m ?n)")) == []
+
+
+def test_what_nothing_near_makes_right_stays_where_it_is() -> None:
+    text = "(role r) (legal r go) (init a) (<= terminal (true a)) (<= (goal r 100) (true b))"
+    program = parse_program(text)
+    found: list[Diagnostic] = [each.diagnostic for each in check_play(game_of(program), BRIEF)]
+    assert found
+    assert name_the_cause(program, found, check_program) == {}
+
+
+def test_the_same_is_found_twice() -> None:
+    wrong = LAMP.replace("(not (true (turn ?r)))", "(true (turn ?r))")
+    assert causes_in(wrong) == causes_in(wrong)
