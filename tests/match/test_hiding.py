@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from math import inf
+from random import Random
 from typing import TYPE_CHECKING
 
 import anygame
+from anygame.language.parser import parse_term
+from anygame.match.hiding import HiddenCourse
+from anygame.match.local import LocalSeat
 from anygame.match.replaying import replay
-from anygame.match.running import run
+from anygame.match.running import resume, run
+from anygame.match.seats import MatchInfo
 from anygame.players import Player
 
 if TYPE_CHECKING:
+    import pytest
+
     from anygame.game.role_view import RoleView
     from anygame.players import Clock
 
@@ -32,6 +41,30 @@ SECRET = (
 """
     + " ".join(f"(next_number {number} {number + 1})" for number in range(99))
 )
+
+#: Coins fall one after the other, of which nobody sees any before the last: then the caller sees all of them.
+COINS = (
+    "(role caller) (role random) (init (step 0)) (face heads) (face tails)"
+    "(<= (legal random (toss ?f)) (face ?f) (not (true (step 10)))) (<= (legal random noop) (true (step 10)))"
+    "(legal caller (call heads)) (legal caller (call tails))"
+    "(<= (next (fell ?n ?f)) (does random (toss ?f)) (true (step ?n)))"
+    "(<= (next (fell ?n ?f)) (true (fell ?n ?f)))"
+    "(<= (next (step ?n)) (true (step ?m)) (follows ?m ?n)) (<= terminal (true (step 12)))"
+    "(<= (sees caller (fell ?n ?f)) (true (step 10)) (true (fell ?n ?f)))"
+    "(goal caller 50) (goal random 0)" + " ".join(f"(follows {n} {n + 1})" for n in range(12))
+)
+
+#: What the role may take is what was drawn; the other half of it nobody ever sees.
+TAKING = """
+    (role me) (role random) (init (step 1)) (follows 1 2) (follows 2 3) (follows 3 4)
+    (<= (legal random (hide ?n ?m)) (true (step 1)) (n ?n) (n ?m))
+    (<= (legal random noop) (not (true (step 1))))
+    (<= (legal me noop) (true (step 1))) (<= (legal me (take ?n)) (true (hidden ?n ?m)))
+    (<= (next (hidden ?n ?m)) (does random (hide ?n ?m)))
+    (<= (next (hidden ?n ?m)) (true (hidden ?n ?m)))
+    (<= (next (step ?n)) (true (step ?m)) (follows ?m ?n)) (<= terminal (true (step 4)))
+    (<= (sees me too_small) (does me (take 100))) (goal me 0) (goal random 0)
+""" + " ".join(f"(n {number})" for number in range(30))
 
 
 class Peeker(Player):
@@ -87,3 +120,72 @@ def test_without_hidden_information_players_are_given_the_state_itself() -> None
             return state.legal_moves(self.role)[0]
 
     assert run(game, [Witness(), "legal"]).goals is not None
+
+
+def test_a_state_that_agrees_is_found_though_only_one_way_of_a_thousand_leads_there() -> None:
+    game = anygame.loads(COINS)
+    for seed in range(3):
+        random = Random(seed)
+        course: list[tuple[anygame.Term, ...]] = []
+        state = game.initial_state()
+        for _ in range(11):
+            course.append(tuple(random.choice(state.legal_moves(role)) for role in game.roles))
+            state = state.next(course[-1])
+        hiding = HiddenCourse(MatchInfo("m", game, game.roles[0], 9, 9))
+        for joint in course[:-1]:
+            hiding.follow(joint, inf)
+        shown, _ = hiding.follow(course[-1], inf)
+        assert not hiding.is_lost
+        assert shown == state
+
+
+def test_who_lost_track_is_not_told_the_truth() -> None:
+    game = anygame.loads(TAKING)
+    lost = told = 0
+    for seed in range(20):
+        match = MatchInfo(f"m{seed}", game, game.roles[0], 9, 9)
+        hiding = HiddenCourse(match)
+        drawn = f"(hide {seed} {29 - seed})"
+        # There is no time to look for a state at all.
+        shown = hiding.follow(None, 0)[0]
+        for joint in (["noop", drawn], [f"(take {seed})", "noop"]):
+            shown, view = hiding.follow(tuple(map(parse_term, joint)), 0)
+        lost += hiding.is_lost
+        assert not shown.is_terminal
+        assert [str(one.move) for one in view.observations] == ["noop", f"(take {seed})"]
+        told += any(str(fact).endswith(f"{29 - seed})") for fact in shown.facts)
+    assert lost > 15
+    assert told < 5
+
+
+def test_who_lost_track_still_makes_legal_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.match.local.SHARE_OF_GUESSING", 0)
+    # A player's random numbers follow from the match's name, and one of thirty guesses is right at once.
+    monkeypatch.setattr("anygame.match.running.new_match_id", lambda *_: "a_wrong_guess")
+    game = anygame.loads(TAKING)
+    record = run(game, ["legal"], seed=1)
+    drawn = record.moves[0][1].split()[2]
+    assert [moves[0] for moves in record.moves] == ["noop", f"( take {drawn} )", f"( take {drawn} )"]
+    assert record.errors == [["", ""]] * 4
+    assert "no state was found" in str(record.reasons)
+
+
+def test_a_match_that_goes_on_tells_players_what_they_knew_and_no_more() -> None:
+    game = anygame.loads(SECRET)
+    right = 0
+    for seed in range(10):
+        record = run(game, ["random"], seed=seed)
+        assert record.goals is not None
+        # As if it had been stopped when the number was hidden.
+        hidden = int(record.moves[0][1].split()[-2])
+        record.take_back_to(1)
+        player = Peeker()
+        asyncio.run(resume(game, [LocalSeat(player), None], record))
+        assert record.is_completed
+        assert not replay(record, game).faults
+        told = [(str(one.move), [*map(str, one.percepts)]) for one in player.views[0].observations]
+        assert told == [("noop", ["is_even"] if hidden % 2 == 0 else [])]
+        assert all(number % 2 == hidden % 2 for number in player.hidden)
+        assert not any("hidden" in str(fact) for fact in player.views[0].start.facts)
+        right += record.goals[0] == 100
+    assert right <= 4

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -87,7 +88,8 @@ def test_names_that_nobody_has_are_told() -> None:
     with pytest.raises(PlayerError, match="there is no player 'mcst'; did you mean mcts"):
         make_player("mcst")
     with pytest.raises(
-        PlayerError, match="expected random, legal, greedy, uct, mcts, ismcts, or MODULE:CLASS"
+        PlayerError,
+        match=r"expected random, legal, greedy, uct, mcts, ismcts, MODULE:CLASS, or FILE\.py:CLASS",
     ):
         make_player("zzz")
     with pytest.raises(PlayerError, match="cannot be loaded: ModuleNotFoundError"):
@@ -98,6 +100,29 @@ def test_names_that_nobody_has_are_told() -> None:
         make_player("anygame.players.clock:Clock")
     with pytest.raises(PlayerError, match="has no method `move`"):
         make_player("anygame.players.player:Player")
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("uct:tries=x", "expected a whole number for tries, found 'x'"),
+        ("uct:tries=2.5", "expected a whole number for tries, found '2.5'"),
+        ("uct:tries=yes", "expected a whole number for tries, found 'yes'"),
+        ("uct:tries=-3", "the player uct:tries=-3 cannot be made: tries is a number from 1, not -3"),
+        ("mcts:threads=0", "cannot be made: threads is a number from 1 to 4,096, not 0"),
+        ("ismcts:iterations=-5", "cannot be made: iterations is a number from 1, not -5"),
+        ("mcts:memory=1KB", "cannot be made: memory in bytes is a number from 1,048,576, not 1024"),
+        ("mcts:iterations=0", "cannot be made: iterations is a number from 1, not 0"),
+        ("mcts:pondering=maybe", "expected yes or no for pondering, found 'maybe'"),
+        ("mcts:", "expected OPTION=VALUE,... after mcts:, found nothing"),
+        ("mcts:threads", "expected OPTION=VALUE,... after mcts:, found 'threads'"),
+        ("mcts:threads=", "expected OPTION=VALUE,... after mcts:, found 'threads='"),
+        ("random:speed=3", "the player random has no option 'speed'; it has none"),
+    ],
+)
+def test_options_that_cannot_be_are_told_before_a_match(spec: str, expected: str) -> None:
+    with pytest.raises(PlayerError, match=re.escape(expected)):
+        make_player(spec)
 
 
 def test_a_player_comes_from_a_file(tmp_path: Path) -> None:

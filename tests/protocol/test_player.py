@@ -411,7 +411,8 @@ def test_what_does_not_fit_is_guessed_at() -> None:
             "(PLAY m 3 fly (heads))",
         ]
         replies = [await server.respond(text) for text in [f"(START m a {rules} 5 5)", *said]]
-        assert replies == ["ready", "go", "go", "go", "nil"]
+        # What it is said to have done it cannot have done: any move is better than none.
+        assert replies == ["ready", "go", "go", "go", "go"]
         await server.close()
 
     run(main)

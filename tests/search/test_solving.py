@@ -15,6 +15,7 @@ from anygame.search import solve
 
 if TYPE_CHECKING:
     from anygame import Game, State
+    from anygame.search import Solution
 
 
 @pytest.fixture(params=[False, True], ids=["few states", "many states"])
@@ -160,6 +161,13 @@ def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
     assert reason in found.reason
 
 
+def counted(game: Game, memory: int) -> Solution:
+    """What counting alone finds out, before a proof is looked for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anygame.search.proof.with_proof", lambda _game, _start, solution, *_: solution)
+        return solve(game, memory=memory)
+
+
 @pytest.mark.parametrize(
     ("rules", "goals"),
     [
@@ -168,10 +176,10 @@ def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
     ],
 )
 def test_what_is_too_large_to_be_counted_may_be_proven(rules: str, goals: dict[str, int]) -> None:
-    told: list[int] = []
-    found = solve(anygame.loads(rules), memory=6 << 20, seconds=0)
+    found = counted(anygame.loads(rules), memory=6 << 20)
     assert (found.solved, found.method) == (False, "none")
     assert "do not hold them" in found.reason
+    told: list[int] = []
     found = solve(
         anygame.loads(rules), memory=6 << 20, seconds=600, proving=lambda known: told.append(known.iterations)
     )
@@ -185,13 +193,19 @@ def test_what_is_too_large_to_be_counted_may_be_proven(rules: str, goals: dict[s
     assert found.line
 
 
+def test_counting_is_bounded_by_time() -> None:
+    found = solve(anygame.loads(breakthrough(4, 4)), seconds=0)
+    assert (found.solved, found.states, found.leaves) == (False, 1, 0)
+    assert "0 s were too short for them" in found.reason
+
+
 def test_a_proof_is_not_looked_for_where_there_is_chance() -> None:
     found = solve(anygame.load("pig"), memory=1 << 20, seconds=600)
     assert (found.solved, found.leaves) == (False, 0)
 
 
 def test_a_game_too_large_says_how_far_it_came() -> None:
-    found = solve(anygame.load("connect_four"), memory=8 << 20, seconds=0)
+    found = counted(anygame.load("connect_four"), memory=8 << 20)
     assert not found.solved
     assert "do not hold them" in found.reason
     assert 0 < found.expanded < found.states

@@ -240,6 +240,20 @@ class _Parser(argparse.ArgumentParser):
         finally:
             self._is_intermixed = False
 
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str], namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        found: argparse.Namespace
+        found, unknown = self.parse_known_args(args, namespace)  # type: ignore[no-untyped-call]
+        if unknown:
+            from difflib import get_close_matches
+
+            flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
+            near = [get_close_matches(text.partition("=")[0], flags, n=1) for text in unknown]
+            advice = [f"; did you mean {flag}?" for (flag,) in filter(None, near[:1])]
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{''.join(advice)}")
+        return found
+
 
 # -- readers of values ---------------------------------------------------------------------------------------
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
 
@@ -38,3 +41,32 @@ class RoleView:
 
     start: State
     observations: tuple[Observation, ...] = ()
+
+    @classmethod
+    def of(cls, role: Role, states: Sequence[State], joints: Sequence[Sequence[Term]]) -> RoleView:
+        """Return what a role knows of a match.
+
+        >>> import anygame
+        >>> game = anygame.loads('''
+        ...   (role me) (role random) (legal me wait) (legal random (hide a)) (legal random (hide b))
+        ...   (<= (next (hidden ?x)) (does random (hide ?x))) (<= terminal (true (hidden ?x)))
+        ...   (<= (sees me lucky) (does random (hide a)))''')
+        >>> start = game.initial_state()
+        >>> joint = [start.legal_moves(role)[0] for role in game.roles]
+        >>> view = RoleView.of(game.roles[0], [start, start.next(joint)], [joint])
+        >>> [(str(turn.move), *map(str, turn.percepts)) for turn in view.observations]
+        [('wait', 'lucky')]
+
+        Args:
+            role: who knows it.
+            states: those of the match, one more than there are joint moves.
+            joints: the moves made in all states but the last.
+        """
+        own = states[0].game.role_index(role)
+        return cls(
+            states[0],
+            tuple(
+                Observation(joint[own], before.percepts(joint)[role], after.legal_moves(role))
+                for before, joint, after in zip(states, joints, states[1:], strict=False)
+            ),
+        )

@@ -36,6 +36,11 @@ class HiddenCourse:
         self._joints: list[tuple[Term, ...]] = []
         self._told = 0
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether no state was found that agrees with what the role knows: the one it is given is a guess."""
+        return self._tracker.is_lost
+
     def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
         """Go on by a joint move, if there is one that is not known yet.
 
@@ -50,7 +55,7 @@ class HiddenCourse:
         if self._match.course is not None:
             self._set_course(*self._match.course())
         else:
-            self._extend(joint)
+            self._joints += [] if joint is None else [joint]
         for made in self._joints[self._told :]:
             seen = self._truth.percepts(made)[self._match.role]
             self._truth = self._truth.next(made)
@@ -64,8 +69,9 @@ class HiddenCourse:
             legal = self._truth.legal_moves(self._match.role)
             self._tracker.perceive(made[self._index], seen, deadline, legal)
         except LostTrackError:
-            # No state that was tried lets the role do what it did: who needs one is given the truth.
-            self._tracker.give(self._truth)
+            # No state that was tried lets the role do what it did. The truth is not its to know: those stay
+            # that it had before, and all that it knows is in its view.
+            pass
 
     def _restart(self, start: State) -> None:
         self._start = self._truth = start
@@ -77,16 +83,3 @@ class HiddenCourse:
         if start != self._start or list(joints[: self._told]) != self._joints[: self._told]:
             self._restart(start)
         self._joints = list(joints)
-
-    def _extend(self, joint: tuple[Term, ...] | None) -> None:
-        actual = None if self._match.state is None else self._match.state()
-        if joint is not None and (actual is None or self._leads_to(joint, actual)):
-            self._joints.append(joint)
-        elif actual is not None and actual != self._truth:
-            self._restart(actual)
-
-    def _leads_to(self, joint: tuple[Term, ...], actual: State) -> bool:
-        try:
-            return self._truth.next(joint) == actual
-        except ValueError:
-            return False

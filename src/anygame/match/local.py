@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from anygame.language.terms import Term
 from anygame.match.hiding import SHARE_OF_GUESSING, HiddenCourse
+from anygame.match.judging import judge
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
 from anygame.match.workers import PlayerFailedError, Worker
 from anygame.players.clock import Clock
@@ -45,6 +47,7 @@ class LocalSeat:
         self._hiding: HiddenCourse | None = None
         self._worker: Worker | None = None
         self._is_thinking = False
+        self._random = Random()
         self._failures = Failures()
 
     async def start(self, match: MatchInfo) -> Reply:
@@ -53,6 +56,7 @@ class LocalSeat:
         self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
         self._hiding = HiddenCourse(match) if match.game.is_gdl2 else None
+        self._random = Random(f"{match.match_id}/{match.role}")
         self.player.view = None
         seconds = match.start_clock
         return await self._ask(
@@ -80,6 +84,8 @@ class LocalSeat:
 
         reply = await self._ask(think, clock + PLAY_GRACE, None, "nil")
         best = self.player.best
+        if hiding is not None and hiding.is_lost and reply.text is not None:
+            reply = self._mended(reply, state)
         if not self._is_thinking or not isinstance(best, Term):
             return reply
         if reply.error == TIMED_OUT:
@@ -88,6 +94,15 @@ class LocalSeat:
             detail = f"{reply.detail}; played: the best move it had found"
             return replace(reply, text=str(best), detail=detail)
         return reply
+
+    def _mended(self, reply: Reply, state: State) -> Reply:
+        """Return what is played for a player that was asked in a state that is no more than a guess."""
+        assert self._match is not None
+        legal = state.legal_moves(self._match.role)
+        if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:
+            return reply
+        detail = "no state was found that agrees with all that it saw; played: a random legal move"
+        return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
     def _advanced(self, joint: tuple[Term, ...] | None) -> State:
         """Return the state of the match after some moves: the referee's where it can be seen."""

@@ -99,6 +99,8 @@ class Referee:
         former_id: what it was called when it was stopped; the players are sent ABORT for that first.
         scramble: see `MatchInfo`.
         failures: tells what goes wrong in the code of players.
+        past: joint moves made before, when the match was stopped: it goes on behind them, and the players are
+            told of them what they were told then.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Referee:
         seats: Sequence[Seat | None],
         record: Record,
         *,
+        past: Sequence[Joint] = (),
         seed: int = 0,
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
@@ -126,7 +129,7 @@ class Referee:
         self._former = former_id
         self._scramble = scramble
         self._failures = failures or Failures()
-        self._joint: Joint | None = None
+        self._course: list[Joint] = list(past)
         self._is_told = False
 
     async def play(self) -> Record:
@@ -154,7 +157,9 @@ class Referee:
 
     async def _begin(self) -> None:
         record = self.record
-        self._state = self.game.initial_state()
+        self._first = self._state = self.game.initial_state()
+        for joint in self._course:
+            self._state = await asyncio.to_thread(self._state.next, joint)
         self._legal = await asyncio.to_thread(_look, self._state)
         record.is_aborted = record.is_completed = False
         record.own.pop("fault", None)
@@ -167,7 +172,8 @@ class Referee:
             await self._ask(self._abort_former, ABORT_CLOCK + REACH_CLOCK)
         self._is_told = True
         self._watcher.asked(0, record.start_clock)
-        replies = await self._ask(self._start, record.start_clock + REACH_CLOCK)
+        recalling = len(self._course) * (record.play_clock + PLAY_GRACE + REACH_CLOCK)
+        replies = await self._ask(self._start, record.start_clock + REACH_CLOCK + recalling)
         verdicts = [Verdict(None, reply.error or "", reply.detail, reply.said) for reply, _ in replies]
         if is_new:
             record.errors[0] = [verdict.error for verdict in verdicts]
@@ -179,27 +185,28 @@ class Referee:
     async def _turn(self) -> None:
         record = self.record
         drawn = self._draw()
-        asked = self._joint
+        last = self._last
         clock = record.play_clock
         self._watcher.asked(record.step + 1, clock)
         replies = await self._ask(
-            lambda _, seat: seat.play(self._id, asked, clock), clock + PLAY_GRACE + REACH_CLOCK
+            lambda _, seat: seat.play(self._id, last, clock), clock + PLAY_GRACE + REACH_CLOCK
         )
         verdicts = [
             Verdict(move) if seat is None else self._judge(reply, index)
             for index, (seat, (reply, _), move) in enumerate(zip(self.seats, replies, drawn, strict=True))
         ]
-        self._joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
-        state, self._legal = await asyncio.to_thread(_follow, self._state, self._joint)
+        joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
+        state, self._legal = await asyncio.to_thread(_follow, self._state, joint)
         self._state = state
-        record.add_moves(self._joint)
+        self._course.append(joint)
+        record.add_moves(joint)
         record.add_state(
             state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
         )
         record.quote([verdict.said for verdict in verdicts])
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
-        self._watcher.moved(Turn(record.step, self._joint, tuple(verdicts), seconds, state))
+        self._watcher.moved(Turn(record.step, joint, tuple(verdicts), seconds, state))
 
     async def _finish(self) -> None:
         record = self.record
@@ -217,6 +224,11 @@ class Referee:
         if self._is_told:
             await self._ask(self._abort_one, ABORT_CLOCK + REACH_CLOCK)
 
+    @property
+    def _last(self) -> Joint | None:
+        """The joint move made last."""
+        return self._course[-1] if self._course else None
+
     # -- asking --------------------------------------------------------------------------------------
 
     def _start(self, index: int, seat: Seat) -> Coroutine[Any, Any, Reply]:
@@ -231,11 +243,12 @@ class Referee:
                 self._scramble,
                 lambda: self._state,
                 self._failures,
+                lambda: (self._first, self._course),
             )
         )
 
     async def _stop(self, _: int, seat: Seat) -> Reply:
-        await seat.stop(self._id, self._joint)
+        await seat.stop(self._id, self._last)
         return Reply("done")
 
     async def _abort_one(self, _: int, seat: Seat) -> Reply:

@@ -11,6 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anygame.errors import PlayerError, RecordError
+from anygame.language.parser import parse_term
 from anygame.match.continuing import continued
 from anygame.match.local import LocalSeat
 from anygame.match.record import Record, new_match_id, write_record
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
     from anygame.game.game import Game
+    from anygame.language.terms import Term
     from anygame.match.referee import Watcher
     from anygame.match.seats import Seat
     from anygame.players.player import Player
@@ -231,7 +233,9 @@ async def resume(
     """Go on with a match from the last state of its record, and return the record.
 
     Players are sent ABORT for the match they may still be in, and START of one that begins in that state (see
-    `anygame.match.continuing`), under a name of its own.
+    `anygame.match.continuing`), under a name of its own. Where the rules hide information (GDL-II), the state
+    would tell what nobody may know: the match begins where it began, and each player is told its own moves
+    and percepts once more; those elsewhere by PLAY, and what they reply to that does not count.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.
@@ -251,8 +255,9 @@ async def resume(
     record.names, record.humans = _names(seats), _people(seats)
     record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
     seed = record.own.get("seed")
+    hides = game.is_gdl2
     referee = Referee(
-        continued(found.states[-1]),
+        game if hides else continued(found.states[-1]),
         seats,
         record,
         seed=seed if isinstance(seed, int) else 0,
@@ -262,8 +267,13 @@ async def resume(
         former_id=former,
         scramble=record.start_time if record.is_scrambled else None,
         failures=failures,
+        past=[_terms(joint, game) for joint in record.moves] if hides else (),
     )
     return await referee.play()
+
+
+def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:
+    return tuple([parse_term(move, case_sensitive=game.case_sensitive) for move in joint])
 
 
 def _wire_id(match_id: str, times: int) -> str:

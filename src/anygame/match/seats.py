@@ -62,8 +62,9 @@ class MatchInfo:
             take and the replies they return are always in the words of ``game``.
         state: returns the state that the match is in, for seats that share this process; None elsewhere.
         failures: tells what goes wrong in the code of players that share this process.
-        course: returns the state in which the match began and the joint moves made since, for seats that
-            share this process, where moves can be taken back; None elsewhere.
+        course: returns the state in which the match began and the joint moves made since. There are some
+            before START where a match goes on of which players know only their part (GDL-II), and they may
+            become fewer where moves can be taken back. None where nobody has the moves together.
     """
 
     match_id: str

@@ -7,7 +7,7 @@ seen: some states are carried from turn to turn, each moved on by joint moves th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import count, islice, product, takewhile
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -30,10 +30,8 @@ __all__ = ["StateTracker", "LostTrackError"]
 _MOST_STATES: Final = 20
 #: Joint moves tried from one of them; most games have fewer.
 _MOST_JOINTS: Final = 2_000
-#: Matches that are played again where no state fits any more.
-_MOST_REPLAYS: Final = 200
-#: Of the joint moves, those tried in each turn when the match is played again: there may be many turns.
-_MOST_TRIED_AGAIN: Final = 200
+#: Joint moves made where no state fits any more, and the match is played again: some seconds of them.
+_MOST_MADE_AGAIN: Final = 200_000
 
 
 class LostTrackError(Exception):
@@ -47,10 +45,12 @@ class _Turn:
     Attributes:
         observation: that.
         seen: its percepts as they are compared.
+        is_over: whether the match ended with it.
     """
 
     observation: Observation
     seen: frozenset[str]
+    is_over: bool
 
 
 class StateTracker:
@@ -60,6 +60,9 @@ class StateTracker:
         game: the rules.
         role: whose percepts are told.
         random: for what must be guessed.
+
+    Attributes:
+        is_lost: whether no state was found that agrees with everything told.
     """
 
     def __init__(self, game: Game, role: Role, random: Random) -> None:
@@ -75,10 +78,7 @@ class StateTracker:
         self._states = [self._start]
         self._turns: list[_Turn] = []
         self._known = True
-
-    def give(self, state: State) -> None:
-        """Take a state for the only one that is possible; what was told stays."""
-        self._states = [state]
+        self.is_lost = False
 
     @property
     def view(self) -> RoleView:
@@ -87,7 +87,7 @@ class StateTracker:
 
     @property
     def state(self) -> State:
-        """A state that agrees with everything told, the only one if every move was."""
+        """A state that agrees with everything told, the only one if every move was; a guess where lost."""
         return self._states[0]
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
@@ -104,12 +104,12 @@ class StateTracker:
 
     def advance(self, joint: Sequence[Term]) -> None:
         """Go on by a legal joint move."""
+        following = self.state.next(joint)
         if self.game.is_gdl2:
-            self._observe(joint[self._index], self.state.percepts(joint)[self.role], None)
-        self._states = [self.state.next(joint)]
-
-    def _observe(self, move: Term | None, percepts: Sequence[Term], legal: tuple[Term, ...] | None) -> None:
-        self._turns.append(_Turn(Observation(move, tuple(percepts), legal), _texts(percepts)))
+            seen = self.state.percepts(joint)[self.role]
+            is_over = following.is_terminal
+            self._turns.append(_Turn(Observation(joint[self._index], seen), _texts(seen), is_over))
+        self._states = [following]
 
     def perceive(
         self,
@@ -117,6 +117,8 @@ class StateTracker:
         percepts: Sequence[Term],
         deadline: float,
         legal: tuple[Term, ...] | None = None,
+        *,
+        is_over: bool = False,
     ) -> None:
         """Go on by what was seen of a turn.
 
@@ -125,64 +127,95 @@ class StateTracker:
             percepts: what it saw.
             deadline: when to stop looking, as `time.monotonic` counts.
             legal: what it may do next, where that is known.
+            is_over: whether the match ended with this turn.
 
         Raises:
-            LostTrackError: the move was not legal in any state that is possible.
+            LostTrackError: the move was not legal in any state that was found; what was told is kept.
         """
         told = self._told(percepts)
         if told is not None:
             self.advance(told)
             return
-        self._observe(move, percepts, legal)
-        turn = self._turns[-1]
+        observation = Observation(move, tuple(percepts), legal)
+        self._turns.append(_Turn(observation, _texts(percepts), is_over))
+        self._known = False
+        found, guessed = self._followed(self._turns[-1], deadline)
+        if self.is_lost or not found:
+            # The states carried so far were too few, or no more than guesses.
+            found = self._replayed(deadline)
+            self.is_lost = not found
+        if not found and not guessed:
+            raise LostTrackError(f"the move {move} is not legal in any state that fits what was seen")
+        # Where nothing fits, what is legal may still be the same in others.
+        self._states = list(found or guessed)
+        self._random.shuffle(self._states)
+
+    def _followed(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
+        """Return states behind those carried that agree with what was seen; and some that do not."""
         found: dict[State, None] = {}
         guessed: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
         for before in self._states:
             enough = len(found) + quota
-            for joint in self._joints(before, move):
+            for joint in islice(self._joints(before, turn.observation.move), _MOST_JOINTS):
                 if len(found) >= enough or (monotonic() > deadline and (found or guessed)):
                     break
-                state = self._following(before, joint, turn)
-                if state is not None:
+                state = before.next(joint)
+                if self._agrees(before, joint, state, turn):
                     found[state] = None
-                elif len(guessed) < _MOST_STATES:
-                    guessed[before.next(joint)] = None
-        if not found:
-            found.update(dict.fromkeys(self._replayed(deadline)))
-        # Where nothing fits, the states carried so far were too few. What is legal may be the same in others.
-        if not found and not guessed:
-            raise LostTrackError(f"the move {move} is not legal in any state that fits what was seen")
-        self._known = False
-        self._states = list(found or guessed)
-        self._random.shuffle(self._states)
+                elif len(guessed) < _MOST_STATES and state.is_terminal == turn.is_over:
+                    guessed[state] = None
+        return found, guessed
 
-    def _replayed(self, deadline: float) -> Iterator[State]:
-        """Yield states behind matches that are played from the start until all that was seen fits."""
-        found = 0
-        for _ in range(_MOST_REPLAYS):
-            state: State | None = self._start
-            for turn in self._turns:
-                if state is None or monotonic() > deadline:
-                    break
-                joints = islice(self._joints(state, turn.observation.move), _MOST_TRIED_AGAIN)
-                following = (self._following(state, joint, turn) for joint in joints)
-                state = next((each for each in following if each is not None), None)
-            else:
-                if state is not None:
-                    yield state
-                    found += 1
-            if found == _MOST_STATES or monotonic() > deadline:
-                break
+    def _replayed(self, deadline: float) -> dict[State, None]:
+        """Return states behind matches that are played from the start so that all that was seen fits.
 
-    def _following(self, state: State, joint: Sequence[Term], turn: _Turn) -> State | None:
-        """Return the state behind a joint move, if the move looks as it did; else None."""
-        if _texts(state.percepts(joint)[self.role]) != turn.seen:
-            return None
-        following = state.next(joint)
+        If there is any, one is found, unless the time is up or too many ways have led nowhere.
+        """
+        found: dict[State, None] = {}
+        trials = takewhile(lambda _: monotonic() <= deadline, count())
+        first = self._searched(islice(trials, _MOST_MADE_AGAIN))
+        if first is not None:
+            found[first] = None
+            # For more of them, about as many trials as they are worth where they are easily found.
+            more = islice(trials, _MOST_JOINTS)
+            others = iter(lambda: self._searched(more), None)
+            found.update(dict.fromkeys(islice(others, _MOST_STATES - 1)))
+        return found
+
+    def _searched(self, trials: Iterator[int]) -> State | None:
+        """Look for a way from the start that fits, depth first and at random; return where it leads.
+
+        What follows a state is the same however the match came there, so that each is tried once.
+        """
+        ways = [iter([self._start])]
+        tried: set[tuple[int, State]] = set()
+        while ways:
+            state = next(ways[-1], None)
+            if state is None:
+                ways.pop()
+            elif len(ways) > len(self._turns):
+                return state
+            elif (len(ways), state) not in tried:
+                tried.add((len(ways), state))
+                ways.append(self._agreeing(state, self._turns[len(ways) - 1], trials))
+        return None
+
+    def _agreeing(self, state: State, turn: _Turn, trials: Iterator[int]) -> Iterator[State]:
+        """Yield states that may follow, as long as there are trials left."""
+        for _, joint in zip(trials, self._joints(state, turn.observation.move), strict=False):
+            following = state.next(joint)
+            if self._agrees(state, joint, following, turn):
+                yield following
+
+    def _agrees(self, state: State, joint: Sequence[Term], following: State, turn: _Turn) -> bool:
+        """Whether a joint move looks as the one made did."""
         legal = turn.observation.legal
-        fits = legal is None or following.legal_moves(self.role) == legal
-        return following if fits else None
+        return (
+            _texts(state.percepts(joint)[self.role]) == turn.seen
+            and following.is_terminal == turn.is_over
+            and (legal is None or following.legal_moves(self.role) == legal)
+        )
 
     def _told(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
         """Return the joint move, where percepts tell it: managers add such percepts to games without any."""
@@ -195,7 +228,9 @@ class StateTracker:
         return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
 
     def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
-        """Yield joint moves with a move of ours, in random order."""
+        """Yield joint moves with a move of ours, in random order; none where the match is over."""
+        if state.is_terminal:
+            return
         options = [list(state.legal_moves(role)) for role in self.game.roles]
         if own is not None:
             done = match_ignoring_case(own, options[self._index])
@@ -204,7 +239,7 @@ class StateTracker:
             options[self._index] = [done]
         for moves in options:
             self._random.shuffle(moves)
-        yield from islice(product(*options), _MOST_JOINTS)
+        yield from product(*options)
 
 
 def _texts(percepts: Iterable[Term]) -> frozenset[str]:

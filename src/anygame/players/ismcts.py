@@ -13,7 +13,7 @@ import numpy as np
 from anygame.errors import LimitError
 from anygame.game.machine import FallbackWarning
 from anygame.game.role_view import RoleView
-from anygame.players.player import Player
+from anygame.players.player import Player, check_option
 from anygame.players.uct import UctPlayer
 from anygame.search.hidden.belief import Belief
 from anygame.search.hidden.searcher import LANES, InformationSetSearch
@@ -72,6 +72,7 @@ class BeliefSearch:
         self._belief = Belief(game, role, seed)
         self._search = InformationSetSearch(game, role, self._belief, seed, memory)
         self._tries = 0
+        self._allowed_now: list[int] = []
         self._is_lost = False
         # Machine code is made now, not on the clock of the first move.
         self._belief.follow(RoleView(game.initial_state()), inf)
@@ -93,11 +94,13 @@ class BeliefSearch:
         yield self._random.choice(state.legal_moves(self._role))
         belief, search = self._belief, self._search
         belief.follow(view or RoleView(state), monotonic() + _BELIEVING * clock.remaining())
+        belief.leave_out_ends()
         self._tries = 0
         self._is_lost = belief.particles is None
         if self._is_lost:
             return
         allowed = self._allowed(state)
+        self._allowed_now = allowed.tolist()
         yield self._moves[self._random.choice(allowed.tolist())]
         if len(allowed) == 1:
             return
@@ -113,6 +116,25 @@ class BeliefSearch:
             # Of moves tried as often, the one that brought more.
             best: int = max(allowed.tolist(), key=lambda action: (tries[action], means[action]))
             yield self._moves[best]
+
+    def known(self) -> list[tuple[Term, int, float]]:
+        """Return for each move that may be made how often it was tried, and its mean goal; the best first."""
+        if self._belief.particles is None:
+            return []
+        tries, means = self._search.statistics()
+        ranked = sorted(self._allowed_now, key=lambda action: (-tries[action], -means[action]))
+        return [(self._moves[action], int(tries[action]), 100 * float(means[action])) for action in ranked]
+
+    @property
+    def tries(self) -> int:
+        """How many tries were made for the last move."""
+        return self._tries
+
+    @property
+    def believed(self) -> str:
+        """How many states are believed in, in words."""
+        count = 0 if self._belief.particles is None else len(self._belief.particles)
+        return f"{count:,} {'states believed in' if self._belief.is_exact else 'particles'}"
 
     def _allowed(self, state: State) -> NDArray[np.int64]:
         """Return the actions that are legal in all states believed in, else where most of the weight is."""
@@ -130,9 +152,8 @@ class BeliefSearch:
             return ""
         tried, means = self._search.statistics()
         action = self._moves.index(move)
-        states = f"{len(particles)} {'states believed in' if self._belief.is_exact else 'particles'}"
         mean, share = 100 * means[action], tried[action] / max(1.0, tried.sum())
-        return f"{move}: mean goal {mean:.1f}, {share:.0%} of tries, {self._tries:,} now; {states}"
+        return f"{move}: mean goal {mean:.1f}, {share:.0%} of tries, {self._tries:,} now; {self.believed}"
 
 
 class IsmctsPlayer(Player):
@@ -158,6 +179,8 @@ class IsmctsPlayer(Player):
         aloud: bool = False,
     ) -> None:
         super().__init__(seed)
+        check_option("memory in bytes", memory, 1)
+        check_option("iterations", iterations, 1)
         self.iterations, self.memory, self.aloud = iterations, memory, aloud
         self._thoughts: BeliefSearch | None = None
         self._other: UctPlayer | None = None

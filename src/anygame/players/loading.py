@@ -56,7 +56,8 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     try:
         return kind(**options)
     except Exception as error:
-        raise PlayerError(f"the player {spec} cannot be made: {type(error).__name__}: {error}") from error
+        reason = str(error) if isinstance(error, PlayerError) else f"{type(error).__name__}: {error}"
+        raise PlayerError(f"the player {spec} cannot be made: {reason}") from error
 
 
 def split_options(spec: str) -> tuple[str, dict[str, str]]:
@@ -71,13 +72,14 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
         PlayerError: an option has no value.
     """
     name, _, last = spec.rpartition(":")
-    if "=" not in last or not name:
+    if name not in STRATEGIES and ("=" not in last or not name):
         return spec, {}
     options = {}
     for option in last.split(","):
         key, is_given, value = option.partition("=")
         if not (is_given and key.isidentifier() and value):
-            raise PlayerError(f"expected OPTION=VALUE,... after {name[:80]}:, found {option[:40]!r}")
+            found = repr(option[:40]) if option else "nothing"
+            raise PlayerError(f"expected OPTION=VALUE,... after {name[:80]}:, found {found}")
         options[key] = value
     return name, options
 
@@ -99,18 +101,34 @@ def _value(spec: str, known: Mapping[str, inspect.Parameter], key: str, text: st
         has = f"its options are {', '.join(names)}" if names else "it has none"
         raise PlayerError(f"the player {split_options(spec)[0]} has no option {key!r}; {has}")
     value = _read(text)
-    usual = known[key].default
-    if isinstance(usual, bool | int | float) and not _suits(value, usual):
-        wanted = "yes or no" if isinstance(usual, bool) else "a number"
-        raise PlayerError(f"the player {spec}: expected {wanted} for {key}, found {text[:40]!r}")
+    kind = _kind(known[key])
+    if kind is not None and not _suits(value, kind):
+        raise PlayerError(f"the player {spec}: expected {_WANTED[kind]} for {key}, found {text[:40]!r}")
     return value
 
 
-def _suits(value: object, usual: bool | float) -> bool:
-    """Return whether a value is of the kind of another; a whole number may stand for any."""
-    if isinstance(usual, bool) or isinstance(value, bool):
-        return isinstance(usual, bool) and isinstance(value, bool)
-    return isinstance(value, int | (float if isinstance(usual, float) else int))
+#: What is wanted of options, by their kinds.
+_WANTED: Final = {bool: "yes or no", int: "a whole number", float: "a number"}
+
+
+def _kind(option: inspect.Parameter) -> type | None:
+    """Return what an option has to be, by its usual value or its annotation; None for anything.
+
+    >>> def make(tries: int | None = None, table: str | None = None, depth=3): ...
+    >>> [_kind(option) for option in inspect.signature(make).parameters.values()]
+    [<class 'int'>, None, <class 'int'>]
+    """
+    annotation = str(option.annotation).removesuffix(" | None")
+    return next(
+        (kind for kind in _WANTED if type(option.default) is kind or annotation == kind.__name__), None
+    )
+
+
+def _suits(value: object, kind: type) -> bool:
+    """Return whether a value is of a kind; a whole number may stand for any."""
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    return isinstance(value, int | kind)
 
 
 def _read(text: str) -> object:
@@ -129,7 +147,8 @@ def player_class(spec: str) -> type[Player]:
         raise PlayerError(f"a person plays at a terminal: {advice}")
     if not source:
         near = get_close_matches(spec, STRATEGIES, n=1)
-        advice = f"did you mean {near[0]}?" if near else f"expected {', '.join(STRATEGIES)}, or MODULE:CLASS"
+        known = f"{', '.join(STRATEGIES)}, MODULE:CLASS, or FILE.py:CLASS"
+        advice = f"did you mean {near[0]}?" if near else f"expected {known}"
         raise PlayerError(f"there is no player {spec!r}; {advice}")
     module = _module(source, spec)
     found = getattr(module, name, None)

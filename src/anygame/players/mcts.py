@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, LimitError, TableError
 from anygame.players.ismcts import BeliefSearch, think
-from anygame.players.player import Player
+from anygame.players.player import Player, check_option
 from anygame.search import load_table
 from anygame.search.one_player import LineSearch, SeveralChooseError
 from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
@@ -32,6 +32,8 @@ _LOOK: Final = 0.05
 _SHARE_OF_LINES: Final = 0.8
 #: Thinking behind others' moves is ended at once, also where clocks are short.
 _SHORT_SLICE: Final = 0.01
+#: Bytes; a tree of less has no room for a move and its answers in games with large states.
+_LEAST_MEMORY: Final = 2**20
 #: Seconds to wait for a thought to end; one that takes longer is in rules that are very slow.
 _LONGEST_WAIT: Final = 10.0
 #: Play clocks after which nobody will ask any more: a manager gives up earlier.
@@ -61,6 +63,7 @@ class MctsPlayer(Player):
 
     Raises:
         FileNotFoundError: there is no such file.
+        PlayerError: a number is out of range.
     """
 
     def __init__(
@@ -75,6 +78,9 @@ class MctsPlayer(Player):
         table: str | None = None,
     ) -> None:
         super().__init__(seed)
+        check_option("threads", threads, 1, 4096)
+        check_option("memory in bytes", memory, _LEAST_MEMORY)
+        check_option("iterations", iterations, 1)
         self.threads, self.memory = threads, memory
         self.pondering, self.iterations = pondering, iterations
         if table is not None and not Path(table).is_file():

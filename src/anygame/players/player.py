@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import GoalError
+from anygame.errors import GoalError, PlayerError
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-__all__ = ["Player", "goals_of"]
+__all__ = ["Player", "check_option", "goals_of"]
 
 #: What a player can say about one move: more would fill records.
 _MOST_SAID: Final = 20
@@ -101,6 +102,22 @@ class Player(ABC):
 
     def preview(self, game: Game, clock: Clock) -> None:  # noqa: B027
         """Look at a game that may be played later; there is time until the clock is up."""
+
+
+def check_option(name: str, value: float | None, least: float, most: float = inf) -> None:
+    """Refuse the number given for an option of a player where it is out of range; None is never refused.
+
+    >>> check_option("threads", 0, 1, 4096)
+    Traceback (most recent call last):
+        ...
+    anygame.errors.PlayerError: threads is a number from 1 to 4,096, not 0
+
+    Raises:
+        PlayerError: it is out of range.
+    """
+    if value is not None and not least <= value <= most:
+        to = "" if most == inf else f" to {most:,}"
+        raise PlayerError(f"{name} is a number from {least:,}{to}, not {value}")
 
 
 def goals_of(state: State) -> dict[Role, int | None]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError
 from anygame.game.machine import FallbackWarning
-from anygame.players.player import Player
+from anygame.players.player import Player, check_option
 
 if TYPE_CHECKING:
     from random import Random
@@ -88,6 +88,7 @@ class UctPlayer(Player):
 
     def __init__(self, seed: int | None = None, *, tries: int | None = None) -> None:
         super().__init__(seed)
+        check_option("tries", tries, 1)
         self.tries = tries
         self._root: Node | None = None
         self._nodes = 0

@@ -28,7 +28,7 @@ from anygame.protocol.scrambling import Scrambling
 from anygame.protocol.transport import HttpTransport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -85,10 +85,19 @@ class RemoteSeat:
         self._telling: _Telling | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Send START; wait for at most the start clock."""
+        """Send START; wait for at most the start clock, and the play clock for each move made before."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
         self._telling = _Telling(match, gdl2=gdl2)
-        return await self._exchange(self._telling.start(), match.start_clock, retry=_RETRY)
+        reply = await self._exchange(self._telling.start(), match.start_clock, retry=_RETRY)
+        if match.course is not None:
+            await self._recall(match, match.course()[1])
+        return reply
+
+    async def _recall(self, match: MatchInfo, joints: Sequence[tuple[Term, ...]]) -> None:
+        """Tell the player the moves made before, but for the last, which come with the next PLAY."""
+        for before in range(len(joints)):
+            # What it would do there does not matter any more.
+            await self.play(match.match_id, joints[before - 1] if before else None, match.play_clock)
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
         """Send PLAY; wait for at most the clock and its grace."""

@@ -32,10 +32,9 @@ class BlockSuccessors:
     def __init__(self, kernel: Kernel) -> None:
         self._rows = kernel.rows()
         gates, layout = kernel.gates, kernel.layout
-        self._evaluate_state = kernel.library["evaluate_state"]
-        self._evaluate_moves = kernel.library["evaluate_moves"]
-        self._addresses = self._rows.ctypes.data, gates.data.ctypes.data
-        self._data = gates.data
+        self._functions = kernel.library.functions  # looked up for each call: they may be replaced
+        self._addresses = self._rows.ctypes.data, kernel.data.ctypes.data
+        self._data = kernel.data
         self._evaluated = np.zeros((gates.rows, self._rows.shape[1]), np.uint64)
         self._fluents = layout.fluents, kernel.network.fluents
         self._actions = layout.action_rows
@@ -59,7 +58,7 @@ class BlockSuccessors:
     def _block(self, states: NDArray[np.uint64]) -> Successors:
         rows, count = self._rows, len(states)
         blocks.load_states(rows, *self._fluents, states, self._square)
-        self._evaluate_state(*self._addresses)
+        self._functions["evaluate_state"](*self._addresses)
         rows[self._actions] = 0
         self._evaluated[:] = rows[: len(self._evaluated)]
         options = np.empty((count, len(self._moves)), np.int32)
@@ -71,7 +70,7 @@ class BlockSuccessors:
         children = np.empty((edges, states.shape[1]), np.uint64)
         number = 0
         while blocks.put_moves(rows, self._actions.start, options, self._moves, number):
-            self._evaluate_moves(*self._addresses)
+            self._functions["evaluate_moves"](*self._addresses)
             blocks.read_children(rows, *self._fluents, options, number, children, self._square, self._places)
             rows[: len(self._evaluated)] = self._evaluated
             number += 1

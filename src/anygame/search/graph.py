@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -149,9 +150,12 @@ class _Growing:
 class _Exploration:
     """A graph in the making."""
 
-    def __init__(self, expansion: Expansion, roles: Sequence[Role], memory: int) -> None:
+    def __init__(
+        self, expansion: Expansion, roles: Sequence[Role], memory: int, seconds: float | None
+    ) -> None:
         self._expansion = expansion
         self._memory = memory
+        self._seconds = seconds
         self._random = [place for place, role in enumerate(roles) if role.is_random]
         self._takes_turns = True
         self._children, self._options = _Growing(1, np.int32), _Growing(len(roles), np.uint8)
@@ -162,7 +166,10 @@ class _Exploration:
     def run(self, progress: Callable[[int, int], None] | None) -> str:
         """Expand states until there are no more; return why it stopped before, or nothing."""
         done = 0
+        began = perf_counter()
         while done < self._layers[-1]:
+            if self._seconds is not None and perf_counter() - began >= self._seconds:
+                return f"{self._seconds:.3g} s were too short for them"
             # The joint moves of the last states foretell those of the next, twice over.
             count = max(1, min(MOST_AT_A_TIME, int(_EDGES / self._width), self._layers[-1] - done))
             expected = int(2 * self._width * count) + 1
@@ -233,16 +240,18 @@ def explore(
     roles: Sequence[Role],
     memory: int,
     progress: Callable[[int, int], None] | None = None,
+    seconds: float | None = None,
 ) -> StateGraph:
-    """Find all states; stop at a bound of memory, or at Ctrl-C, with what was found.
+    """Find all states; stop at a bound of memory or time, or at Ctrl-C, with what was found.
 
     Args:
         expansion: continues states; it knows the first one.
         roles: of the game.
         memory: bytes, those of the values to be computed later among them.
         progress: called now and then with the numbers of states expanded and found.
+        seconds: how long it may take; None for as long as it does.
     """
-    exploration = _Exploration(expansion, roles, memory)
+    exploration = _Exploration(expansion, roles, memory, seconds)
     try:
         stopped = exploration.run(progress)
     except KeyboardInterrupt:

@@ -43,22 +43,22 @@ def solve(
     progress: Callable[[int, int], None] | None = None,
     proving: Callable[[Analysis], None] | None = None,
 ) -> Solution:
-    """Return the exact value of a state: of all states that can follow it, if they fit into memory.
+    """Return the exact value of a state: of all states that can follow it, if room and time suffice.
 
     One role: the best goal, and a shortest line to it. Two roles, where what is better for one is worse for
     the other: minimax where they take turns, the maximin of mixed strategies where they move together.
     The moves of ``random`` are weighed alike. For other games, and where rules hide information, no value is
-    computed, and the solution says so. Ctrl-C ends it early, with what is known. Where states do not fit into
-    memory, a game for one role is searched for the best line that can be found, and a game for two roles for
-    a proof of what each can make sure of.
+    computed, and the solution says so. Ctrl-C ends it early, with what is known. Where states are
+    too many, a game for one role is searched for the best line that can be found, and a game for two roles
+    for a proof of what each can make sure of.
 
     Args:
         game: the game.
         state: where to start; the initial state by default.
         memory: bytes to use at most, about.
         table: whether to keep the values of all states, as ``Solution.table``.
-        seconds: how long to search where states are too many; as long again as was spent on counting them
-            if it is None.
+        seconds: how long it may take: half of that to count states, the rest to search where they are too
+            many. None: to count them as memory allows, and to search as long again.
         progress: called now and then with the numbers of states expanded and found.
         proving: called now and then with what a search for a proof knows.
 
@@ -90,7 +90,7 @@ def solve(
     start = game.initial_state() if state is None else state
     expansion = _expansion(game, start)
     began = perf_counter()
-    graph = explore(expansion, game.roles, memory, progress)
+    graph = explore(expansion, game.roles, memory, progress, None if seconds is None else seconds / 2)
     solver = _Solver(game, start, graph, began)
     solution = solver.solution()
     if table:
@@ -99,7 +99,7 @@ def solve(
         return solution
     # What was found makes room for another search.
     del expansion, graph, solver
-    seconds = solution.seconds if seconds is None else seconds
+    seconds = solution.seconds if seconds is None else max(0.0, seconds - solution.seconds)
     found = with_best_line(game, start, solution, memory, seconds)
     return with_proof(game, start, solution, memory, seconds, proving) if found is solution else found
 

@@ -157,6 +157,23 @@ def test_a_belief_that_has_run_empty_is_found_again_from_the_start() -> None:
     assert belief.particles is not None
 
 
+def test_who_is_asked_for_a_move_knows_that_the_match_goes_on() -> None:
+    game = anygame.loads(
+        """
+        (role me) (role other) (legal me wait) (legal other stop) (legal other (go 1)) (legal other (go 2))
+        (<= (next stopped) (does other stop)) (<= (next (at ?n)) (does other (go ?n)))
+        (<= terminal (true stopped)) (<= (sees me nothing) (true stopped)) (goal me 0) (goal other 0)""",
+        machine="network",
+    )
+    me, start = game.roles[0], game.initial_state()
+    belief = Belief(game, me)
+    belief.follow(RoleView(start, (Observation(start.legal_moves(me)[0], ()),)), inf)
+    assert len(_believed(belief, game)) == 3
+    belief.leave_out_ends()
+    left = {" ".join(map(str, facts)): weight for facts, weight in _believed(belief, game).items()}
+    assert left == {"(at 1)": pytest.approx(0.5), "(at 2)": pytest.approx(0.5)}
+
+
 def _hidden(facts: frozenset[anygame.Term]) -> set[str]:
     return {str(fact) for fact in facts if str(fact).startswith("(hidden")}
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from math import inf
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import anygame
@@ -14,7 +16,9 @@ from anygame.players.ismcts import IsmctsPlayer
 from anygame.players.loading import make_player
 from anygame.search.hidden.belief import Belief
 from anygame.search.hidden.searcher import InformationSetSearch
+from anygame.search.hidden.trees import RoleTree
 
+_SHEETS = Path(__file__).parents[2] / "data" / "hidden"
 #: A coin is hidden; the guesser may guess, or take 60 for sure.
 _COIN = """
     (role guesser) (role random) (side heads) (side tails) (init start)
@@ -158,3 +162,36 @@ def test_it_is_a_player_by_name_with_options() -> None:
     record = run(anygame.load("monty_hall"), [player], seed=1, start_clock=60, play_clock=60)
     said = " ".join(str(record.to_json()).split())
     assert "states believed in" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    # Random guesses reach 5 on average, random tries 50.
+    [("code_breaking", 40), ("blind_tic_tac_toe", 75)],
+)
+def test_it_acts_on_what_it_has_seen(name: str, least: int) -> None:
+    game = anygame.load(_SHEETS / f"{name}.kif")
+    found = []
+    for number in range(6):
+        place = number % 2
+        players: list[Player | str] = [make_player("random", seed=number)] * sum(
+            not role.is_random for role in game.roles
+        )
+        place %= len(players)
+        players[place] = IsmctsPlayer(seed=number, iterations=160)
+        record = run(game, players, start_clock=600, play_clock=600, seed=number)
+        assert record.goals is not None
+        assert {error for step in record.errors for error in step} == {""}
+        found.append(record.goals[place])
+    assert sum(found) / len(found) >= least
+
+
+def test_sums_stay_exact_over_many_tries() -> None:
+    tree = RoleTree(actions=1, most=1)
+    (node,) = tree.add(np.array([1], np.uint64))
+    lanes = np.full(1 << 18, node), np.zeros(1 << 18, np.int64), np.full(1 << 18, 0.6)
+    tree.learn(*lanes)
+    assert tree.sums[node, 0] / tree.tries[node, 0] == pytest.approx(0.6, abs=1e-9)
+    tree.tries[node, 0] = 1 << 24
+    tree.learn(*lanes)
+    assert tree.tries[node, 0] == (1 << 24) + (1 << 18)

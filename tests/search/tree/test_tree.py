@@ -10,6 +10,7 @@ from tests.examples import examples
 from tests.search.graph_games import KINDS, bounds, random_nodes, reached, sheet
 
 import anygame
+from anygame.network.kernels import background, kernel
 from anygame.search.tree.lanes import load_states, read_states
 from anygame.search.tree.searcher import TreeSearcher
 
@@ -219,3 +220,20 @@ def test_bounds_hold_the_value(kinds: tuple[str, ...], forward: bool) -> None:
                 assert not forward or "both" in kinds
             if "both" not in kinds:
                 assert max(each.bounds.least for each in found.moves[role]) <= high + 0.01
+
+
+def test_a_search_goes_on_where_faster_code_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop stands in for straight code until that is compiled; the tree is the same, whenever it comes."""
+    seen = []
+    for at_once, finished_after in ((1 << 30, 0), (-1, 400), (-1, 1 << 30)):
+        with monkeypatch.context() as patch:
+            patch.setattr(kernel, "COMPILED_AT_ONCE", at_once)
+            patch.setattr(background.Compilation, "wait", lambda _: False)
+            searcher = _searcher(anygame.load("connect_four"))
+            compiled = searcher._machine.kernel
+            for number in range(6):
+                if number * 200 >= finished_after:
+                    compiled.finish()
+                assert searcher.advance(60, 200) >= 200
+            seen.append(searcher.analysis().moves)
+    assert seen[0] == seen[1] == seen[2]

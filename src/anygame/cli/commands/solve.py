@@ -40,7 +40,8 @@ class Options(PositionOptions):
         "--seconds",
         read=seconds,
         metavar="S",
-        help="how long to search for a proof where states are too many (as long as counting took)",
+        help="how long it may take: half to count states, the rest to look for a proof where they are too "
+        "many (as memory allows, and as long again)",
     )
     table: str | None = option("--table", metavar="FILE", help="write the values of all states to a file")
 

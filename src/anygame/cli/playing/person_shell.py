@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.output import columns_of
 from anygame.cli.playing.colours import role_style
-from anygame.cli.repl.analyses import HINT_SECONDS
+from anygame.cli.playing.role_analyses import RoleAnalyses
+from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command
 from anygame.cli.repl.shell import CommandError, Shell
 
@@ -25,7 +27,7 @@ _LINES_OF_MOVES: Final = 3
 #: Commands that tell of the whole state, which not everybody sees in games with hidden information.
 _REVEALING: Final = (
     *("board", "state", "roles", "goals", "query", "why", "why not"),
-    *("save", "hint", "analyse"),
+    "save",
 )
 _OWN: Final = (
     Command(
@@ -150,13 +152,35 @@ class PersonShell(Shell):
         else:
             self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
 
+    def _chooser(self) -> Role:
+        """Return the first of the people who have still to choose."""
+        if not self.choosers:
+            raise CommandError("there is no choice to give a hint for")
+        return self.choosers[0]
+
+    def _analyse(self, rest: str) -> None:
+        if not self.is_hidden:
+            super()._analyse(rest)
+            return
+        seconds = self._seconds("analyse", rest, ANALYSIS_SECONDS)
+        for line in self._role_analyses.table(self._chooser(), seconds):
+            self.screen.say(line)
+
     def _hint(self, rest: str) -> None:
+        if self.is_hidden:
+            seconds = self._seconds("hint", rest, HINT_SECONDS)
+            self.screen.say(self._role_analyses.hint(self._chooser(), seconds))
+            return
         asked = tuple([f"{role}: " for role in self.choosers])
         if not asked:
             raise CommandError("there is no choice to give a hint for")
         for hint in self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)):
             if hint.startswith(asked):
                 self.screen.say(hint)
+
+    @cached_property
+    def _role_analyses(self) -> RoleAnalyses:
+        return RoleAnalyses(self.session)
 
     def _refuse(self, rest: str) -> None:
         raise CommandError("that would tell what your role cannot see; `anygame play --reveal` shows it all")

@@ -78,7 +78,11 @@ class PersonSeat:
         """Sit down."""
         self._match_id = match.match_id
         self._state = match.state
-        self._shell = SeatShell(Session(match.game), self._screen, [match.role])
+        session = Session(match.game)
+        # The last of them comes with the next PLAY.
+        for joint in match.course()[1][:-1] if match.course else ():
+            session.play_joint(joint)
+        self._shell = SeatShell(session, self._screen, [match.role])
         return Reply("ready")
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:

@@ -5,6 +5,7 @@ All of it is computed on request, in whatever thread asks; nothing here is bound
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from threading import Event
@@ -17,7 +18,7 @@ from anygame.language.source import Source
 from anygame.match.judging import spaced
 from anygame.match.letter_case import OriginalNames, match_ignoring_case
 from anygame.match.state_tracking import LostTrackError, StateTracker
-from anygame.protocol.messages import PlayII, StopII
+from anygame.protocol.messages import PlayII, Stop, StopII
 from anygame.protocol.player.settings import SHORTEST_CLOCK
 
 if TYPE_CHECKING:
@@ -69,6 +70,11 @@ class PlayedGame:
         self._tracker = StateTracker(game, self.role, self.random)
 
     @property
+    def is_lost(self) -> bool:
+        """Whether no state was found that agrees with what was told: what is legal is a guess, too."""
+        return self._tracker is not None and self._tracker.is_lost
+
+    @property
     def view(self) -> RoleView | None:
         """What the player knows of a game with hidden information; None of others."""
         return self._tracker.view if self._tracker is not None and self.game.is_gdl2 else None
@@ -93,7 +99,7 @@ class PlayedGame:
             if message.turn == 0:
                 tracker.restart()
             elif message.turn == self._percepts_told + 1:
-                tracker.perceive(message.move, message.percepts, guess_by)
+                self._perceive(message, message.move, message.percepts, guess_by)
             else:
                 raise LostTrackError(f"turn {message.turn} was told after turn {self._percepts_told}")
             self._percepts_told = message.turn
@@ -102,23 +108,33 @@ class PlayedGame:
             if moves is None or not (moves or tracker.game.is_gdl2):
                 tracker.restart()
             else:
-                self._advance(tracker, moves, answered, guess_by)
+                self._advance(message, moves, answered, guess_by)
                 again = tracker.joint_of(moves) is not None
         return tracker.state, tracker.state.legal_moves(tracker.role), again
 
     def _advance(
-        self, tracker: StateTracker, moves: tuple[Term, ...], answered: str | None, guess_by: float
+        self, message: Message, moves: tuple[Term, ...], answered: str | None, guess_by: float
     ) -> None:
         """Go on by the list of a short message: moves, or in old GDL-II the percepts."""
+        tracker = self._tracker
+        assert tracker is not None
         is_blind = self._settings.gdl2 and tracker.game.is_gdl2
         joint = None if is_blind else tracker.joint_of(moves)
         if joint is not None:
             tracker.advance(joint)
         elif tracker.game.is_gdl2:
             # Its own move the player is not told: it must take it that what it answered was done.
-            tracker.perceive(None if answered is None else parse_term(answered), moves, guess_by)
+            self._perceive(message, None if answered is None else parse_term(answered), moves, guess_by)
         else:
             raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
+
+    def _perceive(
+        self, message: Message, move: Term | None, percepts: tuple[Term, ...], guess_by: float
+    ) -> None:
+        """Go on by percepts. Where nothing agrees with them, some state is still better than none."""
+        assert self._tracker is not None
+        with suppress(LostTrackError):
+            self._tracker.perceive(move, percepts, guess_by, is_over=isinstance(message, Stop | StopII))
 
 
 def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:

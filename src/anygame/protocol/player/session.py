@@ -225,6 +225,10 @@ class Session:
             self._report(error)
             fault = f"the player failed: {_told(error)}"
         found = _legal(move, legal)
+        if match.is_lost:
+            fault = fault or "no state was found that agrees with all that was told"
+            # The player may know better what is legal.
+            found = found or (move if isinstance(move, Term) else None)
         if move is not None and found is None:
             fault = f"the player chose what is not legal: {move}"[:_LONGEST_FAULT]
         if found is None:

@@ -135,6 +135,20 @@ class Belief:
             self._replay(view, deadline)
             replays += 1
 
+    def leave_out_ends(self) -> None:
+        """Leave out states in which the match is over: who is asked for a move knows that it is not."""
+        particles = self.particles
+        if particles is None:
+            return
+        going = np.ones(len(particles), np.bool_)
+        for part in self.pool.parts(len(particles)):
+            going[part] = ~self.pool.holding(particles.states[part]).terminal[: part.stop - part.start]
+        if going.any() and not going.all():
+            weights = particles.weights[going]
+            self.particles = Particles(
+                particles.states[going], particles.keys[going], weights / weights.sum()
+            )
+
     def weight_of_legal(self) -> NDArray[np.float64]:
         """Return, for each action of the role, how probable it is that it is legal: float [actions]."""
         assert self.particles is not None

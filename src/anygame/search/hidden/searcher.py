@@ -33,7 +33,7 @@ _LONGEST: Final = 2_000
 #: The least spread of what play brings: where all tries have ended alike so far, others may not.
 _LEAST_SPREAD: Final = 0.05
 #: Bytes of one action's statistics, and of a node beside them.
-_BYTES, _NODE_BYTES = 8, 200
+_BYTES, _NODE_BYTES = 16, 200
 
 
 class InformationSetSearch:
@@ -82,14 +82,14 @@ class InformationSetSearch:
             spread.add(values[role])
         self.tries += tries
 
-    def statistics(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def statistics(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return, per action of the role now, how often it was tried, and what it brought on average."""
         particles = self._belief.particles
         assert particles is not None
         tree = self._trees[self._role]
         node = int(tree.find(particles.keys[:1, self._role])[0])
         if node < 0:
-            nothing = np.zeros(tree.tries.shape[1], np.float32)
+            nothing = np.zeros(tree.tries.shape[1])
             return nothing, nothing
         return tree.tries[node], tree.sums[node] / np.maximum(tree.tries[node], 1)
 

@@ -25,14 +25,14 @@ class RoleTree:
         most: nodes at most.
 
     Attributes:
-        tries: float32 [nodes, actions]; how often an action was taken.
-        sums: float32 [nodes, actions]; what that brought in all, each time from 0 to 1.
+        tries: float64 [nodes, actions]; how often an action was taken.
+        sums: float64 [nodes, actions]; what that brought in all, each time from 0 to 1.
     """
 
     def __init__(self, actions: int, most: int) -> None:
         self._most = most
         self._places: dict[int, int] = {}
-        self.tries = np.zeros((min(most, _FIRST_NODES), actions), np.float32)
+        self.tries = np.zeros((min(most, _FIRST_NODES), actions))
         self.sums = np.zeros_like(self.tries)
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class RoleTree:
                 places[key] = len(places)
         while len(places) > len(self.tries):
             more = min(2 * len(self.tries), self._most) - len(self.tries)
-            room = np.zeros((more, self.tries.shape[1]), np.float32)
+            room = np.zeros((more, self.tries.shape[1]))
             self.tries = np.concatenate([self.tries, room])
             self.sums = np.concatenate([self.sums, room])
         return self.find(keys)

@@ -8,7 +8,6 @@ compiled many times as fast.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
@@ -22,7 +21,7 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr, models, reg
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
-from anygame.network.kernels.native import cache_folder, own_folder
+from anygame.network.kernels.native import cache_folder, own_folder, source_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,16 +84,8 @@ def _folder() -> Path | None:
     return None if folder is None else folder / "search"
 
 
-def _digest() -> str:
-    """Return a digest of the sources of the search, in the order of their names."""
-    found = hashlib.sha256()
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        found.update(path.read_bytes())
-    return found.hexdigest()
-
-
 #: Taken at once: sources that change while a program runs are not those that it compiles.
-_DIGEST: Final = _digest()
+_DIGEST: Final = source_digest(Path(__file__).parents[1])
 
 
 def table_of(arrays: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from anygame.search.tree.kernel_calls import call, call_refusing
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["GameCode", "describe"]
+__all__ = ["GameCode", "describe", "refresh"]
 
 #: Places in ``GameCode.functions``.
 EVALUATE_STATE, EVALUATE_MOVES, CHOOSE, DATA = range(4)
@@ -58,9 +57,7 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
         kernel: the code of the game.
         random: which roles draw their moves.
     """
-    gates, layout, library = kernel.gates, kernel.layout, kernel.library
-    names = ("evaluate_state", "evaluate_moves", "choose")
-    functions = [ctypes.cast(library[name], ctypes.c_void_p).value or 0 for name in names]
+    gates, layout = kernel.gates, kernel.layout
     scales = []
     roles, bits, values = [], [], []
     missing = []
@@ -73,7 +70,7 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
             values.append((value - low) / max(1, high - low))
         missing.append(min(1.0, max(0.0, -low / max(1, high - low))))
     code = GameCode(
-        np.array([*functions, gates.data.ctypes.data], np.int64),
+        np.array([*_addresses(kernel), kernel.data.ctypes.data], np.int64),
         np.array(
             [layout.fluents, kernel.network.fluents, layout.actions, len(gates.legal), gates.terminal],
             np.int64,
@@ -87,6 +84,16 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
         np.array(random, np.bool_),
     )
     return code, scales
+
+
+def _addresses(kernel: Kernel) -> list[int]:
+    addresses = kernel.library.addresses
+    return [addresses[name] for name in ("evaluate_state", "evaluate_moves", "choose")]
+
+
+def refresh(code: GameCode, kernel: Kernel) -> None:
+    """Have a game call what is the fastest code of its kernel by now."""
+    code.functions[:DATA] = _addresses(kernel)
 
 
 @compiled

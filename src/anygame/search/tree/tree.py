@@ -11,6 +11,7 @@ from numba import int64
 
 from anygame.search.tree.compiling import table_of
 from anygame.search.tree.forgetting import drop_work, forget, least_visits
+from anygame.search.tree.game_code import refresh
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
 from anygame.search.tree.learning import climb, expand, hear
 from anygame.search.tree.making import make_children
@@ -99,6 +100,7 @@ class Tree:
         limit: int,
         settings: Sequence[float] = DEFAULT_SETTINGS,
     ) -> None:
+        self._kernel = kernel
         self._code = code
         self._words = max(1, -(-kernel.network.fluents // 64))
         self._fluents = kernel.network.fluents
@@ -137,6 +139,7 @@ class Tree:
         before = int(counts[LEAVES])
         most = 1 << 62 if leaves is None else before + leaves
         while (now := perf_counter()) < deadline and counts[LEAVES] < most:
+            refresh(self._code, self._kernel)
             told = grow(self._addresses, self._passes, most)
             if told == DONE or (told == FULL and not self._forget()):
                 return int(counts[LEAVES]) - before, True

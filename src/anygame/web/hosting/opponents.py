@@ -28,8 +28,8 @@ class Opponent:
     """A player of one role, who follows when moves are taken back.
 
     The protocol cannot take moves back. A player elsewhere is told ABORT then, and START of a match that
-    begins in the state that was gone back to (`anygame.match.continuing`); one of this process is handed the
-    state.
+    begins in the state that was gone back to (`anygame.match.continuing`), or, where that would tell what the
+    rules hide, from the start, with all it saw once more; one of this process is handed the state.
 
     Args:
         name: for people.
@@ -77,12 +77,13 @@ class Opponent:
                 is_next = False
             self._line = list(line)
             self._is_asked = True
-            return await self._seat.play(self._id, line[-1] if is_next and line else None, self.clock)
+            told = line[-1] if line and (is_next or game.is_gdl2) else None
+            return await self._seat.play(self._id, told, self.clock)
 
     async def _start(self, match_id: str, game: Game, line: Line, state: State) -> None:
         if self._starts:
             await self._seat.abort(self._id)
-        if line and self._is_remote:
+        if line and self._is_remote and not game.is_gdl2:
             game = await asyncio.to_thread(continued, state)
         self._starts += 1
         self._id = f"{match_id}.{game.role_index(self.role)}.{self._starts}"
@@ -91,7 +92,7 @@ class Opponent:
         self._is_asked = False
         self._first = game.initial_state()
         shared = None if self._is_remote else self._now
-        course = None if self._is_remote else self._course
+        course = None if self._is_remote and not game.is_gdl2 else self._course
         info = MatchInfo(self._id, game, self.role, self.clock, self.clock, state=shared, course=course)
         await self._seat.start(info)
 
