@@ -1,33 +1,35 @@
 """Learn a game from its rules alone: Gumbel AlphaZero on a compiled sheet, in one file to adapt.
 
-    python tools/learn.py tic_tac_toe --minutes 2
     python tools/learn.py connect_four_small --minutes 10 --curve curve.svg
-    python tools/learn.py hex_5x5 --minutes 10 --curve curve.svg
 
 Needs the extra ``learn``. The network plays itself in many games at once, each move chosen by a search with
-it (Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with Gumbel"), and learns
-what the search preferred and how the games ended (Silver et al. 2018, "A general reinforcement learning
-algorithm that masters chess, shogi, and Go through self-play"). Now and then it plays an opponent, both roles
-in turn; the clock stands still meanwhile. A curve shows the mean share of the points, draws as halves.
+it (Danihelka et al. 2022, "Policy improvement by planning with Gumbel"), and learns what the search preferred
+and what came of it (AlphaZero: Silver et al. 2018). Now and then it plays an opponent, both roles in turn;
+the clock stands still meanwhile. A curve shows the mean share of the points, draws as halves. What share can
+be had at all, a strong player shows in the place of the network (``--ceiling``).
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections import namedtuple
 from functools import partial
-from math import prod
+from math import cos, gcd, pi, prod
 from pathlib import Path
+from statistics import fmean
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import mctx
 import optax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-import anygame
 from anygame.envs.jax import auto_reset, load
+from anygame.errors import AnygameError
 from anygame.players import Clock, make_player
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -37,16 +39,14 @@ from tools.small_boards import find_game
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anygame import Game
     from anygame.envs.jax import Environment, State
 
-#: What no legal move has, as a logit.
-_NEVER = -1e9
+#: What no legal move has, as a logit; and what a step takes away from weights.
+_NEVER, _DECAY = -1e9, 1e-4
 
 
-# -- the network and the search --------------------------------------------------------------------------
-
-
-def new_network(key: Any, inputs: int, actions: int, width: int, blocks: int) -> Any:
+def new_network(key: Any, env: Environment, width: int, blocks: int) -> Any:
     """Return the parameters of a residual network over flat observations."""
 
     def dense(key: Any, rows: int, columns: int, scale: float = 1.0) -> Any:
@@ -54,12 +54,12 @@ def new_network(key: Any, inputs: int, actions: int, width: int, blocks: int) ->
 
     keys = iter(jax.random.split(key, 4 + 2 * blocks))
     return {
-        "in": dense(next(keys), inputs, width),
+        "in": dense(next(keys), prod(env.observation_shape), width),
         "blocks": [
             (dense(next(keys), width, width, 2**0.5), dense(next(keys), width, width, 0.5))
             for _ in range(blocks)
         ],
-        "policy": dense(next(keys), width, actions, 0.1),
+        "policy": dense(next(keys), width, env.num_actions, 0.1),
         "value": (dense(next(keys), width, 32), dense(next(keys), 32, 1, 0.1)),
     }
 
@@ -79,143 +79,150 @@ def evaluate(network: Any, seen: Any) -> tuple[Any, Any]:
     return dense(network["policy"], flow), jnp.tanh(value[:, 0])
 
 
+#: Moves of many games, in arrays that begin [moves, games]; drawn ones were not found by the search.
+Played = namedtuple("Played", "seen legal weights worth mover reward ended drawn")
+
+
 class Learner:
-    """A game, a network that plays it, and what it learns by."""
+    """A game, a network that plays it, the games that it plays with itself, and what it learns from.
+
+    The games are spread over the devices of JAX (cores), lessons too; the network is the same on all.
+    """
 
     def __init__(self, env: Environment, options: argparse.Namespace) -> None:
-        self.env = env
-        self.options = options
-        self.optimiser = optax.adamw(options.rate, weight_decay=1e-4)
-        self.step = jax.vmap(auto_reset(env))
-        self.move = jax.vmap(env.step)
-        inputs = prod(env.observation_shape)
-        key = jax.random.key(options.seed)
-        self.parameters = new_network(key, inputs, env.num_actions, options.width, options.blocks)
-        self.moments = self.optimiser.init(self.parameters)
+        self.env, self.options = env, options
+        self.optimiser = optax.scale_by_adam()
+        self.step, self.move = jax.vmap(auto_reset(env)), jax.vmap(env.step)
         self.one_step = jax.jit(env.step)
-        self.iterate = jax.jit(self._iterate)
-        self.decide = jax.jit(partial(self._search, simulations=options.match_simulations))
+        self.decide = jax.jit(partial(self._search, simulations=options.match_simulations, noise=0.0))
+        self.devices = jax.devices()[: gcd(jax.device_count(), options.games, options.batch)]
+        keys = jax.random.split(jax.random.key(options.seed), 1 + options.games)
+        network = new_network(keys[0], env, options.width, options.blocks)
+        states = jax.vmap(env.init)(keys[1:])
+        like = (states.observation, states.legal_action_mask, jnp.zeros((1, env.num_actions)), jnp.zeros(1))
+        kept = options.kept * options.moves * options.games
+        lessons = tuple([jnp.zeros((kept, *leaf.shape[1:]), leaf.dtype) for leaf in like])
+        cores, same, parts = Mesh(self.devices, "cores"), PartitionSpec(), PartitionSpec("cores")
+        self.mind = jax.device_put((network, self.optimiser.init(network)), NamedSharding(cores, same))
+        self.games = jax.device_put((states, lessons), NamedSharding(cores, parts))
+        specs = {"in_specs": (same, parts, same, same), "out_specs": (same, parts)}
+        spread = jax.shard_map(self._iterate, mesh=cores, check_vma=False, **specs)
+        self._iterate_all = jax.jit(spread, donate_argnums=(0, 1))
 
-    def _search(self, parameters: Any, states: State, key: Any, simulations: int) -> Any:
+    def iterate(self, number: int, rate: float) -> None:
+        """Play some moves in all games, then learn from them and from earlier ones."""
+        found = self._iterate_all(self.mind, self.games, number, rate)
+        self.mind, self.games = jax.block_until_ready(found)
+
+    def _search(self, network: Any, states: State, key: Any, simulations: int, noise: float) -> Any:
         """Return what a search finds from some states: the output of mctx."""
-        logits, values = evaluate(parameters, states.observation)
+        logits, values = evaluate(network, states.observation)
         # Where a match has just ended, the next one begins: nothing has ended there.
         going = jnp.zeros_like(states.terminated)
-        begin = states.replace(terminated=going, truncated=going)
-        root = mctx.RootFnOutput(prior_logits=_legal(logits, states), value=values, embedding=begin)
-        illegal = ~states.legal_action_mask
-        return mctx.gumbel_muzero_policy(parameters, key, root, self._look_ahead, simulations, illegal)
+        begin, illegal = states.replace(terminated=going, truncated=going), ~states.legal_action_mask
+        root = mctx.RootFnOutput(prior_logits=logits, value=values, embedding=begin)
+        search = partial(mctx.gumbel_muzero_policy, gumbel_scale=noise)
+        return search(network, key, root, self._look_ahead, simulations, illegal)
 
-    def _look_ahead(self, parameters: Any, key: Any, actions: Any, states: State) -> Any:
+    def _look_ahead(self, network: Any, key: Any, actions: Any, states: State) -> Any:
         after = self.move(states, actions, jax.random.split(key, len(actions)))
-        logits, values = evaluate(parameters, after.observation)
-        mover = states.current_player[:, None]
-        reward = jnp.take_along_axis(after.rewards, mover, axis=1)[:, 0]
+        logits, values = evaluate(network, after.observation)
         ended = after.terminated | after.truncated
         sign = jnp.where(after.current_player == states.current_player, 1.0, -1.0)
-        found = mctx.RecurrentFnOutput(
-            reward=reward,
-            discount=jnp.where(ended, 0.0, sign),
-            prior_logits=_legal(logits, after),
-            value=jnp.where(ended, 0.0, values),
-        )
-        return found, after
+        found = {"reward": _reward(after, states.current_player), "discount": jnp.where(ended, 0.0, sign)}
+        logits = jnp.where(after.legal_action_mask, logits, _NEVER)
+        found |= {"prior_logits": logits, "value": jnp.where(ended, 0.0, values)}
+        return mctx.RecurrentFnOutput(**found), after
 
-    def _iterate(self, parameters: Any, moments: Any, states: State, key: Any) -> Any:
-        """Play some moves in all games, then learn from them."""
-        playing, shuffling = jax.random.split(key)
-        keys = jax.random.split(playing, self.options.moves)
-        states, played = jax.lax.scan(partial(self._play, parameters), states, keys)
-        batch = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), _with_returns(played))
-        size, count = self.options.batch, len(batch.known)
-        keys = jax.random.split(shuffling, self.options.passes)
-        orders = jax.vmap(lambda key: jax.random.permutation(key, count))(keys)
-        order = orders[:, : count // size * size].reshape(-1, size)
+    def _iterate(self, mind: Any, games: Any, number: Any, rate: Any) -> Any:
+        """Play and learn on each device, with its share of the games."""
+        options, (states, lessons) = self.options, games
+        key = jax.random.fold_in(jax.random.key(options.seed), number)
+        keys = jax.random.split(jax.random.fold_in(key, jax.lax.axis_index("cores")), 1 + options.moves)
+        states, played = jax.lax.scan(partial(self._play, mind[0]), states, keys[1:])
+        new = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), learn_from(played, options.trust))
+        count, batch = len(new[-1]), options.batch // len(self.devices)
+        put = partial(jax.lax.dynamic_update_slice_in_dim, start_index=number % options.kept * count, axis=0)
+        lessons = jax.tree.map(put, lessons, new)
+        known = jnp.minimum(number + 1, options.kept) * count
+        chosen = jax.random.randint(keys[0], (options.passes * count // batch, batch), 0, known)
 
-        def learn(carried: Any, chosen: Any) -> Any:
-            parameters, moments = carried
-            some = jax.tree.map(lambda leaf: leaf[chosen], batch)
-            loss, slope = jax.value_and_grad(self._loss)(parameters, some)
-            updates, moments = self.optimiser.update(slope, moments, parameters)
-            return (optax.apply_updates(parameters, updates), moments), loss
+        def learn(mind: Any, chosen: Any) -> Any:
+            network, moments = mind
+            slope = jax.grad(_loss)(network, *[leaf[chosen] for leaf in lessons])
+            steps, moments = self.optimiser.update(jax.lax.pmean(slope, "cores"), moments)
+            network = jax.tree.map(lambda old, step: old - rate * (step + _DECAY * old), network, steps)
+            return (network, moments), None
 
-        (parameters, moments), losses = jax.lax.scan(learn, (parameters, moments), order)
-        return parameters, moments, states, losses.mean()
+        mind, _ = jax.lax.scan(learn, mind, chosen)
+        return mind, (states, lessons)
 
-    def _play(self, parameters: Any, states: State, key: Any) -> tuple[State, Played]:
-        searching, moving = jax.random.split(key)
-        found = self._search(parameters, states, searching, self.options.simulations)
-        after = self.step(states, found.action, jax.random.split(moving, len(found.action)))
-        mover = states.current_player
-        mine = jnp.take_along_axis(after.rewards, mover[:, None], axis=1)[:, 0]
-        ended = after.terminated | after.truncated
-        seen, legal = states.observation, states.legal_action_mask
-        return after, Played(seen, legal, found.action_weights, mover, mine, ended)
-
-    def _loss(self, parameters: Any, some: Played) -> Any:
-        logits, values = evaluate(parameters, some.seen)
-        logits = jnp.where(some.legal, logits, _NEVER)
-        policy = optax.softmax_cross_entropy(logits, some.weights).mean()
-        return policy + (some.known * (values - some.returns) ** 2).mean()
+    def _play(self, network: Any, states: State, key: Any) -> tuple[State, Played]:
+        searching, choosing, drawing, moving = jax.random.split(key, 4)
+        found = self._search(network, states, searching, self.options.simulations, 1.0)
+        seen, legal, mover = states.observation, states.legal_action_mask, states.current_player
+        drawn = jax.random.bernoulli(choosing, self.options.drawn, mover.shape)
+        any_legal = jax.random.categorical(drawing, jnp.where(legal, 0.0, _NEVER))
+        action = jnp.where(drawn, any_legal, found.action)
+        after = self.step(states, action, jax.random.split(moving, len(action)))
+        ended, worth = after.terminated | after.truncated, found.search_tree.summary().value
+        of_mover = (worth, mover, _reward(after, mover), ended, drawn)
+        return after, Played(seen, legal, found.action_weights, *of_mover)
 
 
-class Played(NamedTuple):
-    """Moves of many games, in arrays that begin [moves, games]."""
+def learn_from(played: Played, trust: float) -> tuple[Any, Any, Any, Any]:
+    """Return what is seen, what is legal, what the search preferred, and the returns, of many positions.
 
-    seen: Any
-    legal: Any
-    weights: Any
-    mover: Any
-    reward: Any
-    ended: Any
-    returns: Any = None
-    known: Any = None
-
-
-def _with_returns(played: Played) -> Played:
-    """Add what each mover got at the end of its game; unknown where that game has not ended yet."""
+    Returns mix what the search took a position for with what came of it, ``trust`` being lambda (Sutton 1988,
+    "Learning to predict by the methods of temporal differences"). Where the match goes on, that is not known,
+    and where the move was drawn, it says nothing.
+    """
 
     def back(after: Any, here: Played) -> Any:
-        mover, returns, known = after
-        sign = jnp.where(mover == here.mover, 1.0, -1.0)
-        returns = jnp.where(here.ended, here.reward, sign * returns)
-        known |= here.ended
-        return (here.mover, returns, known), (returns, known)
+        mover, returns = after
+        came = jnp.where(here.ended, here.reward, jnp.where(mover == here.mover, returns, -returns))
+        returns = jnp.where(here.drawn, here.worth, trust * came + (1 - trust) * here.worth)
+        return (here.mover, returns), returns
 
-    last = (played.mover[-1], jnp.zeros_like(played.reward[0]), jnp.zeros_like(played.ended[0]))
-    _, (returns, known) = jax.lax.scan(back, last, played, reverse=True)
-    return played._replace(returns=returns, known=known)
-
-
-def _legal(logits: Any, states: State) -> Any:
-    return jnp.where(states.legal_action_mask, logits, _NEVER)
+    unknown = played.drawn.at[-1].set(played.drawn[-1] | ~played.ended[-1])
+    last = (played.mover[-1], played.worth[-1])
+    _, returns = jax.lax.scan(back, last, played._replace(drawn=unknown), reverse=True)
+    return played.seen, played.legal, played.weights, returns
 
 
-# -- matches and the curve -------------------------------------------------------------------------------
+def _loss(network: Any, seen: Any, legal: Any, weights: Any, returns: Any) -> Any:
+    logits, values = evaluate(network, seen)
+    policy = optax.softmax_cross_entropy(jnp.where(legal, logits, _NEVER), weights)
+    return (policy + (values - returns) ** 2).mean()
 
 
-def points(learner: Learner, opponent: anygame.Game, options: argparse.Namespace) -> float:
+def _reward(after: State, mover: Any) -> Any:
+    return jnp.take_along_axis(after.rewards, mover[:, None], axis=1)[:, 0]
+
+
+def points(learner: Learner, opponent: Game, options: argparse.Namespace) -> float:
     """Return the mean share of the points against the opponent, from 0 to 1, the roles in turns."""
-    won = [_match(learner, opponent, number, options) for number in range(options.matches)]
-    return sum(won) / max(1, len(won))
+    network = jax.device_put(learner.mind[0], learner.devices[0])
+    return fmean(_match(learner, network, opponent, number) for number in range(options.matches))
 
 
-def _match(learner: Learner, opponent: anygame.Game, number: int, options: argparse.Namespace) -> float:
-    env, own = learner.env, number % 2
-    player = make_player(options.opponent, seed=number)
-    role = env.players[1 - own]
-    player.start(opponent, role, Clock.of(60))
-    key = jax.random.key(number)
+def _match(learner: Learner, network: Any, opponent: Game, number: int) -> float:
+    env, own, key = learner.env, number % 2, jax.random.key(number)
+    games, names = [env.game, opponent], [learner.options.ceiling, learner.options.opponent]
+    players = [name and make_player(name, seed=number) for name in names]
+    for game, player, role in zip(games, players, [env.players[own], env.players[1 - own]], strict=True):
+        if player:
+            player.start(game, role, Clock.of(60))
     state = env.init(key)
-    numbers = {str(move): index for index, move in enumerate(env.actions)}
     while not (state.terminated | state.truncated):
         key, searching, moving = jax.random.split(key, 3)
-        if int(state.current_player) == own:
-            one = jax.tree.map(lambda leaf: leaf[None], state)
-            action = int(learner.decide(learner.parameters, one, searching).action_weights[0].argmax())
-        else:
+        who = int(state.current_player) != own
+        if player := players[who]:
             facts = [fact for fact, holds in zip(env.fluents, state._fluents.tolist(), strict=True) if holds]
-            action = numbers[str(player.move(opponent.state(facts), Clock.of(60)))]
+            action = env.actions.index(player.move(games[who].state(facts), Clock.of(60)))
+        else:
+            one = jax.tree.map(lambda leaf: leaf[None], state)
+            action = int(learner.decide(network, one, searching).action[0])
         state = learner.one_step(state, action, moving)
     return float(1 + state.rewards[own]) / 2
 
@@ -234,34 +241,27 @@ def draw(curve: Sequence[tuple[float, int, float]], title: str, path: str) -> No
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn as the arguments say; return the exit status."""
     options = _parser().parse_args(arguments)
-    game = find_game(options.game)
-    learner = Learner(load(game, rewards="zero-sum"), options)
-    if learner.env.num_players != 2:
-        raise SystemExit(f"learn: {options.game} is for {learner.env.num_players} players, and this for two")
-    opponent = find_game(options.game)
-    if options.machine == "reasoner":
-        source = game.program.source
-        opponent = anygame.loads(source.text if source else str(game), name=game.name, machine="reasoner")
-    key = jax.random.key(options.seed + 1)
-    states = jax.vmap(learner.env.init)(jax.random.split(key, options.games))
+    opponent = find_game(options.game, machine=options.machine)
+    learner = Learner(load(find_game(options.game), rewards="zero-sum"), options)
+    if (players := learner.env.num_players) != 2:
+        raise SystemExit(f"learn: {options.game} is for {players} players, and this for two")
+    print("learn: compiling, then matches of what has learned nothing yet", file=sys.stderr)
     curve: list[tuple[float, int, float]] = []
-    spent, iteration, next_look = 0.0, 0, 0.0
+    spent, number, next_look, part = 0.0, 0, 0.0, 1.0 if options.ceiling else 0.0
     while True:
-        last = spent >= 60 * options.minutes
-        if spent >= next_look or last:
-            next_look = spent + 60 * options.minutes / options.looks
-            curve.append((spent / 60, iteration, points(learner, opponent, options)))
+        if part >= next_look or part >= 1:
+            next_look = part + 1 / options.looks
+            curve.append((spent / 60, number, points(learner, opponent, options)))
             print("{:6.2f} min  iteration {:4}  points {:.3f}".format(*curve[-1]), flush=True)
-        if last:
-            break
+            if options.curve:
+                draw(curve, f"{options.game} against {options.opponent}", options.curve)
+        if part >= 1:
+            return 0
         began = perf_counter()
-        key, part = jax.random.split(key)
-        found = learner.iterate(learner.parameters, learner.moments, states, part)
-        learner.parameters, learner.moments, states, _ = jax.block_until_ready(found)
-        spent, iteration = spent + perf_counter() - began, iteration + 1
-    if options.curve:
-        draw(curve, f"{options.game} against {options.opponent}", options.curve)
-    return 0
+        # Small steps towards the end average out what the last games happened to show.
+        learner.iterate(number, options.rate * (0.02 + 0.49 * (1 + cos(pi * part))))
+        spent, number = spent + perf_counter() - began, number + 1
+        part = spent / (60 * options.minutes)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -270,28 +270,30 @@ def _parser() -> argparse.ArgumentParser:
     add("game", help="tic_tac_toe, connect_four_small, hex_5x5, or a rule sheet")
     add("--minutes", type=float, default=10.0, help="of learning, compilation among them (10)")
     add("--games", type=int, default=256, help="games at a time (256)")
-    add("--moves", type=int, default=32, help="moves of each game between two times of learning (32)")
-    add("--simulations", type=int, default=32, help="of a search while learning (32)")
-    add("--match-simulations", type=int, default=64, help="of a search in matches (64)")
+    add("--moves", type=int, default=16, help="moves of each game between two times of learning (16)")
+    add("--simulations", type=int, default=16, help="of a search while learning (16)")
+    add("--drawn", type=float, default=0.2, help="share of moves that are drawn at random meanwhile (0.2)")
+    add("--match-simulations", type=int, default=256, help="of a search in matches (256)")
     add("--width", type=int, default=128, help="of the network (128)")
     add("--blocks", type=int, default=3, help="residual blocks of the network (3)")
     add("--batch", type=int, default=512, help="positions of a step of learning (512)")
-    add("--passes", type=int, default=4, help="how often all positions are learned from (4)")
-    add("--rate", type=float, default=1e-3, help="of learning (0.001)")
+    add("--kept", type=int, default=20, help="iterations whose positions are learned from (20)")
+    add("--passes", type=int, default=4, help="how often each position is learned from (4)")
+    add("--trust", type=float, default=0.9, help="in what came of a position, not its search (0.9)")
+    add("--rate", type=float, default=2e-3, help="of learning, at the start (0.002)")
     add("--looks", type=int, default=5, help="how often matches are played, besides at the start (5)")
     add("--matches", type=int, default=20, help="at each look (20)")
     add("--opponent", default="uct:tries=200", help="in matches (uct:tries=200)")
-    add(
-        "--machine",
-        choices=["reasoner", "network"],
-        default="reasoner",
-        help="of the opponent: a try of uct "
-        "is one playout with the reasoner, the mean of 512 with the network (reasoner)",
-    )
+    add("--ceiling", metavar="PLAYER", help="let a player play the matches, and learn nothing")
+    add("--machine", choices=("reasoner", "network"), default="reasoner", help="of the opponent (reasoner)")
     add("--seed", type=int, default=1, help="of all random numbers (1)")
     add("--curve", metavar="FILE", help="draw the curve into an SVG or PNG file")
     return parser
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    jax.config.update("jax_num_cpu_devices", len(os.sched_getaffinity(0)))
+    try:
+        sys.exit(main())
+    except (AnygameError, KeyboardInterrupt) as error:
+        sys.exit(f"learn: {str(error) or 'interrupted'}")

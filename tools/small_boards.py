@@ -6,9 +6,12 @@ import re
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anygame
+
+if TYPE_CHECKING:
+    from anygame.game.backends import MachineName
 
 __all__ = ["SMALL", "connect_four", "find_game", "hex_board"]
 
@@ -61,6 +64,8 @@ def hex_board(size: int) -> str:
 SMALL: Final = {"connect_four_small": partial(connect_four, 5, 5), "hex_5x5": partial(hex_board, 5)}
 
 
-def find_game(name: str) -> anygame.Game:
+def find_game(name: str, machine: MachineName = "auto") -> anygame.Game:
     """Return the game that a name or a path means."""
-    return anygame.loads(SMALL[name](), name=name) if name in SMALL else anygame.load(name)
+    if name in SMALL:
+        return anygame.loads(SMALL[name](), name=name, machine=machine)
+    return anygame.load(name, machine=machine)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ENDLESS", "GUESS", "PUBLIC", "STUCK"]
+__all__ = ["ENDLESS", "GUESS", "OVER", "PUBLIC", "STUCK"]
 
 #: Two roles choose a number at once; who has the higher one wins, and equal ones are a draw.
 GUESS: Final = """
@@ -32,6 +32,11 @@ STUCK: Final = """
     (legal one a) (legal one b) (<= (legal two c) (true (step 1)))
     (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (goal one 100) (goal two 100)
     (<= terminal (true (step 3)))
+"""
+#: A match begins with its end; a move that must not be made would lead out of it.
+OVER: Final = """
+    (role a) (role b) (init on) (legal a x) (legal a y) (legal b x) (<= (next on) (does a x))
+    (<= terminal (true on)) (goal a 70) (goal b 30)
 """
 #: Forty public sheets: of one role and of many, with turns and without, small boards and large ones.
 PUBLIC: Final = (

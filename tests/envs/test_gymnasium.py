@@ -12,7 +12,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from tests.envs.libraries import quick_and_long, quietly
-from tests.envs.sheets import ENDLESS, GUESS, PUBLIC, STUCK
+from tests.envs.sheets import ENDLESS, GUESS, OVER, PUBLIC, STUCK
 
 import anygame
 from anygame.envs.gymnasium import ENVIRONMENT, GameEnv, GameVectorEnv
@@ -268,6 +268,25 @@ def test_what_is_hidden_is_not_observed() -> None:
     assert not [text for text in seen if "player2" in text and "card" in text]
 
 
+def test_a_match_that_begins_with_its_end_is_not_played() -> None:
+    game = anygame.loads(OVER)
+    env = GameEnv(game)
+    for seed in range(2):
+        env.reset(seed=seed)
+        observation, reward, terminated, truncated, _ = env.step(1)
+        assert (observation.tolist(), reward, terminated, truncated) == ([1], 0.7, True, False)
+        with pytest.raises(anygame.IllegalMoveError, match="the match is over"):
+            env.step(1)
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+        envs = GameVectorEnv(2, game, autoreset_mode=mode)
+        envs.reset(seed=1)
+        told = [envs.step(np.array([1, 0]))[:3] for _ in range(3)]
+        assert all(observations.tolist() == [[1], [1]] for observations, _, _ in told)
+        ended = [0.7, 0.0, 0.7] if mode == AutoresetMode.NEXT_STEP else [0.7] * 3
+        assert [rewards.tolist() for _, rewards, _ in told] == [[reward] * 2 for reward in ended]
+        assert [over.all() for _, _, over in told] == [reward > 0 for reward in ended]
+
+
 def test_a_match_that_is_stuck_is_cut_and_says_so() -> None:
     env = GameEnv(anygame.loads(STUCK), role="one")
     env.reset()
@@ -356,6 +375,8 @@ def test_other_wrong_use_is_refused() -> None:
     many = GameVectorEnv(2, "tic_tac_toe")
     with pytest.raises(ValueError, match="expected 2 truth values as reset_mask"):
         many.reset(options={"reset_mask": np.zeros(2, np.bool_)})
+    with pytest.raises(ValueError, match="reset has no option 'rest_mask'; it has reset_mask"):
+        many.reset(options={"rest_mask": np.ones(2, np.bool_)})
     with pytest.raises(ValueError, match="one seed serves all lanes"):
         many.reset(seed=[1, 2])  # type: ignore[arg-type]
 

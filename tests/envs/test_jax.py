@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.envs.sheets import OVER
 from tests.game.sheets import BIDS, SHEETS
 
 import anygame
@@ -326,6 +329,77 @@ def test_observations_may_be_planes_or_anything() -> None:
     assert (plain.init(_key()).observation == plain.game.batch(1).observation()[0]).all()
 
 
+# -- hidden information ----------------------------------------------------------------------------------
+
+
+def _seen(env: envs.Environment, seen: Any) -> set[str]:
+    assert env.percepts is not None
+    return {str(env.percepts[index]) for index in np.flatnonzero(seen[: len(env.percepts)])}
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "dark_hex", "monty_hall"])
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_players_observe_what_they_saw_since_they_last_had_a_choice(name: str, simultaneous: bool) -> None:
+    env = envs.load(name, observations="flat", simultaneous=simultaneous)
+    step = jax.jit(env.step)
+    met: set[str] = set()
+    for seed in range(4):
+        random = Random(seed)
+        state = env.init(_key())
+        plain = env.game.initial_state()
+        known: list[set[str]] = [set() for _ in env.players]
+        for turn in range(12):
+            if state.terminated:
+                break
+            masks = np.asarray(env._masks(state._legal))
+            chosen = [random.choice(np.flatnonzero(mask)) for mask in masks]
+            action = np.array(chosen) if simultaneous else chosen[int(state.current_player)]
+            after = step(state, action, _key(100 * seed + turn))
+            joint = _joint_between(env, plain, chosen, after)
+            for player, role in enumerate(env.players):
+                kept = known[player] if len(plain.legal_moves(role)) == 1 else set()
+                known[player] = kept | {str(term) for term in plain.percepts(joint)[role]}
+                met |= known[player]
+            plain, state = plain.next(joint), after
+            for player in range(env.num_players):
+                assert _seen(env, env.observe(state, player)) == known[player]
+                if simultaneous:
+                    assert _seen(env, state.observation[player]) == known[player]
+            if not simultaneous:
+                assert _seen(env, state.observation) == known[int(state.current_player)]
+    assert met
+
+
+def _joint_between(
+    env: envs.Environment, state: anygame.State, chosen: Sequence[int], after: envs.State
+) -> list[anygame.Term]:
+    """Return the joint move that led to a state, in which chance may have had its part."""
+    facts = {fact for fact, holds in zip(env.fluents, np.asarray(after._fluents), strict=True) if holds}
+    players = iter(chosen)
+    options = [
+        list(state.legal_moves(role)) if role.is_random else [env.actions[next(players)]]
+        for role in env.game.roles
+    ]
+    return next(list(joint) for joint in product(*options) if state.next(joint).facts == facts)
+
+
+def test_who_looks_sees_the_own_card_as_the_first_player_would() -> None:
+    env = envs.load("kuhn_poker")
+    assert env.percepts is not None
+    step = jax.jit(env.step)
+    first = env.init(_key())
+    for number in range(2):
+        first = step(first, int(np.flatnonzero(first.legal_action_mask)[0]), _key(number))
+    assert int(first.current_player) == 0
+    card = next(text for text in _seen(env, first.observation) if text.startswith("(card player1"))
+    assert first.observation[-2:].tolist() == [True, False]
+    # The second player's own card is at the place that the first player's has.
+    other = env.observe(first, 1)
+    assert any(text.startswith("(card player1") for text in _seen(env, other))
+    assert card not in _seen(env, other)
+    assert other[-2:].tolist() == [False, True]
+
+
 # -- wrappers and searches -------------------------------------------------------------------------------
 
 
@@ -341,6 +415,21 @@ def test_matches_begin_anew(tic_tac_toe: envs.Environment) -> None:
     assert not state.terminated
     assert state.rewards.tolist() == [0.0, 0.0]
     assert state._step_count == 1
+
+
+def test_a_match_that_begins_with_its_end_is_not_played() -> None:
+    env = envs.load(anygame.loads(OVER))
+    step = jax.jit(envs.auto_reset(env))
+    state = env.init(_key())
+    assert state.terminated
+    for action in (1, 0, 1):
+        state = step(state, action, _key())
+        assert (bool(state.terminated), state.rewards.tolist(), int(state._step_count)) == (
+            True,
+            [0.0, 0.0],
+            0,
+        )
+        assert state._fluents.tolist() == [True]
 
 
 def test_all_lanes_play_in_one_scan(tic_tac_toe: envs.Environment) -> None:
@@ -402,9 +491,14 @@ def test_what_cannot_be_an_environment_is_told() -> None:
         envs.load("tic_tac_toe", observations="x")
     with pytest.raises(anygame.LimitError, match=r"has \d+ gate inputs, more than 20 \(largest=...\)"):
         envs.load("tic_tac_toe", largest=20)
-    hidden = anygame.loads(
-        "(role a) (role b) (legal a x) (legal b x) (<= (sees a y) (does b x))", name="cards"
-    )
-    with pytest.raises(ValueError, match=r"cards hides information .* reveal=True"):
-        envs.load(hidden)
-    assert envs.load(hidden, reveal=True).num_players == 2
+    env = envs.load("rock_paper_scissors")
+    state = env.init(_key())
+    with pytest.raises(ValueError, match=r"expected 2 integers, .* found int\d+ of shape \(\)"):
+        env.step(state, 0)
+    other = envs.load("tic_tac_toe")
+    with pytest.raises(ValueError, match="the state is one of rock_paper_scissors, not of tic_tac_toe"):
+        other.step(state, 0)
+    with pytest.raises(ValueError, match=r"expected an integer, .* found float32 of shape \(\)"):
+        other.step(other.init(_key()), 0.5)
+    with pytest.raises(ValueError, match=r"kuhn_poker hides information .* reveal=True"):
+        envs.load("kuhn_poker", observations="planes")

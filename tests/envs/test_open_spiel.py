@@ -341,6 +341,17 @@ def test_wrong_moves_are_told() -> None:
         state.apply_action(0)
     with pytest.raises(anygame.IllegalMoveError, match="action 77 is not legal for o here"):
         state.apply_action(77)
+    together = load("rock_paper_scissors").new_initial_state()
+    for actions in ([], [0], [0, 1, 2]):
+        with pytest.raises(anygame.IllegalMoveError, match=f"expected 2 actions, .* found {len(actions)}"):
+            together.apply_actions(actions)
+
+
+def test_the_state_of_another_sheet_is_told() -> None:
+    text = load("tic_tac_toe").new_initial_state().serialize()
+    assert str(load("tic_tac_toe").deserialize_state(text)).startswith("step 1")
+    with pytest.raises(ValueError, match="the state is one of tic_tac_toe, not of kuhn_poker"):
+        load("kuhn_poker").deserialize_state(text)
 
 
 @pytest.mark.parametrize(
@@ -348,6 +359,9 @@ def test_wrong_moves_are_told() -> None:
     [
         ({"dynamics": "both"}, "dynamics is one of auto, sequential, simultaneous"),
         ({"max_steps": -1}, "max_steps is a number of joint moves"),
+        ({"scale": 0}, "scale is what a point is worth, a number other than 0, not 0"),
+        ({"scale": float("nan")}, "scale is what a point is worth, a number other than 0, not nan"),
+        ({"offset": float("inf")}, "offset is a number, not inf"),
     ],
 )
 def test_wrong_options_are_told(options: dict[str, Any], message: str) -> None:

@@ -46,45 +46,64 @@ def _learn() -> Any:
     return learn
 
 
+def _played(learn: Any, **some: Any) -> Any:
+    """Four moves of one match: the third ends it, and the fourth is the first of the next."""
+    numbers = learn.jnp.array
+    arrays = {
+        "worth": [0.5, 0.0, 0.5, -0.5],
+        "mover": [0, 1, 0, 1],
+        "reward": [0.0, 0.0, 1.0, 0.0],
+        "ended": [False, False, True, False],
+        "drawn": [False] * 4,
+    } | some
+    columns = {name: numbers(values)[:, None] for name, values in arrays.items()}
+    return learn.Played(seen=None, legal=None, weights=None, **columns)
+
+
 def test_returns_are_those_of_each_mover() -> None:
     learn = _learn()
-    numbers = learn.jnp.array
-    played = learn.Played(
-        seen=None,
-        legal=None,
-        weights=None,
-        mover=numbers([[0], [1], [0], [1]]),
-        reward=numbers([[0.0], [0.0], [1.0], [0.0]]),
-        ended=numbers([[False], [False], [True], [False]]),
-    )
-    told = learn._with_returns(played)
-    assert told.returns[:3, 0].tolist() == [1.0, -1.0, 1.0]
-    # Of the match that goes on nothing is known.
-    assert told.known[:, 0].tolist() == [True, True, True, False]
+    *_, returns = learn.learn_from(_played(learn), trust=1.0)
+    # Of the match that goes on nothing is known but what the search says.
+    assert returns[:, 0].tolist() == [1.0, -1.0, 1.0, -0.5]
+    *_, returns = learn.learn_from(_played(learn), trust=0.5)
+    assert returns[:, 0].tolist() == [0.4375, -0.375, 0.75, -0.5]
+
+
+def test_a_drawn_move_says_nothing_of_the_positions_before() -> None:
+    learn = _learn()
+    *_, returns = learn.learn_from(_played(learn, drawn=[False, True, False, False]), trust=1.0)
+    assert returns[:, 0].tolist() == [0.0, 0.0, 1.0, -0.5]
+
+
+def test_who_moves_twice_keeps_the_sign() -> None:
+    learn = _learn()
+    *_, returns = learn.learn_from(_played(learn, mover=[1, 0, 0, 1]), trust=1.0)
+    assert returns[:, 0].tolist() == [-1.0, 1.0, 1.0, -0.5]
+
+
+#: The smallest learner that still does everything.
+_FEW = "--games 32 --moves 4 --simulations 4 --match-simulations 4 --batch 64 --kept 2 --width 16 --blocks 1"
 
 
 @pytest.mark.long
 def test_a_little_learning_draws_a_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib", reason="curves are drawn by matplotlib")
     learn = _learn()
-    few = [
-        "--games",
-        "32",
-        "--moves",
-        "16",
-        "--simulations",
-        "8",
-        "--match-simulations",
-        "8",
-        "--batch",
-        "64",
-    ]
     curve = tmp_path / "curve.svg"
-    order = ["tic_tac_toe", "--minutes", "0.01", "--looks", "1", "--matches", "2", "--curve", str(curve)]
-    assert learn.main([*order, *few]) == 0
+    order = ["tic_tac_toe", "--minutes", "0.01", "--looks", "1", "--matches", "2", "--opponent", "random"]
+    assert learn.main([*order, "--curve", str(curve), *_FEW.split()]) == 0
     told = capsys.readouterr().out.splitlines()
     assert [line.split()[3] for line in told] == ["0", "1"]
     assert curve.read_text().startswith("<?xml")
+
+
+@pytest.mark.long
+def test_the_ceiling_is_what_another_player_reaches(capsys: pytest.CaptureFixture[str]) -> None:
+    learn = _learn()
+    order = ["connect_four_small", "--ceiling", "greedy", "--opponent", "legal", "--matches", "2"]
+    assert learn.main([*order, *_FEW.split()]) == 0
+    (told,) = capsys.readouterr().out.splitlines()
+    assert told.split() == ["0.00", "min", "iteration", "0", "points", "1.000"]
 
 
 def test_the_learner_is_short() -> None:

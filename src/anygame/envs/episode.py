@@ -153,7 +153,8 @@ class Episode:
         text = str(moves[number]) if known and number is not None else ""
         some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
         more = ", ..." if len(legal) > _SHOWN else ""
-        what = f"{number}, {text}," if known else f"{action!r:.80} (of {len(moves)} moves)"
+        numbers = f"actions are numbers from 0 to {len(moves) - 1}"
+        what = f"{number}, {text}," if known else f"{action!r:.80} ({numbers})"
         return IllegalMoveError(
             f"{what} is not legal for {name}: the action mask allows {some}{more}",
             name,

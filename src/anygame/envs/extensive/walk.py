@@ -37,6 +37,19 @@ class Counts:
     information_sets: tuple[int, ...]
 
 
+#: From here on numbers are shorter as powers of ten.
+_READABLE: Final = 1e15
+
+
+def _rounded(number: float) -> str:
+    """Return a number to one digit, as people write it.
+
+    >>> _rounded(58.3), _rounded(483_000.0), _rounded(2.6e21)
+    ('60', '500,000', '3e+21')
+    """
+    return f"{float(f'{number:.1g}'):,.0f}" if number < _READABLE else f"{number:.1g}"
+
+
 def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
     """Yield every history, parents before their children, these in the order of the moves' text.
 
@@ -52,7 +65,7 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
         if number > limit:
             raise LimitError(
                 f"the tree of {form.game.name} has more than {limit:,} histories; about "
-                f"{form.turns.tree_size:.1g}, by an estimate from random play",
+                f"{_rounded(form.turns.tree_size)}, by an estimate from random play",
                 "histories",
                 limit,
             )

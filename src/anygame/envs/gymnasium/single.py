@@ -111,7 +111,7 @@ class GameEnv(gymnasium.Env):
             else observation_space(observer, self._role)
         )
         self.action_space = action_space(game, self._role)
-        self._is_ready = False
+        self._is_ready = self._has_ended = False
         self._drawn: list[int] | None = None
 
     def reset(
@@ -123,7 +123,7 @@ class GameEnv(gymnasium.Env):
         episode.begin()
         for opponent in self._opponents.values():
             opponent.start(np.zeros(1, np.intp))
-        self._is_ready, self._drawn = True, None
+        self._is_ready, self._has_ended, self._drawn = True, False, None
         while self._is_forced() and self._drawn is None:
             mark = episode.mark()
             joint = self._joint(episode.legal[self._role][0])
@@ -135,7 +135,7 @@ class GameEnv(gymnasium.Env):
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make a move of the role that learns.
+        """Make a move of the role that learns. A match that begins with its end ends so, whatever the action.
 
         Returns:
             Observation, reward, whether the match has come to an end, whether it was cut, info.
@@ -147,14 +147,16 @@ class GameEnv(gymnasium.Env):
         episode = self._episode
         if not self._is_ready:
             raise ResetNeeded("step was called before reset")
-        if episode.is_over:
+        if self._has_ended:
             raise IllegalMoveError("the match is over: no move can be made before the next reset")
-        number = episode.checked(self._role, action, self.np_random)
-        episode.forget(self._role)
-        joint, self._drawn = self._drawn or self._joint(number), None
-        self._move(joint)
-        while self._is_forced():
-            self._move(self._joint(episode.legal[self._role][0]))
+        if not episode.is_over:
+            number = episode.checked(self._role, action, self.np_random)
+            episode.forget(self._role)
+            joint, self._drawn = self._drawn or self._joint(number), None
+            self._move(joint)
+            while self._is_forced():
+                self._move(self._joint(episode.legal[self._role][0]))
+        self._has_ended = episode.is_over
         if episode.is_over:
             for opponent in self._opponents.values():
                 opponent.stop(np.zeros(1, np.intp), lambda _: episode.state())

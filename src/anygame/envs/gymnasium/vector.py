@@ -115,13 +115,15 @@ class GameVectorEnv(VectorEnv):
             options: ``reset_mask``, bool [lanes], names the matches that begin anew; all by default.
 
         Raises:
-            ValueError: the mask, or the seed, is something else.
+            ValueError: the mask, or the seed, is something else, or there is no such option.
         """
         if seed is not None and not isinstance(seed, int):
             raise ValueError(f"one seed serves all lanes, an integer; found {type(seed).__name__}")
+        if unknown := [name for name in options or () if name != "reset_mask"]:
+            raise ValueError(f"reset has no option {unknown[0]!r}; it has reset_mask")
         super().reset(seed=seed)
         lanes = np.ones(self.num_envs, np.bool_)
-        if options is not None and "reset_mask" in options:
+        if options:
             lanes = np.asarray(options["reset_mask"])
             if lanes.shape != (self.num_envs,) or lanes.dtype != np.bool_ or not lanes.any():
                 raise ValueError(
@@ -157,7 +159,7 @@ class GameVectorEnv(VectorEnv):
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Make a move of the role that learns in every match.
+        """Make a move of the role that learns in every match; those that begin with their end end so.
 
         Args:
             actions: int [lanes].
@@ -178,8 +180,9 @@ class GameVectorEnv(VectorEnv):
         if self._mode == AutoresetMode.DISABLED and fresh.any():
             lane = int(fresh.argmax())
             raise IllegalMoveError(f"the match of lane {lane} is over: no move can be made before its reset")
-        chosen = self._checked(actions, acting)
-        self._play(chosen, acting)
+        going = acting & ~self._lanes.over
+        chosen = self._checked(actions, going)
+        self._play(chosen, going)
         terminal = self._lanes.terminal & acting
         cut = self._lanes.cut & acting
         if self._most_steps is not None:

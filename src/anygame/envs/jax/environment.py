@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.envs.jax.evaluation import Array, Evaluate
     from anygame.envs.jax.observations import Observe
+    from anygame.envs.jax.percepts import Percepts
     from anygame.envs.rewards import RewardName
     from anygame.envs.turns import Turns
     from anygame.game.game import Game
@@ -57,12 +58,25 @@ class Environment:
         actions: the moves that players may ever make, sorted by text: action ``n`` is the n-th of them,
             whoever takes it.
         fluents: the facts that can ever be true, sorted by text.
+        percepts: what players can see, sorted by text, where the rules hide the rest and observations show no
+            more than that (GDL-II): percept ``n`` is the n-th of them, whoever sees it. None where they show
+            the state.
         is_random: whether there is a role ``random``, so that steps need keys.
     """
 
-    def __init__(self, game: Game, turns: Turns | None, observe: Observe, rewards: RewardName) -> None:
-        network = game.backends.needed_network().compiled.network
+    def __init__(
+        self,
+        game: Game,
+        turns: Turns | None,
+        observe: Observe,
+        rewards: RewardName,
+        percepts: Percepts | None,
+    ) -> None:
+        compiled = game.backends.needed_network().compiled
+        network = compiled.network
         self.game = game
+        self._percepts = percepts
+        self.percepts = None if percepts is None else percepts.terms
         self.id = Path(game.name).stem
         self.players: tuple[Role, ...] = tuple(role for role in game.roles if not role.is_random)
         self.is_random = len(self.players) < len(game.roles)
@@ -82,11 +96,14 @@ class Environment:
         ]
         self._goals = [[value for value, _ in network.goals[game.role_index(role)]] for role in self.players]
         self._all_moves = sum(network.actions)
-        self._look, self._move = self._gates(network)
+        self._look, self._move = self._gates(network, compiled.percept_network if percepts else None)
         self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
 
-    def _gates(self, network: Network) -> tuple[Evaluate, Evaluate]:
-        """Return what computes legal moves, end and goals from fluents, and fluents from those and moves."""
+    def _gates(self, network: Network, telling: Network | None) -> tuple[Evaluate, Evaluate]:
+        """Return what computes legal moves, end and goals from fluents, and fluents from those and moves.
+
+        By a network that tells percepts these stand behind the fluents, in both ways.
+        """
         block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
         roles = [network.goals[self.game.role_index(player)] for player in self.players]
         seen = [
@@ -95,7 +112,9 @@ class Environment:
             *(literal for role in roles for _, literal in role),
         ]
         look = tabulate(network, network.fluents, seen, block)
-        move = tabulate(network, network.fluents + self._all_moves, network.next.tolist(), block)
+        going = telling or network
+        self._unseen = np.zeros(going.fluents - network.fluents, np.bool_)
+        move = tabulate(going, going.fluents + self._all_moves, going.next.tolist(), block)
         return evaluator(look), evaluator(move)
 
     @property
@@ -138,8 +157,10 @@ class Environment:
             key: needed where there is a role ``random``.
 
         Raises:
-            ValueError: a key is needed.
+            ValueError: a key is needed, the state is one of another game, or the action has another shape or
+                type.
         """
+        self._check(state, action)
         if self.is_random and key is None:
             raise ValueError(f"{self.id} has a role `random`: step(state, action, key) needs the key")
         over = state.terminated | state.truncated
@@ -147,9 +168,10 @@ class Environment:
         does = self._joint(state, action)
         if key is not None:
             does += [_drawn(key, state._legal[columns]) for columns in self._by_chance]
-        after = self._move(jnp.concatenate([state._fluents, self._in_order(does)]))
+        after = self._move(jnp.concatenate([state._fluents, self._unseen, self._in_order(does)]))
         illegal = offenders.any()
-        fluents = jnp.where(over | illegal, state._fluents, after)
+        fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
+        told = jnp.where(over | illegal, state._seen, self._told(state, after[len(self.fluents) :]))
         seen = self._seen(fluents)
         gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals), 0.0)
         gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
@@ -157,6 +179,7 @@ class Environment:
             state,
             fluents,
             seen,
+            told,
             rewards=jnp.where(over, 0.0, gains).astype(jnp.float32),
             ended=jnp.where(over, state.terminated, seen.terminal | illegal),
             cut=over & state.truncated,
@@ -165,7 +188,45 @@ class Environment:
 
     def observe(self, state: State, player: Array | None = None) -> Array:
         """Return what a player is shown of a state, the current player by default."""
-        return self._observe(state._fluents, state.current_player if player is None else player)
+        if player is None:
+            return self._view(state._fluents, state._seen, state.current_player)
+        return self._shown(state._fluents, state._seen, player)
+
+    def _view(self, fluents: Array, told: Array, player: Array) -> Array:
+        """Return what a state shows where it is a player's turn."""
+        return self._shown(fluents, told, player)
+
+    def _shown(self, fluents: Array, told: Array, player: Array) -> Array:
+        if self._percepts is None:
+            return self._observe(fluents, player)
+        whose = jnp.arange(self.num_players) == player
+        return self._observe((told & whose[:, None]).any(axis=0), player)
+
+    def _told(self, state: State, percepts: Array) -> Array:
+        """Return what each player has seen since it last had a choice: bool [players, percepts]."""
+        if self._percepts is None:
+            return state._seen
+        kept: Array = state._seen & ~self._choosing(state)[:, None]
+        return kept | self._percepts.of(percepts)
+
+    def _check(self, state: State, action: Array) -> None:
+        if state.env_id != self.id:
+            raise ValueError(f"the state is one of {state.env_id}, not of {self.id}")
+        if jnp.shape(action) != self._shape_of_actions or not jnp.issubdtype(
+            jnp.result_type(action), jnp.integer
+        ):
+            raise ValueError(
+                f"{self.id}: expected {self._expected} in each step of one game (vmap steps many), found "
+                f"{jnp.result_type(action)} of shape {jnp.shape(action)}"
+            )
+
+    @property
+    def _shape_of_actions(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def _expected(self) -> str:
+        return "an integer, the action of the current player,"
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -173,9 +234,10 @@ class Environment:
         values = jnp.asarray(fluents)
         none = jnp.zeros(self.num_players, jnp.float32)
         seen = self._seen(values)
-        state = State(None, None, none, None, None, None, None, values, None, self)
+        state = State(None, None, none, None, None, None, None, values, None, None, self)
+        told = jnp.zeros((self.num_players, len(self.percepts or ())), jnp.bool_)
         begin = {"rewards": none, "ended": seen.terminal, "cut": jnp.bool_(False), "count": jnp.int32(0)}
-        return self._state(state, values, seen, **begin)
+        return self._state(state, values, seen, told, **begin)
 
     def _seen(self, fluents: Array) -> _Seen:
         """Return what the rules say of a state."""
@@ -195,6 +257,7 @@ class Environment:
         before: State,
         fluents: Array,
         seen: _Seen,
+        told: Array,
         *,
         rewards: Array,
         ended: Array,
@@ -210,7 +273,7 @@ class Environment:
         truncated = (stuck | cut) & ~ended
         return before.replace(
             current_player=player,
-            observation=self._observe(fluents, player),
+            observation=self._view(fluents, told, player),
             rewards=rewards,
             terminated=ended,
             truncated=truncated,
@@ -218,6 +281,7 @@ class Environment:
             _step_count=count,
             _fluents=fluents,
             _legal=seen.legal,
+            _seen=told,
         )
 
     def _in_order(self, does: list[Array]) -> Array:
@@ -235,6 +299,10 @@ class Environment:
             sources[numbers] = np.arange(len(numbers))
             masks.append(jnp.append(legal[columns], False)[sources])
         return jnp.stack(masks)
+
+    def _choosing(self, state: State) -> Array:
+        """Return who has several legal moves: bool [players]."""
+        return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -276,7 +344,23 @@ class Environment:
 
 
 class SimultaneousEnvironment(Environment):
-    """A game in which players act together: ``step`` takes an action of each, and all see what is legal."""
+    """A game in which players act together: ``step`` takes an action of each, and all see what is legal.
+
+    Where the rules hide information, the observation of a state is that of each player, one after the other.
+    """
+
+    def _view(self, fluents: Array, told: Array, player: Array) -> Array:
+        if self._percepts is None:
+            return self._shown(fluents, told, player)
+        return jnp.stack([self._shown(fluents, told, jnp.int32(each)) for each in range(self.num_players)])
+
+    @property
+    def _shape_of_actions(self) -> tuple[int, ...]:
+        return (self.num_players,)
+
+    @property
+    def _expected(self) -> str:
+        return f"{self.num_players} integers, an action of each player,"
 
     def _is_unclear(self, counts: Array) -> Array:
         del counts
@@ -301,9 +385,6 @@ class SimultaneousEnvironment(Environment):
             jnp.where(choosing[player], jnp.asarray(numbers) == action[player], state._legal[columns])
             for player, (columns, numbers) in enumerate(zip(self._columns, self._numbers, strict=True))
         ]
-
-    def _choosing(self, state: State) -> Array:
-        return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
 
 
 def _drawn(key: Array, legal: Array) -> Array:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
 from anygame.envs.jax.observations import as_they_are, planes, relative
+from anygame.envs.jax.percepts import Percepts
 from anygame.envs.rewards import Rewards, players_of
 from anygame.envs.sources import compiled_game
 from anygame.envs.turns import Turns
@@ -40,22 +41,23 @@ def load(
         simultaneous: whether players act together, so that a step takes an action of each. None asks random
             play whether several ever have a choice at the same time. Where it finds no such state, but there
             is one, that state is truncated.
-        observations: what they show. ``flat``: the fluents, in the order of ``env.fluents``. ``relative``:
+        observations: what they show. ``flat``: the fluents, in the order of ``env.fluents``; where the rules
+            hide information (GDL-II), instead of them, here and below, what the player has seen since it last
+            had a choice, in the order of ``env.percepts``. ``relative``:
             the fluents as if the current player were the first, the names of players exchanged, and behind
             them who that is. ``planes``: the same over the squares of the board, bool [rows, columns,
             channels]. Or a function from fluents, bool [fluents], and the number of a player, int32, to an
             array. By default ``relative``, or ``flat`` where players act together.
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
             (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
-        reveal: whether players may see everything although the rules hide information (GDL-II).
+        reveal: whether players see everything although the rules hide information (GDL-II).
         largest: how many inputs all gates may have.
 
     Raises:
         RuleSheetError: the sheet cannot be used.
         LimitError: the game has no network, or a larger one.
         SimultaneousMovesError: players choose at the same time, and ``simultaneous`` is False.
-        ValueError: the game has no players, hides information that is not to be revealed, or an argument does
-            not fit it.
+        ValueError: the game has no players, or an argument does not fit it.
 
     >>> import jax
     >>> env = load("tic_tac_toe", rewards="zero-sum")
@@ -70,19 +72,16 @@ def load(
     if not players_of(game):
         raise ValueError(f"{game.name} has no role besides `random`, so nobody to act")
     Rewards(game, rewards)  # which tells what is wrong with the name
-    if game.is_gdl2 and not reveal:
-        raise ValueError(
-            f"{game.name} hides information (some rule has `sees`), and observations would show all of the "
-            "state: reveal=True says that they may"
-        )
     inputs = len(game.backends.needed_network().compiled.network.inputs)
     if inputs > largest:
         raise LimitError(
             f"{game.name} has {inputs:,} gate inputs, more than {largest:,} (largest=...)", "largest", largest
         )
     turns = None if simultaneous else _turns(game, needed=simultaneous is False)
+    percepts = Percepts(game, players_of(game)) if game.is_gdl2 and not reveal else None
+    observe = _observe(game, observations, percepts, together=turns is None)
     make = Environment if turns else SimultaneousEnvironment
-    return make(game, turns, _observe(game, observations, together=turns is None), rewards)
+    return make(game, turns, observe, rewards, percepts)
 
 
 def _turns(game: Game, needed: bool) -> Turns | None:
@@ -95,7 +94,9 @@ def _turns(game: Game, needed: bool) -> Turns | None:
         return None
 
 
-def _observe(game: Game, observations: str | Observe | None, together: bool) -> Observe:
+def _observe(
+    game: Game, observations: str | Observe | None, percepts: Percepts | None, together: bool
+) -> Observe:
     """Return the function that makes observations."""
     players = [game.roles[index].term for index in players_of(game)]
     if observations is None:
@@ -108,4 +109,11 @@ def _observe(game: Game, observations: str | Observe | None, together: bool) -> 
         raise ValueError(f"observations are flat, relative, planes, or a function, not {observations!r}")
     if together:
         raise ValueError("where players act together there is no current player, to whom things are relative")
-    return planes(game, players) if observations == "planes" else relative(game.fluent_terms, players)
+    if observations == "relative":
+        return relative(game.fluent_terms if percepts is None else percepts.terms, players)
+    if percepts is not None:
+        raise ValueError(
+            f"{game.name} hides information (some rule has `sees`): players see no board; observations are "
+            "relative or flat, and reveal=True shows everything"
+        )
+    return planes(game, players)

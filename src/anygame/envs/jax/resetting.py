@@ -26,12 +26,16 @@ def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
 
     def step(state: State, action: Array, key: Array) -> State:
         moving, beginning = jax.random.split(key)
-        going = jnp.bool_(False)
-        state = env.step(state.replace(terminated=going, truncated=going), action, moving)
-        ended = state.terminated | state.truncated
-        fresh = env.init(beginning).replace(
-            rewards=state.rewards, terminated=state.terminated, truncated=state.truncated
+        initial = env.init(beginning)
+        # A match that has just begun tells of the one before; where it begins with its end it stays there.
+        begun = state._step_count == 0
+        state = state.replace(
+            terminated=jnp.where(begun, initial.terminated, state.terminated),
+            truncated=jnp.where(begun, initial.truncated, state.truncated),
         )
+        state = env.step(state, action, moving)
+        ended = state.terminated | state.truncated
+        fresh = initial.replace(rewards=state.rewards, terminated=state.terminated, truncated=state.truncated)
         chosen: State = jax.tree.map(lambda new, old: jnp.where(ended, new, old), fresh, state)
         return chosen
 

@@ -61,6 +61,7 @@ class State:
     _step_count: Array
     _fluents: Array
     _legal: Array
+    _seen: Array
     _env: Named = field(repr=False)
 
     @property

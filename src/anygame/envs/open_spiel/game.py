@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from anygame.envs.open_spiel.description import Dynamics, Utilities, describe
@@ -12,6 +13,7 @@ from anygame.envs.open_spiel.library import GameBase, pyspiel
 from anygame.envs.open_spiel.observer import SheetObserver, memory_shape, observation_size
 from anygame.envs.open_spiel.state import SheetState
 from anygame.errors import RuleSheetError
+from anygame.game.encoding import rules_digest
 from anygame.language.installed import open_sheet
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class SheetGame(GameBase):
         given = {name: value for name, value in known.items() if value != DEFAULTS[name]}
         self._parameters = given
         self.description: Description = _described(known)
-        self.utilities = Utilities(float(known["scale"]), float(known["offset"]), bool(known["zero_sum"]))
+        self.utilities = _utilities(known)
         kind = _type_of(self.description, self.utilities)
         super().__init__(kind, _info_of(self.description, self.utilities), given)
 
@@ -65,6 +67,18 @@ class SheetGame(GameBase):
     def new_initial_state(self) -> SheetState:
         """Return the state in which every play begins."""
         return SheetState(self, self.description, self.utilities)
+
+    def deserialize_state(self, text: str) -> SheetState:
+        """Return the state of a text that ``state.serialize()`` has made.
+
+        Raises:
+            ValueError: it is of another game.
+        """
+        state: SheetState = super().deserialize_state(text)
+        # OpenSpiel takes whatever state is in the text for one of this game.
+        if rules_digest(state.sheet) != rules_digest(self.description.game):
+            raise ValueError(f"the state is one of {state.sheet.name}, not of {self.description.game.name}")
+        return state
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SheetObserver:
         """Return an observer; see `SheetObserver`."""
@@ -88,6 +102,15 @@ def _described(known: Mapping[str, Any]) -> Description:
     else:
         name, text = "<rules>", _unpacked(known["rules"])
     return describe(name, text, bool(known["case_sensitive"]), dynamics, steps)
+
+
+def _utilities(known: Mapping[str, Any]) -> Utilities:
+    scale, offset = float(known["scale"]), float(known["offset"])
+    if not isfinite(scale) or scale == 0:
+        raise ValueError(f"scale is what a point is worth, a number other than 0, not {known['scale']}")
+    if not isfinite(offset):
+        raise ValueError(f"offset is a number, not {known['offset']}")
+    return Utilities(scale, offset, bool(known["zero_sum"]))
 
 
 def packed_rules(text: str) -> str:

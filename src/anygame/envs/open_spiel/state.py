@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.envs.open_spiel.description import Description, Utilities
+    from anygame.game.game import Game
     from anygame.language.terms import Term
 
 __all__ = ["SheetState"]
@@ -52,6 +53,10 @@ class SheetState(StateBase):
             self.node = node.child(self._move(node.actor, action))
 
     def _apply_actions(self, actions: Sequence[int]) -> None:
+        players = self._description.form.players
+        if len(actions) != len(players):
+            who = ", ".join(map(str, players))
+            raise IllegalMoveError(f"expected {len(players)} actions, of {who}; found {len(actions)}")
         moves = tuple(self._move(player, action) for player, action in enumerate(actions))
         self.node = self.node.child_of_all(moves)
 
@@ -79,6 +84,11 @@ class SheetState(StateBase):
     def _action_to_string(self, player: int, action: int) -> str:
         named = self._description.draws if player == CHANCE else self._description.actions
         return str(named[action])
+
+    @property
+    def sheet(self) -> Game:
+        """The rules."""
+        return self._description.game
 
     def is_terminal(self) -> bool:
         """Return whether the play is over: by the rules, after too many steps, or as a role has no move."""
