@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from tests.match.games import COUNTDOWN
 
 import anygame
 from anygame.cluster import Cluster, SelfPlay
-from anygame.errors import ClusterError, PlayerError
+from anygame.errors import ClusterError, MissingExtraError, PlayerError
 from anygame.match import LocalSeat, Terms
 from anygame.players import make_player
 from anygame.tournament import Store, Tournament
@@ -47,6 +48,32 @@ def test_simulation_comes_to_the_same(cluster: Cluster) -> None:
     assert (apart.playouts, apart.machine, apart.threads) == (200_000, "network", 2)
     assert told == sorted(told)
     assert told[-1] == 200_000
+
+
+def test_an_address_where_nobody_answers_is_told_at_once() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            ClusterError, match=f"nobody answers at 127.0.0.1:{port}: Connection refused; `ray"
+        ):
+            Cluster(f"127.0.0.1:{port}")
+    with pytest.raises(ClusterError, match=r"nobody answers at no\.such\.host\.invalid:6379: "):
+        Cluster("no.such.host.invalid:6379")
+
+
+@pytest.mark.parametrize(
+    "address", ["", "here", "host:", ":6379", "host:port", "host:99999", "ray://", "host:0"]
+)
+def test_what_is_no_address_is_told(address: str) -> None:
+    with pytest.raises(ClusterError, match=f"expected the address of a Ray cluster, .* found '{address}'"):
+        Cluster(address)
+
+
+def test_addresses_of_the_client_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.cluster.ray_cluster.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"need Ray's client: pip install 'ray\[client\]'"):
+        Cluster("ray://127.0.0.1:10001")
 
 
 def test_the_reasoner_simulates_too(cluster: Cluster) -> None:

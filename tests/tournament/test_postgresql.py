@@ -140,6 +140,29 @@ def test_a_claim_ends_with_its_session(address: str) -> None:
         assert later.claim(meeting)
 
 
+def test_a_server_that_goes_away_is_told_and_what_was_played_is_kept(address: str) -> None:
+    import psycopg
+
+    with Store(address) as store:
+        event = Tournament(GAMES, PLAYERS, store, TERMS, _seat)
+        unraised: list[object] = []
+
+        async def play() -> None:
+            asyncio.get_running_loop().set_exception_handler(lambda _, what: unraised.append(what))
+            async for meeting in event.to_be_played(event.meetings(1)):
+                if len(store.results()) == 3:
+                    with psycopg.connect(address, autocommit=True) as other:
+                        others = "SELECT pid FROM pg_stat_activity WHERE usename = 'tester'"
+                        chosen = f"({others} AND pid <> pg_backend_pid()) AS those"
+                        other.execute(f"SELECT pg_terminate_backend(pid) FROM {chosen}")
+                await event.play(meeting)
+
+        with pytest.raises(RecordError, match="as the store of a tournament: "):
+            asyncio.run(play())
+    assert unraised == []
+    assert len(_play(address)) == 3
+
+
 def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"cannot use postgresql://me:\.\.\.@/x"):
         Store(f"postgresql://me:secret@/x?host={tmp_path}")

@@ -303,3 +303,12 @@ def test_damaged_records_of_a_store_are_record_errors(tmp_path: Path, change: di
         with suppress(RecordError):
             asyncio.run(event.play(meeting))
             assert len(store.results()) == 1
+
+
+def test_a_store_that_cannot_be_says_why(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=f"there is no folder {tmp_path}/none"):
+        Store(tmp_path / "none" / "store")
+    with pytest.raises(
+        RecordError, match=r"a store is a file or postgresql://.*, not mysql://me:\.\.\.@host/x"
+    ):
+        Store("mysql://me:secret@host/x")

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 from anygame.cluster.self_play import LANES
 from anygame.errors import AnygameError, ClusterError, MissingExtraError
@@ -28,6 +31,10 @@ _Result = TypeVar("_Result")
 _AHEAD: Final = 4
 #: How often a call is made again when its process dies. One that kills its process every time ends all.
 _RETRIES: Final = 5
+#: Seconds in which the machine of an address has to answer; Ray itself tries for minutes.
+_ANSWER: Final = 5.0
+#: How the client of Ray begins addresses; it is a package of its own.
+_CLIENT: Final = "ray://"
 
 
 class Cluster:
@@ -43,13 +50,15 @@ class Cluster:
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ClusterError: there is no cluster at this address.
+        ClusterError: there is no cluster at this address, or it is none.
     """
 
     def __init__(self, address: str | None = None, *, cpus: int | None = None) -> None:
         if cpus is not None and (address is not None or cpus < 1):
             raise ValueError(f"cpus is a number from 1, for a cluster that is started here; got {cpus}")
         self._ray = _ray()
+        if address is not None and address != "auto":
+            _knock(address)
         settings: dict[str, Any] = {"log_to_driver": True, "logging_level": "ERROR"}
         if address is None:
             settings |= {"num_cpus": cpus, "include_dashboard": False}
@@ -179,6 +188,33 @@ def _ray() -> Any:
         raise MissingExtraError(
             "dividing work among machines needs Ray: pip install 'anygame[cluster]'", "cluster"
         ) from error
+
+
+def _knock(address: str) -> None:
+    """Look whether anybody listens at the address of a cluster.
+
+    Raises:
+        MissingExtraError: it is one for the client of Ray, which is not installed.
+        ClusterError: nobody does, or it is no address.
+    """
+    try:
+        parts = urlsplit("//" + address.removeprefix(_CLIENT))
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or not port:
+        wanted = f"the address of a Ray cluster, HOST:PORT, {_CLIENT}HOST:PORT or auto"
+        raise ClusterError(f"expected {wanted}, found {address[:200]!r}")
+    if address.startswith(_CLIENT) and find_spec("grpc") is None:
+        raise MissingExtraError(
+            f"addresses with {_CLIENT} need Ray's client: pip install 'ray[client]'", "cluster"
+        )
+    try:
+        socket.create_connection((host, port), timeout=_ANSWER).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        advice = "`ray start --head` tells the address of the cluster that it starts"
+        raise ClusterError(f"nobody answers at {address}: {reason}; {advice}") from error
 
 
 def _first_line(error: BaseException) -> str:

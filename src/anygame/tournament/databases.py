@@ -6,6 +6,7 @@ import re
 import sqlite3
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from anygame.errors import MissingExtraError, RecordError
@@ -22,7 +23,10 @@ _PATIENCE: Final = 30
 #: What a lock of all that share a data base is called; matches have other names.
 _ALL: Final = "anygame tournament"
 _POSTGRES: Final = re.compile(r"postgres(ql)?://")
-_PASSWORD: Final = re.compile(r"(?<=:)[^:/@]*(?=@)")
+#: Where an address may have a password: before the host, or as a parameter.
+_PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
+#: What an address of something else begins with; files are not called so.
+_OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 class Database(Protocol):
@@ -59,7 +63,23 @@ def open_database(path: str | os.PathLike[str]) -> Database:
     """
     if isinstance(path, str) and _POSTGRES.match(path):
         return _Postgres(path)
+    if isinstance(path, str) and _OTHER.match(path):
+        raise RecordError(
+            f"a store is a file or postgresql://[USER@]HOST/NAME, not {_without_password(path)}"
+        )
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise RecordError(f"cannot use {path} as the store of a tournament: there is no folder {folder}")
     return _Sqlite(path)
+
+
+def _without_password(address: str) -> str:
+    """Return an address as it may be shown.
+
+    >>> _without_password("postgresql://me:a:b/c@host/db"), _without_password("postgresql://host/db?password=x")
+    ('postgresql://me:...@host/db', 'postgresql://host/db?password=...')
+    """
+    return _PASSWORD.sub(r"\1\2...", address)
 
 
 class _Sqlite:
@@ -103,7 +123,7 @@ class _Postgres:
     """A data base of PostgreSQL. Claims are advisory locks of its session, which end with it."""
 
     def __init__(self, address: str) -> None:
-        self.name = _PASSWORD.sub("...", address)
+        self.name = _without_password(address)
         try:
             self._library = import_module("psycopg")
         except ImportError as error:
@@ -133,7 +153,9 @@ class _Postgres:
         return bool(is_mine)
 
     def release(self, key: str) -> None:
-        self.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (key,))
+        # A connection that has ended, has given its names back.
+        if not self._base.closed:
+            self.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (key,))
 
     def close(self) -> None:
         self._base.close()
