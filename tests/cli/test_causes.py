@@ -71,7 +71,14 @@ def test_the_sheet_is_in_order() -> None:
         ("(<= terminal (not", "(=> terminal (not", "17:2: warning[wrong-arrow]: `=>` starts no rule"),
         ("(row 1) (row 2)", "// the board\n(row 1) (row 2)", "4:1: warning[stray-text]: `//` starts no"),
         ("(row 1) (row 2)", "{index 1}\n(row 1) (row 2)", "4:1: warning[stray-text]: '{index 1}' stand"),
+        ("(row 1) (row 2)", "{row 1} (row 2)", "4:1: warning[stray-text]: '{row 1}' stands in other"),
+        ("(<= open", "(=> open", "13:2: error[wrong-arrow]: `=>` starts no rule"),
+        ("(<= terminal (not open))", "(=> terminal open)", "17:2: warning[wrong-arrow]: `=>` starts"),
         ("(row 1) (row 2)", "the board\n(row 1) (row 2)", "4:1: warning[stray-text]: 'the board' stand"),
+        ("(not open)", "open", "17:14: warning[over-at-start]: the game is over before anybody moves; with"),
+        (" (not (true (control ?p)))", " (true (control ?p))",
+         "8:31: error[no-move]: o has no legal move here, and the game is not over; with (not (true"),
+        ("(row 1) (row 2)", "(rwo 1) (row 2)", "4:2: warning[likely-typo]: nothing reads rwo, but row is"),
         ("(true (control ?p)) (true", "(control ?p) (true", "7:29: warning[undefined-relation]: "),
     ],
 )  # fmt: skip
@@ -88,6 +95,19 @@ def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
     note = re.search(r"^note: because of that, (.*) \(`--all` lists them\)$", output, flags=re.MULTILINE)
     assert note is not None
     assert len(heads(told(text, "--all"))) > 1
+
+
+def test_what_play_shows_of_a_slip_is_counted_there() -> None:
+    text = SHEET.replace("(<= terminal", "(<= terminl")
+    (only,) = heads(told(text, "--play", "3"))
+    assert "[likely-typo]: nothing reads terminl" in only
+    codes = re.findall(r"\[([a-z-]+)\]", told(text, "--play", "3", "--all"))
+    assert {"no-terminal", "no-move"} <= set(codes)
+
+
+def test_errors_that_only_follow_count_for_the_exit_status() -> None:
+    output, status = run(["check", "-", "--play", "3"], SHEET.replace("(<= terminal", "(<= terminl"))
+    assert (": error[" in output, status) == (False, 1)
 
 
 def test_the_reader_of_a_lost_fluent_is_shown() -> None:
@@ -115,6 +135,10 @@ def test_mend_adds_no_declarations_to_what_is_doubted(tmp_path: Path) -> None:
     sheet.write_text(SHEET.replace("(init (control x))", "(init (contrl x))"))
     output, _ = run(["mend", str(sheet), "--write"])
     assert "no base and no input is added while `anygame check` doubts the rules: likely-typo" in output
+    assert "(base" not in sheet.read_text()
+    sheet.write_text("\n".join(line for line in SHEET.splitlines() if "(next (control" not in line))
+    output, _ = run(["mend", str(sheet), "--write"])
+    assert "doubts the rules: lost-fluent" in output
     assert "(base" not in sheet.read_text()
     sheet.write_text(SHEET)
     run(["mend", str(sheet), "--write"])

@@ -116,6 +116,7 @@ def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
         (["legla", "gdl/pig.kif"], "there is no command 'legla'; did you mean legal?"),
         (["zzz"], "there is no command 'zzz'; `anygame --help` lists the commands"),
         (["--seed", "1"], "unrecognized arguments: --seed"),
+        (["solve", "pig", "--second", "1"], "unrecognized arguments: --second 1; did you mean --seconds?"),
         (["query", "gdl/pig.kif"], "required: PATTERN"),
         (["legal", "gdl/pig.kif", "player1", "player2"], "unrecognized arguments: player2"),
         (["perft", "gdl/pig.kif", "-1"], "expected a whole number from 0, found '-1'"),

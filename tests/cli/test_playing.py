@@ -218,6 +218,30 @@ def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
     assert "hidden" in output
 
 
+def test_hints_are_found_from_what_the_role_knows(tmp_path: Path) -> None:
+    # A coin is hidden, which the role sees in one of the sheets alone; 60 it has for sure.
+    coin = (
+        "(role me) (role random) (side heads) (side tails) (init start)"
+        "(<= (legal random (hide ?s)) (true start) (side ?s)) (<= (legal random noop) (not (true start)))"
+        "(<= (legal me noop) (true start)) (<= (legal me (say ?s)) (not (true start)) (side ?s))"
+        "(<= (legal me sure) (not (true start))) (<= (next (hidden ?s)) (does random (hide ?s)))"
+        "(<= (next (hidden ?s)) (true (hidden ?s))) (<= (next (said ?s)) (does me (say ?s)))"
+        "(<= (next safe) (does me sure)) (<= terminal (true safe)) (<= terminal (true (said ?s)))"
+        "(<= (goal me 60) (true safe)) (<= (goal me 100) (true (said ?s)) (true (hidden ?s)))"
+        "(<= (goal me 0) (true (said ?s)) (not (true (hidden ?s)))) (goal random 0) "
+    )
+    blind, seeing = tmp_path / "blind.kif", tmp_path / "seeing.kif"
+    blind.write_text(coin + "(<= (sees me something) (does random (hide ?s)))")
+    seeing.write_text(coin + "(<= (sees me ?s) (does random (hide ?s)))")
+    for seed in ("1", "2", "3"):
+        output, _ = play(str(blind), ["hint 0.3", "analyse 0.3", "sure"], "--seed", seed)
+        assert "me: sure   (mean goal 60.0)\n" in output
+        assert re.search(r"tries in [\d.]+ s, 2 states believed in\nme +tries +goal\n  sure ", output)
+        output, _ = play(str(seeing), ["hint 0.3", "sure"], "--seed", seed)
+        side = "heads" if "me sees heads" in output else "tails"
+        assert f"me: (say {side})   (mean goal 100.0)\n" in output
+
+
 def test_what_others_think_is_not_told_where_it_would_tell_what_they_see() -> None:
     lines = ["thinking", "call", "pass", "pass", "call", "bet"]
     told, _ = play("kuhn_poker", lines, "--against", "mcts:iterations=30", "--thinking")

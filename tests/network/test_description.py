@@ -15,7 +15,6 @@ from anygame.network.network import FALSE, TRUE, Network
 
 _CODE: dict[str, int | str] = {
     "style": "straight",
-    "functions": 2,
     "lanes": 512,
     "rows": 1234,
     "bytes": 78_976,
@@ -88,7 +87,7 @@ def test_figures_are_told_with_what_each_step_saved() -> None:
         "undone: 1,800 gates, 400 inputs (-20.0 %) (0.250 s)",
     ]
     assert told[6] == f"inputs of the network: {len(game.fluents)} fluents; moves: 16 of r"
-    assert told[-1] == "code: straight, 2 functions; 512 lanes in 1,234 rows, 78,976 bytes a thread"
+    assert told[-1] == "code: straight; 512 lanes in 1,234 rows, 78,976 bytes a thread"
 
 
 def test_constants_are_drawn_as_words() -> None:

@@ -50,6 +50,21 @@ def test_matches_are_all_pairs_with_equal_keys(rows: list[tuple[int, int, int]],
     assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 
+@given(st.lists(_ROWS, max_size=5))
+def test_an_index_that_has_grown_is_that_of_all_rows(parts: list[list[tuple[int, int, int]]]) -> None:
+    table, at_once = Table(3), Table(3)
+    for rows in parts:
+        table.add(_columns(rows, 3), len(rows))
+        table.index((1,))
+    rows = [row for part in parts for row in part]
+    at_once.add(_columns(rows, 3), len(rows))
+    for columns in [(1,), (0, 2), (0, 1, 2)]:
+        grown, fresh = table.index(columns), at_once.index(columns)
+        assert grown.count == fresh.count
+        assert grown.keys.tolist() == fresh.keys.tolist()
+        assert grown.order.tolist() == fresh.order.tolist()
+
+
 def test_a_join_that_is_too_large_says_so() -> None:
     table = Table(1)
     table.add(_columns([(n,) for n in range(3)], 1), 3)

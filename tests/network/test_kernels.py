@@ -19,8 +19,10 @@ from anygame.network.kernels.function import LANES
 from anygame.network.kernels.gate_code import copy_order
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.kernels.rows import GO, RESTART
+from anygame.network.kernels.phases import Phases
+from anygame.network.kernels.rows import GO, RESTART, RowLayout
 from anygame.network.kernels.schedule import keep_apart, schedule
+from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def check(network: Network, rng: random.Random, style: Style) -> None:
     """Compare all that code computes with the plain evaluation, in all lanes, in two steps in a row."""
     kernel = build_kernel(network, style)
     rows, layout = kernel.rows(), kernel.layout
-    pointers = rows.ctypes.data, kernel.gates.data.ctypes.data
+    pointers = rows.ctypes.data, kernel.data.ctypes.data
     fluents = [rng.getrandbits(LANES) for _ in range(network.fluents)]
     for fluent, bits in enumerate(fluents):
         rows[layout.fluents + fluent] = to_row(bits)
@@ -118,9 +120,10 @@ def test_rows_are_used_again() -> None:
     for number in range(600):
         chain = build.gate([chain ^ (number & 1), build.fluents[number % 3] ^ (number >> 1 & 1)])
     network = build.network(build.gates, [True] * 3, [TRUE], FALSE, [[]], [chain] * 3)
-    order = schedule(network)
-    assert straight_line.straight_gates(network, order, 10).rows < 40
-    assert loop_gates(network, order).rows < 200
+    phases = Phases.none(network)
+    order, layout = schedule(network, phases), RowLayout(network, phases)
+    assert Allocation(network, order, phases, layout, 10).end < 40
+    assert loop_gates(network, order, phases, layout).end < 200
 
 
 def test_gates_that_nobody_needs_are_left_out() -> None:
@@ -129,7 +132,7 @@ def test_gates_that_nobody_needs_are_left_out() -> None:
     build.gate([a, b])
     used = build.gate([a, b ^ 1])
     network = build.network(2, [True, False], [TRUE], FALSE, [[]], [used, a])
-    order = schedule(network)
+    order = schedule(network, Phases.none(network))
     assert (order.state, order.moves) == ((), (range(1, 2),))
 
 
@@ -137,10 +140,11 @@ def test_spreading_keeps_inputs_first() -> None:
     rng = random.Random(5)
     for _ in range(20):
         network = random_network(rng, 60)
-        units = schedule(network).moves
+        order = schedule(network, Phases.none(network))
+        units = order.moves
         moved = keep_apart(network, units, 10)
         assert sorted(map(tuple, moved)) == sorted(map(tuple, units))
-        done = {gate for unit in schedule(network).state for gate in unit}
+        done = {gate for unit in order.state for gate in unit}
         for unit in moved:
             done.update(unit)
             inputs = network.inputs[network.starts[unit.start] : network.starts[unit.stop]] >> 1

@@ -19,6 +19,7 @@ from anygame.network.grounding.passes.decomposition import decompose_bodies
 from anygame.network.grounding.passes.disjunctions import expand_disjunctions, name_disjunctions
 from anygame.network.grounding.passes.guards import project_guards
 from anygame.network.grounding.passes.inlining import inline_static_relations
+from anygame.network.grounding.passes.keys import split_at_keys
 from anygame.network.grounding.passes.moves import project_moves
 from anygame.network.grounding.passes.nesting import name_nested_terms
 from anygame.network.grounding.passes.specialising import specialise_views
@@ -46,6 +47,7 @@ def _context(**definitions: str) -> Context:
             if relation.predicate in definitions and (dense or relation.predicate != "d")
             else None
         ),
+        keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
         new_relation=lambda width: Relation(f" {next(numbers)}", (None,) * width),
     )
 
@@ -131,6 +133,35 @@ CASES: dict[str, tuple[Callable[[GroundRule, Context], list[GroundRule]], str, l
         project_guards,
         "far x :- true x, [c x y]",
         ["far x :- true x, [c x y]"],
+    ),
+    "conditions are split at keys": (
+        split_at_keys,
+        "view x :- true 1 u, true 2 v, true 3 w, true 4 z, not t u v w z, u != v, [c z], d x v w z | u != z",
+        [
+            " 1 :- true 1 u, true 2 v, true 3 w, true 4 z, not t u v w z",
+            " 2 :- true 1 u, true 2 v, u != v",
+            " 3 x :- true 1 u, true 2 v, true 3 w, true 4 z, (d.4(x, v, w, z) or u != z)",
+            "view x :- true 1 u, true 2 v, true 3 w, true 4 z,  1,  2,  3 x, [c z]",
+        ],
+    ),
+    "what a static key determines is determined": (
+        split_at_keys,
+        "view x :- [e x y], true y u, true 2 v, true 3 w, true 4 z, [t u v w z], [t v u w z]",
+        [
+            " 1 x :- true y u, true 2 v, true 3 w, true 4 z, [e x y], [t u v w z]",
+            " 2 x :- true y u, true 2 v, true 3 w, true 4 z, [e x y], [t v u w z]",
+            "view x :- true y u, true 2 v, true 3 w, true 4 z,  1 x,  2 x, [e x y]",
+        ],
+    ),
+    "conditions on few variables stay together": (
+        split_at_keys,
+        "view x :- true 1 u, true 2 v, true 3 w, true 4 z, u != v, v != w, w != z",
+        ["view x :- true 1 u, true 2 v, true 3 w, true 4 z, u != v, v != w, w != z"],
+    ),
+    "conditions on what no key determines stay together": (
+        split_at_keys,
+        "view x :- view 1 u, view 2 v, view 3 w, view 4 z, [t u v w z], [t v u w z]",
+        ["view x :- view 1 u, view 2 v, view 3 w, view 4 z, [t u v w z], [t v u w z]"],
     ),
     "a move is projected": (
         project_moves,

@@ -286,13 +286,12 @@ def test_another_error_stops_the_threads() -> None:
     def fail(_: int) -> None:
         raise ZeroDivisionError
 
-    before = threading.active_count()
+    others = set(threading.enumerate())
     with pytest.raises(ZeroDivisionError):
         Simulator(build_kernel(until(1, 40))).run(1 << 40, progress=fail)
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon:
-            thread.join(10)
-    assert threading.active_count() <= before
+    for thread in set(threading.enumerate()) - others:
+        thread.join(10)
+    assert set(threading.enumerate()) <= others
 
 
 def once(action: Callable[[int], None]) -> Callable[[int], None]:

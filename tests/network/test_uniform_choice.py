@@ -20,6 +20,7 @@ from anygame.network.kernels.function import LANES, PREAMBLE, FunctionBuilder
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.nth_set_bit import Candidates, UnrolledSelection, group_size
+from anygame.network.kernels.phases import Phases
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM
 from anygame.network.kernels.uniform_choice import choose_function
@@ -57,7 +58,7 @@ class Chooser:
         self.kernel = kernel
         self.rows = kernel.rows()
         self.rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 0)
-        self._pointers = self.rows.ctypes.data, kernel.gates.data.ctypes.data
+        self._pointers = self.rows.ctypes.data, kernel.data.ctypes.data
 
     def legal(self, legal: NDArray[np.bool_], active: NDArray[np.bool_] | None = None) -> None:
         self.rows[self.kernel.layout.fluent_rows] = pack(legal)
@@ -126,7 +127,7 @@ def test_a_number_finds_its_move(moves: int) -> None:
         def find(code: FunctionBuilder, size: int = size) -> list[str]:
             legal = [2 * (16 + planes + move) for move in range(moves)]
             does = range(16 + planes + moves, 16 + planes + 2 * moves)
-            group = UnrolledSelection(code, Candidates(legal, does, ()), size)
+            group = UnrolledSelection(code, Candidates(legal, does, (), ()), size)
             group.count()
             group.select([code.load(16 + k) for k in range(planes)])
             return [code.load(row) for row in does]
@@ -312,4 +313,4 @@ def test_a_constant_choice_costs_nothing() -> None:
     assert chosen.all()
     assert go.all()
     assert (chooser.rows[RANDOM : RANDOM + STATE_ROWS] == before).all()
-    assert "round" not in choose_function(kernel.candidates, 100)
+    assert "round" not in choose_function(kernel.candidates, 100, Phases.none(network))

@@ -53,7 +53,7 @@ def test_measures_every_repeat(machine: str) -> None:
         assert machine == "reasoner" or 5 * playouts < states < 9 * playouts
     assert min(found.one_state, found.peak, *found.setup.values()) > 0
     assert found.peak > found.growth >= 0
-    steps = {"read", "first"} if machine == "reasoner" else {"imports", *STEPS}
+    steps = {"read", "first"} if machine == "reasoner" else {"imports", "waiting", *STEPS}
     assert set(found.setup) == steps
     assert (found.gates > 0) == (found.inputs > 0) == (found.bytes > 0) == (machine == "network")
 

@@ -28,7 +28,7 @@ def test_writes_what_the_contract_asks_for(tmp_path: Path) -> None:
 
 
 def test_reasoner_plays_what_has_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anygame.Game, "compile", lambda self: False)
+    monkeypatch.setattr(anygame.Game, "compile", lambda self, **_: False)
     status, found = perf(ROOT / "gdl" / "rock_paper_scissors.kif", tmp_path / "out.txt")
     assert status == 0
     assert found["version"] == f"{anygame.__version__} reasoner"

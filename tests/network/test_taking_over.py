@@ -1,0 +1,301 @@
+"""A loop stands in for straight code until that is compiled: nobody can tell from what is computed."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.examples import examples
+from tests.network.networks import networks, random_network, tic_tac_toe
+
+from anygame.network.kernels import background, straight_line
+from anygame.network.kernels import kernel as kernels
+from anygame.network.kernels import rows as kernel_rows
+from anygame.network.kernels.kernel import Kernel, build_kernel
+from anygame.network.kernels.native import Library, compile_library
+from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
+from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
+from anygame.network.lanes import Lanes
+from anygame.network.simulator import Simulator
+from anygame.network.single import Single
+
+if TYPE_CHECKING:
+    from anygame.network.network import Network
+
+_SHEET = Path(__file__).parents[2] / "gdl" / "six_in_a_row.kif"
+law = settings(
+    deadline=None,
+    max_examples=examples(6),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    phases=set(Phase) - {Phase.explain},
+)
+
+
+@pytest.fixture
+def standing_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a loop stand in for every straight code, and nothing cached."""
+    monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
+    monkeypatch.setenv("ANYGAME_CACHE", "")
+
+
+@pytest.fixture
+def never_made(standing_in: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have another process never make what it is asked for."""
+    monkeypatch.setattr(background, "_begun", lambda *_: None)
+    monkeypatch.setattr(background.Compilation, "_image", lambda _: None)
+
+
+class Played:
+    """A block of lanes, moved by calls of machine code."""
+
+    def __init__(self, kernel: Kernel, seed: int) -> None:
+        self.kernel = kernel
+        self.rows = kernel.rows()
+        self.rows[kernel.layout.fluent_rows] = seed_rows(seed, 1)[:1]
+        self.rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 0)
+        self.rows[ACTIVE] = ~np.uint64(0)
+        self._pointers = self.rows.ctypes.data, kernel.data.ctypes.data
+
+    def call(self, library: Library, name: str) -> object:
+        return library[name](*self._pointers)
+
+    def read(self, bits: list[int]) -> list[bytes]:
+        return [(~self.rows[bit >> 1] if bit & 1 else self.rows[bit >> 1]).tobytes() for bit in bits]
+
+    def outputs(self) -> list[bytes]:
+        gates = self.kernel.gates
+        return self.read([gates.terminal, *gates.legal, *(bit for role in gates.goals for _, bit in role)])
+
+    def state(self) -> bytes:
+        return self.rows[self.kernel.layout.fluent_rows].tobytes()
+
+    def moves(self) -> bytes:
+        counters = self.kernel.counters
+        of_counters = self.rows[counters.first : counters.end].tobytes()
+        rows = [self.rows[row].tobytes() for row in (GO, STUCK)]
+        chosen = self.rows[self.kernel.layout.action_rows].tobytes()
+        return b"".join([of_counters, *rows, chosen, self.rows[RANDOM : RANDOM + STATE_ROWS].tobytes()])
+
+
+def agree(network: Network, rng: random.Random) -> None:
+    """Let two codes take turns at random, call by call, beside one alone."""
+    kernel = build_kernel(network)
+    assert kernel.stands_in
+    loop = kernel.library
+    straight = compile_library(kernel.code, kernels._SIGNATURES)
+    alone, mixed = Played(kernel, 7), Played(kernel, 7)
+    for _ in range(4):
+        for name in ("evaluate_state", "choose", "evaluate_moves"):
+            told = alone.call(straight, name), mixed.call(rng.choice((loop, straight)), name)
+            assert told[0] == told[1]
+            if name == "evaluate_state":
+                assert alone.outputs() == mixed.outputs()
+        assert alone.moves() == mixed.moves()
+        assert alone.state() == mixed.state()
+        for played in (alone, mixed):
+            played.rows[RESTART] = seed_rows(3, 3)[0]
+
+
+@pytest.mark.usefixtures("never_made")
+@law
+@given(network=networks(), rng=st.randoms(use_true_random=False), size=st.sampled_from((2, 10, 2000)))
+def test_codes_may_take_turns_at_every_call(network: Network, rng: random.Random, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(straight_line, "FUNCTION_INPUTS", size)
+        patch.setattr(kernel_rows, "MOST_UNROLLED", rng.choice((2, 64)))
+        agree(network, rng)
+
+
+def counted(simulator: Simulator, take_over_at: int | None = None) -> object:
+    """Return what is counted in playouts, if the straight code takes over in the middle."""
+
+    def progress(started: int) -> None:
+        if take_over_at is not None and started >= take_over_at:
+            simulator._kernel.finish()
+
+    tally = simulator.run(300_000, seed=3, progress=progress)
+    return tally.goals, tally.states, tally.lengths, tally.options, tally.playouts
+
+
+@pytest.mark.usefixtures("never_made")
+def test_playouts_are_the_same_whichever_code_plays() -> None:
+    network = tic_tac_toe()
+    expected = counted(Simulator(build_kernel(network, "straight")))
+    standing_in = Simulator(build_kernel(network))
+    assert counted(standing_in) == expected
+    assert not standing_in._kernel.is_final
+    changed = Simulator(build_kernel(network))
+    assert counted(changed, take_over_at=1) == expected
+    assert changed._kernel.is_final
+    assert counted(changed) == expected
+
+
+@pytest.mark.usefixtures("never_made")
+def test_what_was_begun_with_one_code_goes_on_with_the_other() -> None:
+    network = random_network(random.Random(4), 150)
+    reference = build_kernel(network, "straight")
+    kernel = build_kernel(network)
+    lanes, same = Lanes(kernel, 600, seed=5), Lanes(reference, 600, seed=5)
+    single, same_single = Single(kernel), Single(reference)
+    state = single.initial
+    for turn in range(6):
+        # What the state decides is evaluated before, the moves are made after.
+        assert np.array_equal(lanes.legal(), same.legal())
+        legal = single.legal(state)
+        assert legal == same_single.legal(state)
+        if turn == 3:
+            kernel.finish()
+        for found, expected in zip(lanes.step_random(), same.step_random(), strict=True):
+            assert np.array_equal(found, expected)
+        assert np.array_equal(lanes.observation(), same.observation())
+        joint = [moves[-1] for moves in legal]
+        after = single.next(state, joint)
+        assert after == same_single.next(state, joint)
+        state = after
+    assert kernel.is_final
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_another_process_makes_the_code() -> None:
+    kernel = build_kernel(tic_tac_toe())
+    assert not kernel.library.cached
+    loop = dict(kernel.library.addresses)
+    assert not kernel.finish()
+    assert kernel.is_final
+    assert all(kernel.library.addresses[name] != loop[name] for name in loop)
+    assert counted(Simulator(kernel)) == counted(Simulator(build_kernel(tic_tac_toe(), "straight")))
+
+
+def test_what_another_process_made_is_cached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
+    monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
+    first = build_kernel(tic_tac_toe())
+    assert not first.is_compiled
+    assert not first.finish()
+    second = build_kernel(tic_tac_toe())
+    assert second.is_compiled
+    assert second.library.cached
+    assert second.is_final
+    assert second.finish()
+    assert second.rows().nbytes < first.rows().nbytes  # no loop, none of its rows
+
+
+@pytest.mark.parametrize("fails", ["the other process", "beginning it"])
+@pytest.mark.usefixtures("standing_in")
+def test_where_no_other_process_helps(fails: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if fails == "beginning it":
+        monkeypatch.setattr(sys, "executable", "")
+    else:
+        monkeypatch.setattr(background, "_BOOTSTRAP", "raise SystemExit(3)")
+    kernel = build_kernel(tic_tac_toe())
+    before = counted(Simulator(kernel))
+    assert not kernel.finish()
+    assert kernel.is_final
+    assert counted(Simulator(kernel)) == before
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_code_of_other_sources_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after an update: what the other process would write is not what belongs to these rows."""
+    monkeypatch.setattr(straight_line, "FUNCTION_INPUTS", 3)
+    network = random_network(random.Random(6), 150)
+    kernel = build_kernel(network)
+    making = kernel._start.making
+    assert making is not None
+    assert not making.wait()
+    assert not kernel.finish()
+    assert counted(Simulator(kernel)) == counted(Simulator(build_kernel(network, "loop")))
+
+
+@pytest.mark.usefixtures("standing_in")
+def test_games_that_are_gone_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[bytes] = []
+    held = threading.Event()
+    monkeypatch.setattr(background, "_begun", lambda request, _: begun.append(request))
+    monkeypatch.setattr(background, "make_image", lambda *_: held.wait(60) and None)
+    built = [build_kernel(random_network(random.Random(seed))) for seed in range(4)]
+    for each in built:
+        assert each.library
+    last = built[-1]
+    del each, built
+    held.set()
+    last.finish()
+    assert len(begun) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.usefixtures("never_made")
+def test_a_process_that_was_forked_off_makes_its_own() -> None:
+    kernel = build_kernel(tic_tac_toe())
+    assert kernel.library
+    child = os.fork()
+    if child == 0:
+        kernel.finish()
+        os._exit(0 if kernel.is_final else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def running(script: str, cache: Path | str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", script, str(_SHEET)],
+        env={**os.environ, "ANYGAME_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+_PLAY = """
+import sys, anygame
+game = anygame.load(sys.argv[1])
+result = game.simulate(1000, seed=4)
+kernel = game.backends.network.kernel
+print(result.goal_counts, result.states)
+print(kernel.stands_in, kernel.is_final)
+"""
+
+
+def test_a_program_ends_while_its_code_is_made(tmp_path: Path) -> None:
+    """It waits for nothing, what is made fills the cache, and the next one plays the same by it."""
+    before = running(_PLAY, tmp_path)
+    assert before.stderr == ""
+    assert before.stdout.splitlines()[1] == "True False"
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.glob("*.code"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    after = running(_PLAY, tmp_path)
+    assert after.stdout.splitlines() == [before.stdout.splitlines()[0], "True True"]
+    assert after.stderr == ""
+
+
+def test_nothing_is_left_behind_where_nothing_is_cached() -> None:
+    """The other process is ended with the one that asked it: its work would be of no use to anybody."""
+    script = f"{_PLAY}\nimport time; time.sleep(0.5)\n" + (
+        "from anygame.network.kernels import background\nprint(background._LEAVING.useless.pid)\n"
+    )
+    done = running(script, "")
+    assert done.stderr == ""
+    number = int(done.stdout.split()[-1])
+    deadline = time.monotonic() + 10
+    while _lives(number) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not _lives(number)
+
+
+def _lives(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{number}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
