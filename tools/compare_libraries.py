@@ -139,7 +139,8 @@ def measure_sheet(game: str, path: Path, options: argparse.Namespace) -> Row:
     found = _run(order, options)
     steps = found.get("setup", {})
     kept = {name: found[name] for name in ("states", "playouts", "error") if name in found}
-    return Row(game, "anygame", path.stem, setup=sum(steps.values()) - steps.get("imports", 0), **kept)
+    setup = sum(seconds for step, seconds in steps.items() if step not in ("imports", "waiting"))
+    return Row(game, "anygame", path.stem, setup=setup, **kept)
 
 
 def measure_form(game: str, path: Path, form: str, options: argparse.Namespace) -> Row:

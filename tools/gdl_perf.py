@@ -43,7 +43,7 @@ def run(path: Path, seconds: float, seed: int | None) -> dict[str, str | int]:
         game = anygame.load(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FallbackWarning)
-            compiled = game.compile()
+            compiled = game.compile(wait=True)
         found["version"] = f"{anygame.__version__} {'network' if compiled else 'reasoner'}"
         play = _by_network if compiled else _by_reasoner
         states, playouts, elapsed = play(game, seconds, Random(seed))

@@ -13,15 +13,14 @@ import math
 import os
 import shlex
 import subprocess
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tools.processes import Server, enough_playouts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 __all__ = ["Pairs", "Peer", "PeerSpeed", "Recorded", "measure_pairs", "read_recorded", "some_peer"]
@@ -59,19 +58,16 @@ class Peer:
         Raises:
             OSError: the command cannot be run, fails, is late, or prints something else.
         """
-        pin = None
-        if core is not None and hasattr(os, "sched_setaffinity"):
-            pin = partial(os.sched_setaffinity, 0, [core])
         try:
-            done = subprocess.run(
-                self.command(sheet),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_RUN_SECONDS,
-                check=False,
-                preexec_fn=pin,
-            )
+            with _on(core):
+                done = subprocess.run(
+                    self.command(sheet),
+                    capture_output=True,
+                    text=True,
+                    errors="replace",
+                    timeout=_RUN_SECONDS,
+                    check=False,
+                )
         except subprocess.TimeoutExpired:
             raise OSError(f"no result after {_RUN_SECONDS} s") from None
         words = (done.stdout.strip().splitlines() or [""])[-1].split()
@@ -81,6 +77,20 @@ class Peer:
                 return PeerSpeed(states, playouts)
         told = (done.stderr.strip().splitlines() or [" ".join(words)])[-1][:200]
         raise OSError(f"expected a line of numbers ({_LINE}), found status {done.returncode}: {told}")
+
+
+@contextmanager
+def _on(core: int | None) -> Iterator[None]:
+    """Let what is started meanwhile run on a core, where cores can be chosen."""
+    if core is None or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def some_peer(text: str) -> Peer:

@@ -48,7 +48,7 @@ _HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth"
 def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
     """Return figures of a sheet; see the table."""
     game = anygame.load(sheet)
-    game.compile()
+    game.compile(wait=True)
     lanes, plain = [], []
     parts = dict.fromkeys(_STEPS, 0.0)
     for seed in range(rounds):

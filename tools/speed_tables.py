@@ -32,7 +32,8 @@ class Speed:
     """What was measured of one machine on one sheet.
 
     Attributes:
-        setup: seconds of each step, with machine code that was cached; imports are a step of their own.
+        setup: seconds of each step, with machine code that was cached; imports are a step of their own, and
+            so is waiting for faster code.
         cold: the same with nothing cached.
         states: joint moves made, a second, in each repeat.
         playouts: playouts that came to an end, a second, in each repeat.

@@ -61,7 +61,7 @@ def load(sheet: str) -> anygame.Game:
     """Load a sheet and compile it, once in each process, so that clocks do not have to pay for it."""
     game = anygame.load(sheet)
     with suppress(FallbackWarning):
-        game.compile()
+        game.compile(wait=True)
     return game
 
 

@@ -1,0 +1,100 @@
+"""How long it takes until a compiled game plays, with nothing cached: processor seconds, sheet by sheet.
+
+    python tools/set_up.py gdl SHEETS
+
+``ready`` is reading, grounding, building and the first thousand playouts, by a loop that stands in for
+straight code where that takes long to compile. ``straight`` is the same if the first playouts wait for
+straight code. Imports are no part of it. The last line has the medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import process_time
+from typing import TYPE_CHECKING, Final
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.arguments import sheet_paths, some_seconds
+
+import anygame
+from anygame.network.compiled import compile_game
+from anygame.network.grounding.grounder import GroundingLimits
+from anygame.network.kernels.kernel import build_kernel
+from anygame.network.simulator import Simulator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.network.kernels.kernel import Style
+    from anygame.network.network import Network
+
+_PLAYOUTS: Final = 1000
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """What was measured of a sheet: its size in gate inputs, and processor seconds."""
+
+    name: str
+    inputs: int
+    ready: float
+    straight: float
+
+
+def measure(path: Path, limit: float) -> SetUp:
+    """Measure a sheet.
+
+    Args:
+        path: the sheet.
+        limit: seconds in which it has to be grounded.
+
+    Raises:
+        AnygameError: it has no network.
+    """
+    begin = process_time()
+    reasoner = anygame.load(path).backends.reasoner
+    network = compile_game(reasoner.another(), GroundingLimits(seconds=limit)).network
+    common = process_time() - begin
+    ready, straight = _first_playouts(network, "auto"), _first_playouts(network, "straight")
+    return SetUp(path.stem, len(network.inputs), common + ready, common + straight)
+
+
+def _first_playouts(network: Network, style: Style) -> float:
+    begin = process_time()
+    Simulator(build_kernel(network, style)).run(_PLAYOUTS)
+    return process_time() - begin
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure how long it takes until a compiled game plays.")
+    parser.add_argument("sources", metavar="SHEET", nargs="+", type=Path, help="sheets, or folders of them")
+    parser.add_argument("--limit", type=some_seconds, default=60.0, metavar="S", help="for grounding (60)")
+    options = parser.parse_args(arguments)
+    os.environ["ANYGAME_CACHE"] = ""
+    measure(Path(__file__).parents[1] / "gdl" / "tic_tac_toe.kif", options.limit)  # warms up
+    print("| sheet | gate inputs | ready, s | straight, s |\n| --- | ---: | ---: | ---: |")
+    found = []
+    for path in sheet_paths(options.sources, "set_up"):
+        try:
+            one = measure(path, options.limit)
+        except anygame.AnygameError as error:
+            print(f"set_up: {path.name}: {error}", file=sys.stderr)
+            continue
+        found.append(one)
+        print(f"| `{one.name}` | {one.inputs:,} | {one.ready:.2f} | {one.straight:.2f} |", flush=True)
+    if not found:
+        return 1
+    ready, straight = median(each.ready for each in found), median(each.straight for each in found)
+    print(f"| median of {len(found)} | | {ready:.2f} | {straight:.2f} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
