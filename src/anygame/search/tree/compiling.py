@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["bundle", "compiled", "table_of"]
+__all__ = ["bundle", "compiled", "element_of", "table_of"]
 
-#: Words of the table for each array: its address, and lengths along two axes.
-_WORDS = 3
+#: Words of the table for each array: its address, its lengths along two axes, and from row to row.
+_WORDS = 4
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -89,27 +89,33 @@ _DIGEST: Final = source_digest(Path(__file__).parents[1])
 
 
 def table_of(arrays: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
-    """Return the table of a bundle: int64 [arrays, 3]. Both must live as long as it is used."""
+    """Return the table of a bundle: int64 [arrays, 4]. Both must live as long as it is used."""
     rows = []
     for array in arrays:
-        if not array.flags.c_contiguous or not 1 <= array.ndim <= 2:
-            raise ValueError("expected contiguous arrays of one or two dimensions")
-        rows.append((array.ctypes.data, array.shape[0], array.shape[1] if array.ndim > 1 else 1))
+        if not 1 <= array.ndim <= 2 or (array.ndim == 2 and array.strides[1] != array.itemsize):
+            raise ValueError("expected arrays of one or two dimensions, with rows in one piece")
+        columns = array.shape[1] if array.ndim > 1 else 1
+        rows.append((array.ctypes.data, array.shape[0], columns, array.strides[0]))
     return np.array(rows, np.int64)
 
 
-def bundle(fields: type[tuple[Any, ...]], *tables: str) -> Callable[[Any], Any]:
+def bundle(
+    fields: type[tuple[Any, ...]], *tables: str, records: frozenset[str] = frozenset()
+) -> Callable[[Any], Any]:
     """Return a compiled function from the address of a table to a bundle.
 
     Args:
         fields: a named tuple of arrays, with their types in its annotations.
         tables: the names of those that have two dimensions.
+        records: the names of those that are fields of records, and so do not lie in one piece.
     """
     name = fields.__name__
     kind = type(name, (types.Type,), {"__init__": lambda self: types.Type.__init__(self, name=name)})
     register_model(kind)(_AddressModel)
     arrays = {
-        field: types.Array(from_dtype(_dtype(hint)), 1 + (field in tables), "C")
+        field: types.Array(
+            from_dtype(element_of(hint)), 1 + (field in tables), "A" if field in records else "C"
+        )
         for field, hint in get_type_hints(fields).items()
     }
     _type_attributes(kind, arrays)
@@ -126,7 +132,7 @@ def bundle(fields: type[tuple[Any, ...]], *tables: str) -> Callable[[Any], Any]:
     return at
 
 
-def _dtype(hint: Any) -> np.dtype[Any]:
+def element_of(hint: Any) -> np.dtype[Any]:
     """Return the type of element of an annotation ``NDArray[...]``."""
     return np.dtype(get_args(get_args(hint)[1])[0])
 
@@ -159,9 +165,7 @@ def _lower_attribute(kind: Any, field: str, array: Any, number: int) -> None:
         made = context.make_array(array)(context, builder)
         item = context.get_abi_sizeof(context.get_data_type(array.dtype))
         shape = [entry(1 + axis) for axis in range(array.ndim)]
-        strides = [ir.Constant(word, item)]
-        if array.ndim == 2:
-            strides.insert(0, builder.mul(shape[1], ir.Constant(word, item)))
+        strides = [entry(3), *[ir.Constant(word, item)] * (array.ndim - 1)]
         populate_array(
             made,
             data=builder.inttoptr(entry(0), context.get_data_type(array.dtype).as_pointer()),

@@ -17,8 +17,7 @@ from anygame.search.tree.store import (
     NONE,
     OPTIONS,
     ROOT,
-    SLOTS,
-    find,
+    number_again,
     set_child,
     store_at,
 )
@@ -47,8 +46,9 @@ def drop_work(store_address, worker_address):
     for job in range(worker.counts[JOB_COUNT]):
         if store.status[worker.job_node[job]] == EXPANDING:
             store.status[worker.job_node[job]] = LEAF
-    for option in range(store.counts[OPTIONS]):
-        store.pending[option] = 0
+    for path in range(PATHS):
+        for at in range(worker.path_length[path] + 1):
+            _wait_for_nothing(store, worker.path_node[path, at])
     worker.lane_node[:] = NONE
     for path in range(PATHS):
         worker.free_paths[path] = path
@@ -59,6 +59,19 @@ def drop_work(store_address, worker_address):
     worker.counts[JOB_COUNT] = 0
     worker.counts[SPEC_COUNT] = 0
     worker.counts[RESULT_COUNT] = 0
+
+
+@compiled
+def _wait_for_nothing(store, node):
+    """Forget that descents are under way through a node; old paths may name any node, or none."""
+    if node >= store.counts[NODES] or store.status[node] != EXPANDED:
+        return
+    expansion = store.expansion[node]
+    option = store.first_option[expansion]
+    for role in range(store.option_counts.shape[1]):
+        for _ in range(store.option_counts[expansion, role]):
+            store.pending[option] = 0
+            option += 1
 
 
 @compiled
@@ -110,9 +123,7 @@ def forget(store_address, least, new_nodes, new_expansions, waiting, link_expans
         if expansion != NONE and child != NONE:
             set_child(store, expansion, link_joint[slot], child)
     store.counts[ROOT] = new_nodes[store.counts[ROOT]]
-    store.slots[: store.counts[SLOTS]] = 0
-    for node in range(store.counts[NODES]):
-        store.slots[-1 - find(store, store.states, node)] = node + 1
+    number_again(store)
 
 
 @compiled

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
 from anygame.search.tree.compiling import bundle, compiled
-from anygame.search.tree.kernel_calls import call, call_refusing
+from anygame.search.tree.intrinsics import call, call_refusing
 
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel

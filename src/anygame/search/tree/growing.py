@@ -19,6 +19,7 @@ from anygame.search.tree.store import (
     OPTIONS,
     ROOT,
     find_or_add,
+    hash_of,
     store_at,
 )
 from anygame.search.tree.worker import JOBS, SPECS, worker_at
@@ -74,4 +75,5 @@ def look(store_address, leaves):
 @compiled
 def add_state(store_address, worker_address):
     """Return the node of the first state of a worker's children, made if it is missing."""
-    return find_or_add(store_at(store_address), worker_at(worker_address).spec_state, 0)[0]
+    states = worker_at(worker_address).spec_state
+    return find_or_add(store_at(store_address), states, 0, hash_of(states, 0))[0]

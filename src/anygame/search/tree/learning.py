@@ -20,8 +20,11 @@ from anygame.search.tree.store import (
     NONE,
     OPTIONS,
     TERMINAL,
+    ask_for_node,
+    ask_for_slot,
     child_of,
     find_or_add,
+    hash_of,
     set_child,
     store_at,
 )
@@ -72,6 +75,11 @@ def hear(store_address, worker_address):
 def expand(store_address, worker_address, game_address):
     """Put the children that were made into the tree."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
+    for spec in range(worker.counts[SPEC_COUNT]):
+        worker.spec_hash[spec] = hash_of(worker.spec_state, spec)
+        ask_for_slot(store, worker.spec_hash[spec])
+    for spec in range(worker.counts[SPEC_COUNT]):
+        ask_for_node(store, worker.spec_hash[spec])
     spec = 0
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] != NONE:
@@ -354,7 +362,7 @@ def _insert(game, store, worker, job, spec):
 @compiled
 def _link(game, store, worker, expansion, spec):
     """Find or make the node of a child; return whether there was room for it."""
-    child, new = find_or_add(store, worker.spec_state, spec)
+    child, new = find_or_add(store, worker.spec_state, spec, worker.spec_hash[spec])
     if new and worker.spec_terminal[spec]:
         _end(game, store, child, worker.spec_value[spec])
     return set_child(store, expansion, worker.spec_joint[spec], child)

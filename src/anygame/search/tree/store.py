@@ -6,20 +6,36 @@ Kocsis 2008, "Transpositions and move groups in Monte Carlo tree search").
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
-from anygame.search.tree.compiling import bundle, compiled
+from anygame.search.tree.compiling import bundle, compiled, element_of
+from anygame.search.tree.intrinsics import prefetch
 
-__all__ = ["Store", "child_of", "find_or_add", "make_store", "set_child"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = [
+    "Store",
+    "ask_for_node",
+    "ask_for_slot",
+    "child_of",
+    "find_or_add",
+    "hash_of",
+    "make_store",
+    "number_again",
+    "set_child",
+]
 
 #: Places in ``Store.counts``.
 NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, SLOTS = range(6)
 ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(6, 12)
 #: Slots of a new tree, and how many there may be before there are all: a small table stays in the caches.
 FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
+#: Of a slot, the node plus one.
+LOW_HALF = np.uint64(0xFFFFFFFF)
 #: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
 #: In ``Store.expansion`` of nodes without one, and in ``Store.child`` of options without one.
@@ -31,7 +47,8 @@ class Store(NamedTuple):
 
     Attributes:
         counts: int64; how many of each there are, and the root.
-        slots: int32 [power of two]; node + 1 by hash of its state, open addressing.
+        slots: int64 [power of two]; by hash of a state, open addressing: node + 1, and above it the high half
+            of the hash, so that other states are hardly ever read.
         states: uint64 [nodes, words].
         status: uint8 [nodes].
         visits: int32 [nodes]; leaves evaluated at or below it.
@@ -61,7 +78,7 @@ class Store(NamedTuple):
     """
 
     counts: NDArray[np.int64]
-    slots: NDArray[np.int32]
+    slots: NDArray[np.uint64]
     states: NDArray[np.uint64]
     status: NDArray[np.uint8]
     visits: NDArray[np.int32]
@@ -92,7 +109,23 @@ class Store(NamedTuple):
     link_node: NDArray[np.int32]
 
 
-store_at = bundle(Store, "states", "sums", "low", "high", "option_counts")
+#: Bytes that come from memory together.
+_CACHE_LINE = 64
+#: What a descent reads of a node, of an expanded node and of an option lies side by side, each in a record:
+#: memory is what it waits for. States come last, as they may be long.
+_NODE = ("sums", "low", "high", "visits", "expansion", "stamp", "distance", "status", "states")
+_EXPANSION = ("first_option", "first_child", "option_counts", "mover", "owner", "first_link")
+_OPTION = ("action", "tries", "pending", "mean", "option_low", "option_high", "amaf_tries", "amaf_mean")
+
+store_at = bundle(
+    Store,
+    "states",
+    "sums",
+    "low",
+    "high",
+    "option_counts",
+    records=frozenset((*_NODE, *_EXPANSION, *_OPTION)),
+)
 
 
 def _first_counts(slots: int) -> NDArray[np.int64]:
@@ -106,49 +139,48 @@ def make_store(words: int, roles: int, memory: int) -> Store:
 
     Memory is taken as the tree grows: pages of zeros that were never written to are not there yet.
     """
+    columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
+    node, expansion, option = (_record(names, columns) for names in (_NODE, _EXPANSION, _OPTION))
     # Per node about one option for each role's moves, half an expansion, and two slots.
-    per_node = 8 * words + 1 + 4 + 8 * roles + 8 * roles + 2 + 4 + 4
-    per_expansion = 4 * roles + 8 + 8 + 2 + 4 + 4
-    per_option = 4 + 4 + 4 + 4 + 8 + 8
     options_a_node = 1.25 + 0.25 * (roles - 1)
     # Slots for nodes and links, and what is needed when nodes are forgotten.
-    per = per_node + 0.5 * per_expansion + options_a_node * per_option + 1.25 * 4 + 8 + 4 + 10
+    per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 4 + 10
     nodes = max(4096, min(int(memory / per), 1 << 30))
-    options, expansions, children = int(nodes * options_a_node), nodes // 2, int(nodes * 1.25)
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
-    return Store(
-        _first_counts(slots),
-        np.zeros(slots, np.int32),
-        np.zeros((nodes, words), np.uint64),
-        np.zeros(nodes, np.uint8),
-        np.zeros(nodes, np.int32),
-        np.zeros((nodes, roles), np.float64),
-        np.zeros((nodes, roles), np.float32),
-        np.zeros((nodes, roles), np.float32),
-        np.zeros(nodes, np.int16),
-        np.zeros(nodes, np.int32),
-        np.zeros((expansions, roles), np.int32),
-        np.zeros(expansions, np.int64),
-        np.zeros(expansions, np.int64),
-        np.zeros(expansions, np.int16),
-        np.zeros(children, np.int32),
-        np.zeros(options, np.int32),
-        np.zeros(options, np.int32),
-        np.zeros(options, np.int32),
-        np.zeros(options, np.float32),
-        np.zeros(options, np.float32),
-        np.zeros(options, np.float32),
-        np.zeros(options, np.float32),
-        np.zeros(options, np.float32),
-        np.zeros(nodes, np.int32),
-        np.zeros(expansions, np.int32),
-        np.zeros(expansions, np.int32),
-        np.zeros(slots // 8, np.int32),
-        np.zeros(slots // 8, np.int32),
-        np.zeros(slots // 8, np.int64),
-        np.zeros(slots // 8, np.int32),
-    )
+    arrays = {
+        "counts": _first_counts(slots),
+        "slots": _zeros(slots, np.dtype(np.uint64)),
+        "child": _zeros(int(nodes * 1.25), np.dtype(np.int32)),
+    }
+    for count, record in (nodes, node), (nodes // 2, expansion), (int(nodes * options_a_node), option):
+        table = _zeros(count, record)
+        arrays |= {name: table[name] for name in record.names or ()}
+    for name in "next_link", "link_expansion", "link_joint", "link_node":
+        arrays[name] = _zeros(slots // 8, _element(name))
+    return Store(**arrays)
+
+
+def _element(name: str) -> np.dtype[Any]:
+    """Return the type of the elements of an array."""
+    return element_of(get_type_hints(Store)[name])
+
+
+def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
+    """Return the type of records of fields, some with several columns; a short one lies in one cache line."""
+    fields = [(name, _element(name), (columns[name],) if name in columns else ()) for name in names]
+    record = np.dtype(fields, align=True)
+    if not _CACHE_LINE // 2 < record.itemsize < _CACHE_LINE:
+        return record
+    formats, offsets = zip(*(field[:2] for field in (record.fields or {}).values()), strict=True)
+    return np.dtype({"names": [*names], "formats": formats, "offsets": offsets, "itemsize": _CACHE_LINE})
+
+
+def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return zeros that begin with a cache line."""
+    memory = np.zeros(count * kind.itemsize + _CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % _CACHE_LINE
+    return memory[start : start + count * kind.itemsize].view(kind)
 
 
 @compiled
@@ -166,55 +198,72 @@ def hash_of(states, index):
 
 
 @compiled
-def find(store, states, index):
+def find(store, states, index, hashed):
     """Return the node of a state, or minus one minus the slot where it belongs."""
     mask = np.uint64(store.counts[SLOTS] - 1)
-    slot = hash_of(states, index) & mask
+    slot = hashed & mask
     words = states.shape[1]
     while True:
-        node = store.slots[slot] - 1
-        if node < 0:
+        found = store.slots[slot]
+        if not found:
             return -1 - np.int64(slot)
-        same = True
+        node = np.int64(found & LOW_HALF) - 1
+        same = (found ^ hashed) <= LOW_HALF
         for word in range(words):
-            if store.states[node, word] != states[index, word]:
-                same = False
+            if not same:
                 break
+            same = store.states[node, word] == states[index, word]
         if same:
-            return np.int64(node)
+            return node
         slot = (slot + np.uint64(1)) & mask
 
 
 @compiled
-def number_again(store, nodes, states, index):
-    """Fill the table anew; the last node is the state given, not written down yet."""
+def number_again(store):
+    """Fill the table anew."""
     store.slots[: store.counts[SLOTS]] = 0
-    for node in range(nodes - 1):
-        store.slots[-1 - find(store, store.states, node)] = node + 1
-    store.slots[-1 - find(store, states, index)] = nodes
+    for node in range(store.counts[NODES]):
+        hashed = hash_of(store.states, node)
+        store.slots[-1 - find(store, store.states, node, hashed)] = (hashed & ~LOW_HALF) | np.uint64(node + 1)
 
 
 @compiled
-def find_or_add(store, states, index):
+def ask_for_slot(store, hashed):
+    """Ask for the memory in which the node of a hash is looked for."""
+    prefetch(store.slots, np.int64(hashed & np.uint64(store.counts[SLOTS] - 1)))
+
+
+@compiled
+def ask_for_node(store, hashed):
+    """Ask for the memory of the node that a hash leads to."""
+    found = store.slots[hashed & np.uint64(store.counts[SLOTS] - 1)]
+    if found and (found ^ hashed) <= LOW_HALF:
+        node = np.int64(found & LOW_HALF) - 1
+        prefetch(store.states, node)
+        prefetch(store.status, node)
+
+
+@compiled
+def find_or_add(store, states, index, hashed):
     """Return the node of a state, and whether it is new; there must be room for it."""
-    found = find(store, states, index)
+    found = find(store, states, index, hashed)
     if found >= 0:
         return found, False
     node = store.counts[NODES]
     store.counts[NODES] = node + 1
-    store.slots[-1 - found] = node + 1
+    store.slots[-1 - found] = (hashed & ~LOW_HALF) | np.uint64(node + 1)
+    for word in range(states.shape[1]):
+        store.states[node, word] = states[index, word]
     if 2 * node > store.counts[SLOTS] and store.counts[SLOTS] < len(store.slots):
         # One step from here to the last size: to number millions of nodes again would take too long.
         more = 4 * store.counts[SLOTS]
         store.counts[SLOTS] = more if more <= min(MOST_SMALL_SLOTS, len(store.slots)) else len(store.slots)
-        number_again(store, node + 1, states, index)
+        number_again(store)
     store.status[node] = LEAF
     store.visits[node] = 0
     store.expansion[node] = NONE
     store.distance[node] = 0
     store.stamp[node] = 0
-    for word in range(states.shape[1]):
-        store.states[node, word] = states[index, word]
     for role in range(store.sums.shape[1]):
         store.sums[node, role] = 0.0
         store.low[node, role] = 0.0

@@ -196,7 +196,7 @@ class Tree:
         """Bytes of what has been filled so far, about."""
         store, nodes = self.store, self.nodes
         share = nodes / len(store.status)
-        fixed = 4 * int(store.counts[SLOTS])
+        fixed = store.slots.itemsize * int(store.counts[SLOTS])
         used = sum(each.nbytes for each in store) - store.slots.nbytes
         return int(used * share) + fixed + sum(each.nbytes for each in self.worker)
 

@@ -78,7 +78,8 @@ class Worker(NamedTuple):
         job_specs: int32 [jobs]; behind the last child of each.
         listed: int32; actions.
         spec_job: int32 [specs]; spec_joint: int64; spec_action: int32 [specs, roles]; children to be made.
-        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_terminal: bool [specs].
+        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_terminal: bool [specs];
+            spec_hash: uint64 [specs].
         path_length, path_references, path_leaves: int32 [paths]; path_sum: float64 [paths, roles]; leaves
             that were evaluated, and their values.
         path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
@@ -120,6 +121,7 @@ class Worker(NamedTuple):
     spec_state: NDArray[np.uint64]
     spec_value: NDArray[np.float64]
     spec_terminal: NDArray[np.bool_]
+    spec_hash: NDArray[np.uint64]
     path_length: NDArray[np.int32]
     path_references: NDArray[np.int32]
     path_leaves: NDArray[np.int32]
@@ -214,6 +216,7 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         np.zeros((SPECS, words), np.uint64),
         np.zeros((SPECS, roles)),
         np.zeros(SPECS, np.bool_),
+        np.zeros(SPECS, np.uint64),
         numbers(PATHS),
         numbers(PATHS),
         numbers(PATHS),

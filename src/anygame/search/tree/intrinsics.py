@@ -1,4 +1,4 @@
-"""Calls of a game's machine code from compiled functions: by address, as every game has code of its own."""
+"""What compiled functions can do beyond Python: call a game's machine code, and ask for memory ahead."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
-__all__ = ["call", "call_refusing"]
+__all__ = ["call", "call_refusing", "prefetch"]
 
 
 def _called(builder: Any, arguments: Any, result: Any) -> Any:
@@ -39,3 +40,25 @@ def call_refusing(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
         return _called(builder, arguments, ir.IntType(1))
 
     return types.boolean(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def prefetch(_context: Any, array: Any, _index: Any) -> Any:
+    """Ask for the cache line of an element of an array, or of the first one of a row, without waiting.
+
+    What is not in the caches may take as long to come as hundreds of steps.
+    """
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        view = make_array(array)(context, builder, arguments[0])
+        stride = builder.extract_value(view.strides, 0)
+        byte, number = cgutils.voidptr_t, ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        start = builder.bitcast(view.data, byte)
+        place = builder.gep(start, [builder.mul(arguments[1], stride)])
+        # To be read, kept in all caches, data.
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
