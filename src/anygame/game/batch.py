@@ -257,7 +257,10 @@ class Batch:
 
         Raises:
             PositionError: it is of another game, or of a batch with another number of lanes.
+            TypeError: it is no snapshot.
         """
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(f"expected what snapshot() returned, found {type(snapshot).__name__}")
         if snapshot.game != self.game:
             raise PositionError(f"expected a snapshot of {self.game.name}, found one of {snapshot.game.name}")
         if len(snapshot.states) != self.lanes:

@@ -66,9 +66,13 @@ def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None
 
 
 def nearest_games(name: str) -> list[str]:
-    """Return those of `games` that are called almost like this, the nearest first."""
+    """Return those of `games` that are called almost like this, or have it in their names, the nearest first."""
     stem = Path(name).stem.lower()
-    return [stem] if stem in games() else get_close_matches(stem, games(), n=3, cutoff=0.6)
+    if stem in games():
+        return [stem]
+    words = get_close_matches(stem, {word for game in games() for word in game.split("_")}, n=3, cutoff=0.75)
+    parts = [game for game in games() if any(word in game.split("_") for word in words)]
+    return list(dict.fromkeys([*get_close_matches(stem, games(), n=3, cutoff=0.6), *parts]))[:3]
 
 
 def describe_sheet(text: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ import numpy as np
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.lanes import LANES
-from anygame.search.tree.learning import enqueue, finish, keep, recall, wait_for
+from anygame.search.tree.learning import WIDE, enqueue, finish, keep, recall, wait_for
 from anygame.search.tree.making import random_below
 from anygame.search.tree.proving import first_option_of, is_proven, option_in
 from anygame.search.tree.store import (
@@ -209,39 +209,30 @@ def _choose_option(game, store, worker, node, expansion, role, alone):
     first = first_option_of(store, expansion, role)
     sure = store.low[node, role]
     visits = max(1, store.visits[node])
-    urge = worker.settings[EXPLORATION] * sqrt(log(visits + 1.0))
-    loss = worker.settings[VIRTUAL_LOSS]
-    hoped = store.sums[node, role] / visits
-    best, highest = np.int64(NONE), -1e9
+    urge = np.float32(worker.settings[EXPLORATION] * sqrt(log(visits + 1.0)))
+    loss = np.float32(worker.settings[VIRTUAL_LOSS])
+    hoped = np.float32(store.sums[node, role] / visits)
+    later = np.float32(worker.settings[AMAF]) if count >= WIDE else np.float32(0)
+    best, highest = np.int64(NONE), np.float32(-1e9)
     start = random_below(worker, count) if visits < 64 else np.int64(0)
     for number in range(count):
         index = number + start
         if index >= count:
             index -= count
         option = first + index
-        if alone:
-            low, high = store.option_low[option], store.option_high[option]
-            if low == high or high <= sure:
-                continue
-        tries, under_way = store.tries[option], store.pending[option]
-        weight = tries + loss * under_way
-        if store.amaf_tries[option] > 0:
-            mean = store.mean[option] if tries else 0.0
-            near = sqrt(worker.settings[AMAF] / (3 * tries + worker.settings[AMAF])) if tries else 1.0
+        low, high = store.option_low[option], store.option_high[option]
+        if alone and (low == high or high <= sure):
+            continue
+        tries = store.tries[option]
+        mean = store.mean[option] if tries else hoped
+        if later > 0 and store.amaf_tries[option] > 0:
+            near = sqrt(later / (np.float32(3) * np.float32(tries) + later))
             mean += near * (store.amaf_mean[option] - mean)
-            if alone:
-                mean = min(max(mean, low), high)
-            mean *= max(1, tries) / (max(1, tries) + loss * under_way)
-            weight = max(1, tries) + loss * under_way
-        elif tries:
-            mean = store.mean[option]
-            if alone:
-                mean = min(max(mean, low), high)
-            mean *= tries / weight
-        else:
-            mean = hoped / (1 + loss * under_way)
-            weight += 1
-        score = mean + urge / sqrt(weight)
+        if alone:
+            mean = min(max(mean, low), high)
+        told = np.float32(max(1, tries))
+        rarity = np.float32(1) / sqrt(told + loss * np.float32(store.pending[option]))
+        score = mean * told * rarity * rarity + urge * rarity
         if score > highest:
             best, highest = index, score
     if best != NONE:
