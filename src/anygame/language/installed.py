@@ -66,7 +66,11 @@ def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None
 
 
 def nearest_games(name: str) -> list[str]:
-    """Return those of `games` that are called almost like this, or have it in their names, the nearest first."""
+    """Return those of `games` that are called almost like this, or partly, the nearest first.
+
+    >>> nearest_games("kuhn"), nearest_games("conect_four.kif")
+    (['kuhn_poker'], ['connect_four'])
+    """
     stem = Path(name).stem.lower()
     if stem in games():
         return [stem]

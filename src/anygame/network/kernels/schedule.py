@@ -95,7 +95,7 @@ def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[U
     wrong waits from then on, at that instruction, for all that is to be written; and a loop over gates has
     only one. Otherwise the order stays as it is.
     """
-    starts = network.starts.tolist()
+    starts = network.starts
     waiting, readers = _dependences(network, units)
     ready = [number for number, count in enumerate(waiting) if not count]
     resting: deque[tuple[int, int]] = deque()  # when it can be read, and what
@@ -110,14 +110,14 @@ def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[U
         if ready:
             number = heappop(ready)
             result.append(units[number])
-            clock += starts[units[number].stop] - starts[units[number].start]
+            clock += int(starts[units[number].stop] - starts[units[number].start])
             resting.append((clock + distance, number))
     return result
 
 
 def _dependences(network: Network, units: Sequence[Unit]) -> tuple[list[int], list[list[int]]]:
     """Return, per unit, on how many of the others it depends, and the numbers of those that read it."""
-    starts = network.starts.tolist()
+    starts = network.starts  # not as a list: there are hundreds of stretches
     unit_of = {gate: number for number, unit in enumerate(units) for gate in unit}
     waiting: list[int] = []
     readers: list[list[int]] = [[] for _ in units]

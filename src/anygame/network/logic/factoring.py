@@ -30,6 +30,9 @@ def sum_of_products(gates: Gates, products: Iterable[Iterable[int]]) -> int:
 
 def parts_of_sum(gates: Gates, products: Iterable[Iterable[int]]) -> list[int]:
     """Return literals whose disjunction is a sum of products."""
+    products = list(products)
+    if len(products) == 1:
+        return [gates.conjunction(products[0])]
     singles: set[int] = set()
     distinct: set[frozenset[int]] = set()
     for product in products:
