@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pytest
 
     from anygame.game.role_view import RoleView
+    from anygame.match.record import Record
     from anygame.players import Clock
 
 #: One of a hundred numbers is drawn; the guesser learns whether it is even, and guesses twice.
@@ -170,6 +171,12 @@ def test_who_lost_track_still_makes_legal_moves(monkeypatch: pytest.MonkeyPatch)
     assert "no state was found" in str(record.reasons)
 
 
+async def resumed(game: anygame.Game, player: Player, record: Record) -> None:
+    seat = LocalSeat(player)
+    await resume(game, [seat, None], record)
+    await seat.close()
+
+
 def test_a_match_that_goes_on_tells_players_what_they_knew_and_no_more() -> None:
     game = anygame.loads(SECRET)
     right = 0
@@ -180,7 +187,7 @@ def test_a_match_that_goes_on_tells_players_what_they_knew_and_no_more() -> None
         hidden = int(record.moves[0][1].split()[-2])
         record.take_back_to(1)
         player = Peeker()
-        asyncio.run(resume(game, [LocalSeat(player), None], record))
+        asyncio.run(resumed(game, player, record))
         assert record.is_completed
         assert not replay(record, game).faults
         told = [(str(one.move), [*map(str, one.percepts)]) for one in player.views[0].observations]

@@ -18,11 +18,11 @@ SHEET = str(ROOT / "gdl" / "rock_paper_scissors.kif")
 
 def _played(program: str, clock: float = 20) -> Record:
     """Play a program in Python, given as text, against a player with a fixed move."""
+    others = set(threading.enumerate())
     player = LinePlayer([sys.executable, "-c", program])
     record = run(anygame.load(SHEET), [player, "legal"], start_clock=clock, play_clock=clock, seed=1)
-    for thread in threading.enumerate():
-        if thread.name.startswith("player "):
-            thread.join(60)
+    for thread in set(threading.enumerate()) - others:
+        thread.join(60)
     return record
 
 
