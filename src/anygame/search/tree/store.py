@@ -109,6 +109,8 @@ class Store(NamedTuple):
     link_node: NDArray[np.int32]
 
 
+#: The type of the elements of each array.
+_ELEMENTS = {name: element_of(hint) for name, hint in get_type_hints(Store).items()}
 #: Bytes that come from memory together.
 _CACHE_LINE = 64
 #: What a descent reads of a node, of an expanded node and of an option lies side by side, each in a record:
@@ -150,25 +152,20 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     slots = slots if slots > nodes * 1.2 else slots * 2
     arrays = {
         "counts": _first_counts(slots),
-        "slots": _zeros(slots, np.dtype(np.uint64)),
-        "child": _zeros(int(nodes * 1.25), np.dtype(np.int32)),
+        "slots": _zeros(slots, _ELEMENTS["slots"]),
+        "child": _zeros(int(nodes * 1.25), _ELEMENTS["child"]),
     }
     for count, record in (nodes, node), (nodes // 2, expansion), (int(nodes * options_a_node), option):
         table = _zeros(count, record)
         arrays |= {name: table[name] for name in record.names or ()}
     for name in "next_link", "link_expansion", "link_joint", "link_node":
-        arrays[name] = _zeros(slots // 8, _element(name))
+        arrays[name] = _zeros(slots // 8, _ELEMENTS[name])
     return Store(**arrays)
-
-
-def _element(name: str) -> np.dtype[Any]:
-    """Return the type of the elements of an array."""
-    return element_of(get_type_hints(Store)[name])
 
 
 def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
     """Return the type of records of fields, some with several columns; a short one lies in one cache line."""
-    fields = [(name, _element(name), (columns[name],) if name in columns else ()) for name in names]
+    fields = [(name, _ELEMENTS[name], (columns[name],) if name in columns else ()) for name in names]
     record = np.dtype(fields, align=True)
     if not _CACHE_LINE // 2 < record.itemsize < _CACHE_LINE:
         return record
@@ -219,12 +216,18 @@ def find(store, states, index, hashed):
 
 
 @compiled
+def _slot_of(node, hashed):
+    """Return what stands in the slot of a node."""
+    return (hashed & ~LOW_HALF) | np.uint64(node + 1)
+
+
+@compiled
 def number_again(store):
     """Fill the table anew."""
     store.slots[: store.counts[SLOTS]] = 0
     for node in range(store.counts[NODES]):
         hashed = hash_of(store.states, node)
-        store.slots[-1 - find(store, store.states, node, hashed)] = (hashed & ~LOW_HALF) | np.uint64(node + 1)
+        store.slots[-1 - find(store, store.states, node, hashed)] = _slot_of(node, hashed)
 
 
 @compiled
@@ -251,7 +254,7 @@ def find_or_add(store, states, index, hashed):
         return found, False
     node = store.counts[NODES]
     store.counts[NODES] = node + 1
-    store.slots[-1 - found] = (hashed & ~LOW_HALF) | np.uint64(node + 1)
+    store.slots[-1 - found] = _slot_of(node, hashed)
     for word in range(states.shape[1]):
         store.states[node, word] = states[index, word]
     if 2 * node > store.counts[SLOTS] and store.counts[SLOTS] < len(store.slots):
