@@ -47,6 +47,15 @@ def test_a_budget_ends_it() -> None:
     assert status == 0
 
 
+def test_practice_comes_before() -> None:
+    output, status = run(["analyse", "connect_four", "--practise", "0.2", "--iterations", "600"])
+    assert status == 0
+    assert output.startswith("practised ")
+    output, status = run(["analyse", "lights_out", "--practise", "0.2", "--iterations", "30"])
+    assert status == 0
+    assert output.startswith("nothing was practised: that is for compiled games of two roles")
+
+
 def test_json_is_an_object_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.search.searching._BETWEEN_REPORTS", 0.0)
     output, status = run(["analyse", "tic_tac_toe", "--iterations", "40", "--json", *_REASONER])

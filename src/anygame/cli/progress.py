@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from anygame.game.game import Game
-    from anygame.search import Search
+    from anygame.search import PracticeReport, Search
 
-__all__ = ["compile_game", "compile_search", "counting_columns", "progress_bar"]
+__all__ = ["compile_game", "compile_search", "counting_columns", "practise", "progress_bar"]
 
 #: Seconds between two looks at whether something is ready.
 _LOOK: Final = 0.2
@@ -93,3 +94,18 @@ def compile_search(search: Search) -> None:
             bar.add_task("compiling the search", total=None)
         while search.is_compiling:
             search.compile(_LOOK)
+
+
+def practise(search: Search, seconds: float) -> PracticeReport | None:
+    """Let a search practise for so many seconds, with progress on a terminal."""
+    with progress_bar() as bar:
+        if bar is None:
+            return search.practise(seconds=seconds)
+        task = bar.add_task("practising", total=seconds)
+        begin = perf_counter()
+
+        def look() -> bool:
+            bar.update(task, completed=perf_counter() - begin)
+            return False
+
+        return search.practise(seconds=seconds, stop=look)

@@ -32,6 +32,10 @@ _LOOK: Final = 0.05
 _SHARE_OF_LINES: Final = 0.8
 #: Thinking behind others' moves is ended at once, also where clocks are short.
 _SHORT_SLICE: Final = 0.01
+#: Of what is left of the start clock, the part for practice; and seconds that are too few for it.
+_SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
+#: Seconds of a clock that is longer than any practice needs to be.
+_LONG_PRACTICE: Final = 300.0
 #: Bytes; a tree of less has no room for a move and its answers in games with large states.
 _LEAST_MEMORY: Final = 2**20
 #: Seconds to wait for a thought to end; one that takes longer is in rules that are very slow.
@@ -58,6 +62,8 @@ class MctsPlayer(Player):
             it.
         aloud: whether it says what it thinks of its move.
         iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
+        practice: whether to practise on the start clock; see ``Search.practise``. With ``iterations`` it does
+            not, so that the same seed plays the same.
         table: a file of exact values, as ``anygame solve --table`` writes it. States that it has are played
             perfectly; one of another game says nothing.
 
@@ -75,6 +81,7 @@ class MctsPlayer(Player):
         pondering: bool = False,
         aloud: bool = False,
         iterations: int | None = None,
+        practice: bool = True,
         table: str | None = None,
     ) -> None:
         super().__init__(seed)
@@ -86,6 +93,7 @@ class MctsPlayer(Player):
         if table is not None and not Path(table).is_file():
             raise FileNotFoundError(f"there is no file {table}")
         self.aloud = aloud
+        self.practice = practice and iterations is None
         self._seed, self._path = seed, table
         self._pondering: _Pondering | None = None
 
@@ -112,8 +120,22 @@ class MctsPlayer(Player):
         while not clock.is_up and self._search.is_compiling and self._lines is None:
             self._search.compile(min(_LOOK, clock.remaining()))
             self._look_for_puzzle()
+        if self._lines is None:
+            self._practise(clock)
         if self.iterations is None:
             self._think(game.initial_state(), clock)
+
+    def _practise(self, clock: Clock) -> None:
+        """Learn from self-play, if there is time for it."""
+        left = clock.remaining()
+        if not self.practice or self._search.is_compiling or left < _SHORT_PRACTICE:
+            return
+        with suppress(AnygameError):
+            found = self._search.practise(
+                seconds=_SHARE_OF_PRACTICE * min(left, _LONG_PRACTICE), stop=lambda: clock.is_up
+            )
+            if found is not None and self.aloud:
+                self.say(found)
 
     def _begins_to_believe(self, game: Game, role: Role, clock: Clock) -> bool:
         """Prepare for hidden information; return whether that can be done."""

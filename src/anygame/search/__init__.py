@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anygame.search.analysis import Analysis, MoveAnalysis
 from anygame.search.bounds import Bounds
+from anygame.search.practice import PracticeReport
 from anygame.search.searching import Search
 from anygame.search.solution import Solution
 from anygame.search.solving import solve
@@ -14,6 +15,7 @@ __all__ = [
     "Analysis",
     "Bounds",
     "MoveAnalysis",
+    "PracticeReport",
     "Search",
     "Solution",
     "Table",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
+from random import SystemRandom
 from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.analysis import Analysis
+    from anygame.search.practice import PracticeReport
     from anygame.search.searcher import Searcher
 
 __all__ = ["DEFAULT_MEMORY", "Search", "prepare"]
@@ -132,6 +134,43 @@ class Search:
         self._states.begin(state)
         return self._states
 
+    # -- practice ----------------------------------------------------------------------------------
+
+    def practise(
+        self,
+        *,
+        seconds: float | None = None,
+        games: int | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> PracticeReport | None:
+        """Learn by self-play what a state is worth at a glance, and use it in searches where it helps.
+
+        Games of two roles that take turns, and whose goals sum to a constant, are played in lanes by both
+        roles for themselves, and a small network learns from them how a game ends. Whether searches are the
+        better for it is tried in fast matches, and they use it only then; what was searched before is
+        forgotten in this case.
+
+        Args:
+            seconds: for all of it, once the game is compiled.
+            games: how many to learn from at most; with the same seed, the same comes of it.
+            stop: asked often whether to end at once; what was not tried out is not used.
+
+        Returns:
+            what came of it; None for other games, and for those that have no network.
+
+        Raises:
+            ValueError: neither seconds nor games are given, or one is not positive.
+        """
+        asked = [number for number in (seconds, games) if number is not None]
+        if not asked or min(asked) <= 0:
+            raise ValueError("say for how many seconds to practise, or how many games, as numbers above 0")
+        if self._compiling is None and not self._is_tried:
+            self._compile()
+        with self._busy:
+            if self._lanes is None:
+                return None
+            return _practise_in_lanes(self._lanes, self._seed, seconds, games, stop)
+
     # -- searching ---------------------------------------------------------------------------------
 
     def run(
@@ -243,6 +282,23 @@ class Search:
         if self._searcher is None:
             raise ValueError("nothing has been searched yet")
         return self._searcher
+
+
+def _practise_in_lanes(
+    searcher: Searcher,
+    seed: int | None,
+    seconds: float | None,
+    games: int | None,
+    stop: Callable[[], bool],
+) -> PracticeReport | None:
+    # Numba, which compiles self-play, is loaded for lanes alone.
+    from anygame.search.tree.practice import learn_estimates
+    from anygame.search.tree.searcher import TreeSearcher
+
+    if not isinstance(searcher, TreeSearcher):
+        return None
+    first = SystemRandom().getrandbits(32) if seed is None else seed
+    return learn_estimates(searcher, seed=first, seconds=seconds, games=games, stop=stop)
 
 
 def prepare() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.analysing import analyse
@@ -10,7 +11,7 @@ from anygame.cli.exit_status import INTERRUPTED, OK
 from anygame.cli.options import Command, command_options, gigabytes, option, positive, seconds
 from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
-from anygame.cli.progress import compile_game, compile_search
+from anygame.cli.progress import compile_game, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions
 from anygame.errors import LimitError
 from anygame.search import Search, load_table
@@ -39,11 +40,16 @@ in KIF:
   evaluated side by side in the compiled game, or `states`; depth is that of the tree
 """
 
+_NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games of two roles that take turns"
+
 
 @command_options
 class Options(PositionOptions):
     """What ``anygame analyse`` is asked."""
 
+    practise: float | None = option(
+        "--practise", read=seconds, metavar="S", help="learn from self-play for so long before, if it helps"
+    )
     seconds: float | None = option("--seconds", read=seconds, metavar="S", help="for how long")
     iterations: int | None = option(
         "--iterations", read=positive, metavar="N", help="how many leaves to evaluate"
@@ -70,6 +76,9 @@ def run(options: Options) -> int:
     except ValueError as error:
         raise LimitError(str(error), "threads") from error
     compile_search(search)
+    if options.practise is not None:
+        told = practise(search, options.practise)
+        Screen(sys.stderr).say(str(told or _NOTHING_TO_PRACTISE))
     if options.json:
         found = _printed(options, search, state, table)
     else:

@@ -215,6 +215,7 @@ def _move_expansions(store, new_nodes, new_expansions):
         store.first_child[made] = children if first >= 0 else NONE
         store.first_link[made] = NONE
         store.mover[made] = store.mover[expansion]
+        store.minimax[made] = store.minimax[expansion]
         store.owner[made] = owner
         options += count
         children += product if first >= 0 else 0
@@ -231,6 +232,7 @@ def _move_option(store, option, to):
     store.action[to] = store.action[option]
     store.tries[to] = store.tries[option]
     store.pending[to] = 0
+    store.option_minimax[to] = store.option_minimax[option]
     store.mean[to] = store.mean[option]
     store.option_low[to] = store.option_low[option]
     store.option_high[to] = store.option_high[option]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
 from anygame.search.tree.compiling import bundle, compiled
+from anygame.search.tree.estimating import UNITS
 from anygame.search.tree.intrinsics import call, call_refusing
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class GameCode(NamedTuple):
         goal_values: float64 [goals]; its value between 0 and 1.
         missing: float64 [roles]; what a state without a goal is worth.
         random: bool [roles]; which roles draw their moves.
+        weights: float32 [64 words + 2, units]; of estimates, see ``estimating``.
     """
 
     functions: NDArray[np.int64]
@@ -45,9 +47,10 @@ class GameCode(NamedTuple):
     goal_values: NDArray[np.float64]
     missing: NDArray[np.float64]
     random: NDArray[np.bool_]
+    weights: NDArray[np.float32]
 
 
-game_at = bundle(GameCode)
+game_at = bundle(GameCode, "weights")
 
 
 def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[int, int]]]:
@@ -82,6 +85,7 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
         np.array(values, np.float64),
         np.array(missing, np.float64),
         np.array(random, np.bool_),
+        np.zeros((64 * max(1, -(-kernel.network.fluents // 64)) + 2, UNITS), np.float32),
     )
     return code, scales
 
@@ -123,15 +127,16 @@ def word_of(rows, literal, word):
 
 @compiled
 def value_of_lane(game, rows, role, lane):
-    """Return what the goals of a lane are worth to a role, and whether the rules give exactly one."""
+    """Return what the goals of a lane are worth to a role, and whether the rules give exactly one.
+
+    Of several the highest counts: rules that contradict themselves mostly forget what a win excludes.
+    """
     word, bit = lane >> 6, np.uint64(lane & 63)
     found, count = game.missing[role], 0
     for goal in range(len(game.goal_bits)):
         if game.goal_roles[goal] == role and (word_of(rows, game.goal_bits[goal], word) >> bit) & np.uint64(
             1
         ):
-            found = game.goal_values[goal]
+            found = max(found, game.goal_values[goal]) if count else game.goal_values[goal]
             count += 1
-    if count != 1:
-        return game.missing[role], False
-    return found, True
+    return found, count == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anygame.search.tree.compiling import compiled
+from anygame.search.tree.estimating import pass_minimax, set_minimax
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.making import product_of
 from anygame.search.tree.proving import first_option_of, is_proven, option_in, update_bounds
@@ -33,6 +34,7 @@ from anygame.search.tree.worker import (
     FINISHED,
     FREE_PATHS,
     JOB_COUNT,
+    MINIMAX,
     QUEUE,
     QUEUE_COUNT,
     QUEUE_FIRST,
@@ -173,7 +175,7 @@ def climb(store_address, worker_address, game_address):
         value = worker.path_sum[path]
         at = worker.path_length[path]
         child = worker.path_node[path, at]
-        bounds = True
+        bounds, minimax = True, worker.settings[MINIMAX] > 0
         while at > 0:
             at -= 1
             node, joint = worker.path_node[path, at], worker.path_joint[path, at]
@@ -184,6 +186,8 @@ def climb(store_address, worker_address, game_address):
                 wait_for(store, store.expansion[node], joint, -1)
             if bounds:
                 bounds = _pass_bounds(game, store, node, child)
+            if minimax:
+                minimax = pass_minimax(game, store, worker, node, joint, child)
             child = node
         worker.free_paths[worker.counts[FREE_PATHS]] = path
         worker.counts[FREE_PATHS] += 1
@@ -326,6 +330,8 @@ def _insert_all(game, store, worker, job, spec):
     _note_children(worker, specs)
     for number in range(spec, spec + specs):
         _link(game, store, worker, expansion, number)
+    if worker.settings[MINIMAX] > 0:
+        set_minimax(game, store, worker, node)
     if _prove(game, store, worker, path, node):
         return spec + specs
     for number in range(spec, spec + specs):

@@ -20,9 +20,12 @@ from anygame.search.analysis import Analysis, MoveAnalysis, best_first
 from anygame.search.bounds import Bounds
 from anygame.search.tree.game_code import describe
 from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree, prepare
+from anygame.search.tree.worker import MINIMAX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -47,6 +50,12 @@ class TreeSearcher:
         memory: bytes that all take together, about.
         settings: of descents; see ``selecting``.
 
+    Attributes:
+        game: the game.
+        kernel: its code.
+        code: the same for compiled functions.
+        settings: of descents.
+
     Raises:
         LimitError: the game has no network.
     """
@@ -63,23 +72,40 @@ class TreeSearcher:
         if threads < 1:
             raise ValueError(f"expected at least one thread, got {threads}")
         prepare()
-        self._game = game
+        self.game = game
         self._machine = game.backends.needed_network()
-        kernel = self._machine.kernel
-        code, self._scales = describe(kernel, [role.is_random for role in game.roles])
-        first = SystemRandom().getrandbits(63) if seed is None else seed
-        self._trees = [
-            Tree(
-                kernel,
-                code,
-                seed=first + (number << 64),
-                memory=memory // threads,
-                limit=_LONGEST_PLAYOUT,
-                settings=settings,
-            )
-            for number in range(threads)
-        ]
+        self.kernel = self._machine.kernel
+        self.code, self._scales = describe(self.kernel, [role.is_random for role in game.roles])
+        self.settings = tuple(settings)
+        self._seed = SystemRandom().getrandbits(63) if seed is None else seed
+        self._threads, self._memory = threads, memory
+        self._trees = self._grown_anew()
         self._is_exhausted = False
+
+    def _grown_anew(self) -> list[Tree]:
+        """Return trees that know nothing."""
+        return [
+            Tree(
+                self.kernel,
+                self.code,
+                seed=self._seed + (number << 64),
+                memory=self._memory // self._threads,
+                limit=_LONGEST_PLAYOUT,
+                settings=self.settings,
+            )
+            for number in range(self._threads)
+        ]
+
+    def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
+        """Let minimax over estimates count beside playouts from now on; what was known is forgotten.
+
+        Args:
+            weights: of the estimates; see ``estimating``.
+            trust: from 0 for playouts alone to 1 for estimates alone.
+        """
+        self.code.weights[:] = weights
+        self.settings = (*self.settings[:MINIMAX], trust)
+        self._trees = self._grown_anew()
 
     def begin(self, state: State) -> None:
         """Make a state the root; what is known below it is kept.
@@ -87,14 +113,29 @@ class TreeSearcher:
         Raises:
             PositionError: play does not lead to the state, and the network cannot hold it.
         """
+        packed = self.packed(state)
+        for tree in self._trees:
+            tree.begin(packed)
+        self._state = state
+        self._is_exhausted = state.is_terminal or state.stuck_role is not None
+
+    def packed(self, state: State) -> NDArray[np.uint64]:
+        """Return a state as the trees hold it: uint64 [words].
+
+        Raises:
+            PositionError: play does not lead to the state, and the network cannot hold it.
+        """
         position = state.position_in(self._machine)
         if position is None:
             raise PositionError("the network of the game cannot hold this state, since no play leads there")
-        bits = np.frombuffer(position, np.bool_)
-        for tree in self._trees:
-            tree.begin(bits)
-        self._state = state
-        self._is_exhausted = state.is_terminal or state.stuck_role is not None
+        bits = np.zeros(64 * max(1, -(-len(position) // 64)), np.bool_)
+        bits[: len(position)] = np.frombuffer(position, np.bool_)
+        return np.packbits(bits, bitorder="little").view(np.uint64)
+
+    def value_of_end(self, state: State, role: int) -> float:
+        """Return what the goal of a role in a state is worth, between 0 and 1."""
+        low, high = self._scales[role]
+        return ((state.goal(self.game.roles[role]) or 0) - low) / max(1, high - low)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
         """Search for about so many seconds, and return how many leaves were evaluated."""
@@ -113,7 +154,7 @@ class TreeSearcher:
     @property
     def _is_proven(self) -> bool:
         """Whether a tree has proven the root."""
-        roles = range(len(self._game.roles))
+        roles = range(len(self.game.roles))
         return any(
             all(low == high for *_, low, high in (tree.value(tree.root, role) for role in roles))
             for tree in self._trees
@@ -139,20 +180,20 @@ class TreeSearcher:
         """
         moves = self._moves(role, lines=False)
         if not moves:
-            raise ValueError(f"{self._game.roles[role]} has no legal move here")
+            raise ValueError(f"{self.game.roles[role]} has no legal move here")
         return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
         """Return what is known of the root."""
-        roles = [role for role in self._game.roles if not role.is_random]
-        values = {role: self._value(self._game.role_index(role)) for role in roles}
+        roles = [role for role in self.game.roles if not role.is_random]
+        values = {role: self._value(self.game.role_index(role)) for role in roles}
         return Analysis(
             iterations=0,
             seconds=0.0,
             nodes=sum(tree.nodes for tree in self._trees),
             depth=max(tree.depth for tree in self._trees),
             bytes=self.bytes,
-            moves={role: self._moves(self._game.role_index(role), lines) for role in roles},
+            moves={role: self._moves(self.game.role_index(role), lines) for role in roles},
             goals={role: goal for role, (goal, _) in values.items()},
             proven={role: proven for role, (_, proven) in values.items()},
             engine="lanes",
@@ -182,7 +223,7 @@ class TreeSearcher:
         actions = self._machine.compiled.actions[role]
         if not known:
             low, high = self._scales[role]
-            legal = () if self._state.is_terminal else self._state.legal_moves(self._game.roles[role])
+            legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
             return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
         together = [_together(of_move) for of_move in zip(*known, strict=True)]
         found = []

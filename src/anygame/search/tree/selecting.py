@@ -12,6 +12,7 @@ from math import log, sqrt
 import numpy as np
 
 from anygame.search.tree.compiling import compiled
+from anygame.search.tree.estimating import ONE
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.lanes import LANES
 from anygame.search.tree.learning import WIDE, enqueue, finish, keep, recall, wait_for
@@ -40,6 +41,7 @@ from anygame.search.tree.worker import (
     JOB_COUNT,
     JOBS,
     LONGEST_PATH,
+    MINIMAX,
     QUEUE_COUNT,
     SCALE,
     SPEC_COUNT,
@@ -214,6 +216,7 @@ def _choose_option(game, store, worker, node, expansion, role, alone):
     hoped = np.float32(store.sums[node, role] / visits)
     later = np.float32(worker.settings[AMAF]) if count >= WIDE else np.float32(0)
     best, highest = np.int64(NONE), np.float32(-1e9)
+    trust = np.float32(worker.settings[MINIMAX]) if alone else np.float32(0)
     start = random_below(worker, count) if visits < 64 else np.int64(0)
     for number in range(count):
         index = number + start
@@ -228,6 +231,8 @@ def _choose_option(game, store, worker, node, expansion, role, alone):
         if later > 0 and store.amaf_tries[option] > 0:
             near = sqrt(later / (np.float32(3) * np.float32(tries) + later))
             mean += near * (store.amaf_mean[option] - mean)
+        if trust > 0:
+            mean += trust * (np.float32(store.option_minimax[option]) / ONE - mean)
         if alone:
             mean = min(max(mean, low), high)
         told = np.float32(max(1, tries))

@@ -61,10 +61,12 @@ class Store(NamedTuple):
         first_child: int64 [expansions]; of joint moves, the last role's option changing fastest; or NONE, if
             they are too many to be listed.
         mover: int16 [expansions]; the one role with a choice; roles if none has, NONE if several.
+        minimax: float32 [expansions]; the value for the first of two roles, by minimax over estimates.
         child: int32 [children]; node, or NONE.
         action: int32 [options].
         tries: int32 [options]; leaves evaluated through it.
-        pending: int32 [options]; descents under way.
+        pending: int16 [options]; descents under way.
+        option_minimax: uint16 [options]; the minimax value of its child for its role, 65535 for 1.
         mean: float32 [options]; of values for its role.
         option_low, option_high: float32 [options]; bounds of its child, where one role alone has a choice.
         amaf_tries: float32 [options]; leaves in which its action was made later on.
@@ -91,10 +93,12 @@ class Store(NamedTuple):
     first_option: NDArray[np.int64]
     first_child: NDArray[np.int64]
     mover: NDArray[np.int16]
+    minimax: NDArray[np.float32]
     child: NDArray[np.int32]
     action: NDArray[np.int32]
     tries: NDArray[np.int32]
-    pending: NDArray[np.int32]
+    pending: NDArray[np.int16]
+    option_minimax: NDArray[np.uint16]
     mean: NDArray[np.float32]
     option_low: NDArray[np.float32]
     option_high: NDArray[np.float32]
@@ -116,8 +120,18 @@ _CACHE_LINE = 64
 #: What a descent reads of a node, of an expanded node and of an option lies side by side, each in a record:
 #: memory is what it waits for. States come last, as they may be long.
 _NODE = ("sums", "low", "high", "visits", "expansion", "stamp", "distance", "status", "states")
-_EXPANSION = ("first_option", "first_child", "option_counts", "mover", "owner", "first_link")
-_OPTION = ("action", "tries", "pending", "mean", "option_low", "option_high", "amaf_tries", "amaf_mean")
+_EXPANSION = ("first_option", "first_child", "option_counts", "mover", "minimax", "owner", "first_link")
+_OPTION = (
+    "action",
+    "tries",
+    "pending",
+    "option_minimax",
+    "mean",
+    "option_low",
+    "option_high",
+    "amaf_tries",
+    "amaf_mean",
+)
 
 store_at = bundle(
     Store,

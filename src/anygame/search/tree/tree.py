@@ -17,6 +17,7 @@ from anygame.search.tree.learning import climb, expand, hear
 from anygame.search.tree.making import make_children
 from anygame.search.tree.playing import play
 from anygame.search.tree.selecting import select
+from anygame.search.tree.self_play import practise
 from anygame.search.tree.store import (
     COMPETITIVE,
     DEPTH,
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_SETTINGS", "Option", "Tree", "prepare"]
 
-#: Exploration, virtual losses, and for how many leaves moves made later count; see ``selecting``.
-DEFAULT_SETTINGS: Final = (0.4, 1.0, 30.0)
+#: Exploration, virtual losses, for how many leaves moves made later count, and how much minimax over
+#: estimates does; see ``selecting``.
+DEFAULT_SETTINGS: Final = (0.4, 1.0, 30.0, 0.0)
 #: A call of machine code takes about so long; between calls the clock is looked at.
 _CALL_SECONDS: Final = 0.02
 #: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
@@ -76,6 +78,7 @@ def prepare() -> None:
         function.compile((int64, int64))
     for function in (make_children, play, expand, climb, select):
         function.compile((int64, int64, int64))
+    practise.compile((int64, int64, int64, int64))
 
 
 class Tree:
@@ -102,22 +105,19 @@ class Tree:
     ) -> None:
         self._kernel = kernel
         self._code = code
-        self._words = max(1, -(-kernel.network.fluents // 64))
-        self._fluents = kernel.network.fluents
-        self.store = make_store(self._words, len(code.random), memory)
+        words = max(1, -(-kernel.network.fluents // 64))
+        self.store = make_store(words, len(code.random), memory)
         self.store.counts[COMPETITIVE] = np.count_nonzero(~code.random) == 2
         self.worker = make_worker(kernel, seed, limit, settings)
         self._tables = [table_of(each) for each in (code, self.store, self.worker)]
         self._addresses = tuple(table.ctypes.data for table in self._tables)
         self._passes = 1
 
-    def begin(self, state: NDArray[np.bool_]) -> None:
-        """Make a state, bool [fluents], the root."""
-        padded = np.zeros(self._words * 64, np.bool_)
-        padded[: self._fluents] = state
+    def begin(self, state: NDArray[np.uint64]) -> None:
+        """Make a state, uint64 [words], the root."""
         if not self.is_idle:
             drop_work(*self._addresses[1:])
-        self.worker.spec_state[0] = np.packbits(padded, bitorder="little").view(np.uint64)
+        self.worker.spec_state[0] = state
         if self._is_full and not self._forget():
             raise MemoryError("the memory of the search has no room for one state")
         self.store.counts[ROOT] = add_state(*self._addresses[1:])

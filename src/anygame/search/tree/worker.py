@@ -10,6 +10,7 @@ from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import RANDOM
 from anygame.search.tree.compiling import bundle
+from anygame.search.tree.estimating import UNITS
 from anygame.search.tree.lanes import LANES
 from anygame.search.tree.store import NONE
 
@@ -38,7 +39,7 @@ LISTED = 1 << 18
 #: ``BRANCHING`` counts children of a job, so many times the mean of late.
 SCALE = 64
 #: Places in ``Worker.settings``.
-EXPLORATION, VIRTUAL_LOSS, AMAF = range(3)
+EXPLORATION, VIRTUAL_LOSS, AMAF, MINIMAX = range(4)
 #: Places in ``Worker.counts``.
 (
     JOB_COUNT,
@@ -84,7 +85,8 @@ class Worker(NamedTuple):
             that were evaluated, and their values.
         path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
         free_paths: int32 [paths]; finished: int32 [paths]; descents whose leaves are all known.
-        lanes, sources: int32 [512]; square: uint64 [64]; row: uint64 [8]; value: float64 [roles]; scratch.
+        lanes, sources: int32 [512]; square: uint64 [64]; row: uint64 [8]; value: float64 [roles];
+            base, hidden: float32 [units]; scratch.
         settings: float64; see ``selecting``.
     """
 
@@ -135,6 +137,8 @@ class Worker(NamedTuple):
     square: NDArray[np.uint64]
     row: NDArray[np.uint64]
     value: NDArray[np.float64]
+    base: NDArray[np.float32]
+    hidden: NDArray[np.float32]
     settings: NDArray[np.float64]
 
 
@@ -230,6 +234,8 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         np.zeros(64, np.uint64),
         np.zeros(8, np.uint64),
         np.zeros(roles),
+        np.zeros(UNITS, np.float32),
+        np.zeros(UNITS, np.float32),
         np.array(settings, np.float64),
     )
     worker.counts[FREE_PATHS] = PATHS

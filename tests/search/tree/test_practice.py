@@ -1,0 +1,248 @@
+"""Practice: estimates learned from self-play, minimax over them in the tree, and trials that judge them."""
+
+from __future__ import annotations
+
+from math import inf
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import anygame
+from anygame.search import Search, solve
+from anygame.search.tree import practice
+from anygame.search.tree.practice import learn_estimates
+from anygame.search.tree.searcher import TreeSearcher
+from anygame.search.tree.self_play import first_weights
+from anygame.search.tree.store import CHILDREN, EXPANSIONS, NODES, NONE
+from anygame.search.tree.worker import FREE_PATHS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.search.tree.store import Store
+
+_BOTH_CHOOSE = """
+(role a) (role b) (init start)
+(<= (legal ?r (show ?n)) (role ?r) (number ?n)) (number 1) (number 2)
+(<= (next (shown ?r ?n)) (does ?r (show ?n)))
+(<= terminal (true (shown ?r ?n)))
+(<= (goal a 100) (true (shown a ?n)) (true (shown b ?n))) (<= (goal a 0) (not (goal a 100)))
+(<= (goal b 0) (goal a 100)) (<= (goal b 100) (not (goal a 100)))
+"""
+#: Whoever pays is the better off: a game in which both can do well.
+_TOGETHER = """
+(role a) (role b) (init (turn a)) (init (left 3))
+(<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))
+(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+(<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))
+(<= (next (left ?m)) (true (left ?n)) (before ?m ?n)) (before 0 1) (before 1 2) (before 2 3)
+(<= terminal (true (left 0))) (<= (goal ?r 100) (role ?r))
+"""
+#: Pawns that walk up a board of five by six and take each other; who comes to the other side first has won.
+_RACE = """
+(role white) (role black) (init (turn white))
+(<= (init (at ?x 1 white)) (column ?x)) (<= (init (at ?x 6 black)) (column ?x))
+(column 1) (column 2) (column 3) (column 4) (column 5)
+(ahead white 1 2) (ahead white 2 3) (ahead white 3 4) (ahead white 4 5) (ahead white 5 6)
+(<= (beside ?x ?y) (ahead white ?x ?y) (column ?y)) (<= (beside ?x ?y) (beside ?y ?x))
+(<= (ahead black ?y ?z) (ahead white ?z ?y)) (goes white black) (goes black white)
+(<= (taken ?x ?y) (true (at ?x ?y ?r)))
+(<= (legal ?r (move ?x ?y ?x ?z)) (true (turn ?r)) (true (at ?x ?y ?r)) (ahead ?r ?y ?z) (not (taken ?x ?z)))
+(<= (legal ?r (move ?x ?y ?v ?z)) (true (turn ?r)) (true (at ?x ?y ?r)) (ahead ?r ?y ?z) (beside ?x ?v)
+    (not (true (at ?v ?z ?r))))
+(<= (legal ?r noop) (goes ?r ?s) (true (turn ?s)))
+(<= (next (turn ?s)) (true (turn ?r)) (goes ?r ?s))
+(<= (next (at ?v ?z ?r)) (does ?r (move ?x ?y ?v ?z)))
+(<= (touched ?x ?y) (does ?r (move ?x ?y ?v ?z))) (<= (touched ?v ?z) (does ?r (move ?x ?y ?v ?z)))
+(<= (next (at ?x ?y ?r)) (true (at ?x ?y ?r)) (not (touched ?x ?y)))
+(<= (won white) (true (at ?x 6 white))) (<= (won black) (true (at ?x 1 black)))
+(<= (can ?r) (legal ?r (move ?x ?y ?v ?z)))
+(<= (won ?s) (goes ?r ?s) (true (turn ?r)) (not (can ?r)))
+(<= terminal (won ?r))
+(<= (goal white 100) (won white)) (<= (goal white 0) (not (won white)))
+(<= (goal black 0) (won white)) (<= (goal black 100) (not (won white)))
+"""
+_STUCK = """
+(role a) (role b) (init (left 2))
+(<= (legal a go) (true (left 2))) (<= (legal a wait) (true (left 2))) (<= (legal b go) (true (left 2)))
+(<= (next (left 1)) (true (left 2)))
+(<= terminal (true (left 0))) (goal a 100) (goal b 0)
+"""
+
+
+def _estimates(weights: NDArray[np.float32], states: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the estimates of states by matrices."""
+    bits = np.unpackbits(states.view(np.uint8), axis=1, bitorder="little").astype(np.float64)
+    hidden = bits @ weights[:-2] + weights[-2]
+    total = np.maximum(hidden[:, :-1], 0) @ weights[-1, :-1] + hidden[:, -1]
+    return np.asarray(1 / (1 + np.exp(-total)))
+
+
+def _searcher(name: str, weights: NDArray[np.float32] | None = None, trust: float = 0.6) -> TreeSearcher:
+    game = anygame.load(name)
+    searcher = TreeSearcher(game, seed=1, memory=1 << 24)
+    if weights is None:
+        weights = first_weights(searcher.code.weights.shape, 3)
+    searcher.use_estimates(weights, trust)
+    searcher.begin(game.initial_state())
+    return searcher
+
+
+def _store(searcher: TreeSearcher) -> Store:
+    return searcher._trees[0].store
+
+
+def _choice(store: Store, expansion: int) -> tuple[int, int, NDArray[np.int32]]:
+    """Return which role has a choice, its first option, and the nodes that its options lead to."""
+    mover, children = int(store.mover[expansion]), int(store.first_child[expansion])
+    if mover > 1 or children < 0:
+        return mover, 0, store.child[:0]
+    others = int(store.option_counts[expansion, 0]) if mover else 0
+    count = int(store.option_counts[expansion, mover])
+    return mover, int(store.first_option[expansion]) + others, store.child[children : children + count]
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "hex_pie"])
+def test_leaves_have_their_estimate_and_others_the_best_of_their_options(name: str) -> None:
+    searcher = _searcher(name)
+    searcher.advance(60, 20_000)
+    store, weights = _store(searcher), searcher.code.weights
+    estimates = _estimates(weights, store.states[: store.counts[NODES]])
+    leaves = 0
+    for expansion in range(int(store.counts[EXPANSIONS])):
+        mover, options, children = _choice(store, expansion)
+        if not len(children):
+            continue
+        values = store.option_minimax[options : options + len(children)] / 65535
+        best = float(store.minimax[expansion])
+        assert values.max() == pytest.approx(1 - best if mover else best, abs=2e-5)
+        for number, child in enumerate(children):
+            is_proven = store.low[child, 0] == store.high[child, 0]
+            if child == NONE or store.expansion[child] != NONE or is_proven:
+                continue
+            value = estimates[child]
+            assert values[number] == pytest.approx(1 - value if mover else value, abs=1e-4)
+            leaves += 1
+    assert leaves > 500
+
+
+def test_minimax_goes_up_whatever_changes_below() -> None:
+    """Where no state is met twice, an option is worth what its child is, but for descents under way."""
+    searcher = _searcher("connect_four", trust=1.0)
+    searcher.advance(60, 20_000)
+    store, worker = _store(searcher), searcher._trees[0].worker
+    listed = store.child[: store.counts[CHILDREN]]
+    parents = np.bincount(listed[listed != NONE], minlength=int(store.counts[NODES]))
+    wrong = seen = 0
+    for expansion in range(int(store.counts[EXPANSIONS])):
+        mover, options, children = _choice(store, expansion)
+        for number, child in enumerate(children):
+            is_proven = store.low[child, 0] == store.high[child, 0]
+            if is_proven or store.expansion[child] == NONE or parents[child] > 1:
+                continue
+            value = float(store.minimax[store.expansion[child]])
+            expected = 1 - value if mover else value
+            seen += 1
+            wrong += abs(store.option_minimax[options + number] / 65535 - expected) > 1e-4
+    under_way = len(worker.free_paths) - int(worker.counts[FREE_PATHS])
+    assert seen > 500
+    assert wrong <= under_way
+
+
+def test_practice_tells_won_positions_from_lost_ones() -> None:
+    game = anygame.load("tic_tac_toe")
+    table = solve(game, table=True).table
+    assert table is not None
+    searcher = TreeSearcher(game, seed=1, memory=1 << 24)
+    learned = practice.self_play(searcher, seed=1, games=4000)
+    assert learned is not None
+    assert learned.games >= 4000
+    assert learned.positions > 4 * learned.games
+    assert learned.seconds > 0
+    random = Random(1)
+    told: dict[float, list[float]] = {0: [], 50: [], 100: []}
+    for _ in range(300):
+        state = game.initial_state()
+        while not state.is_terminal:
+            values = _estimates(learned.weights, searcher.packed(state).reshape(1, -1))
+            exact = table.value(state)
+            assert exact is not None
+            told[exact[game.roles[0]].least].append(float(values[0]))
+            state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
+    lost, drawn, won = (float(np.mean(told[goal])) for goal in (0, 50, 100))
+    assert lost + 0.05 < drawn < won - 0.05
+
+
+def test_the_same_seed_and_number_of_games_teach_the_same() -> None:
+    game = anygame.load("connect_four")
+    found = []
+    for seed in (1, 1, 2):
+        learned = practice.self_play(TreeSearcher(game, seed=1, memory=1 << 24), seed=seed, games=300)
+        assert learned is not None
+        found.append(learned.weights)
+    assert (found[0] == found[1]).all()
+    assert (found[0] != found[2]).any()
+
+
+def test_a_trial_tells_good_estimates_from_bad_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is learned from thousands of games beats its own opposite in nearly all matches."""
+    monkeypatch.setattr(practice, "_LEAVES", 500)
+    game = anygame.loads(_RACE)
+    searcher = TreeSearcher(game, seed=1, memory=1 << 24)
+    learned = practice.self_play(searcher, seed=1, games=3000)
+    assert learned is not None
+    good = learned.weights
+    bad = good.copy()
+    bad[-1] *= -1
+    bad[:, -1] *= -1
+    scores = []
+    for weights in (good, bad):
+        matches, score = practice.try_out(game, weights, seed=1, end=inf, pace=1)
+        assert 6 <= matches <= 24
+        assert 0 <= score <= matches
+        scores.append(score / matches)
+    assert scores[0] > scores[1] + 0.3
+
+
+@pytest.mark.parametrize(
+    "source", [_BOTH_CHOOSE, _TOGETHER, "monty_hall", "lights_out", "three_player_chomp"], ids=range(5)
+)
+def test_other_games_are_not_practised(source: str) -> None:
+    game = anygame.loads(source) if "(" in source else anygame.load(source)
+    search = Search(game, seed=1)
+    assert search.practise(games=500) is None
+    assert search.run(iterations=50).nodes
+
+
+def test_a_role_without_moves_ends_practice_without_a_game() -> None:
+    searcher = TreeSearcher(anygame.loads(_STUCK), seed=1, memory=1 << 22)
+    report = learn_estimates(searcher, seed=1, seconds=0.05)
+    assert report is not None
+    assert (report.games, report.trial_matches, report.is_used) == (0, 0, False)
+
+
+def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
+    search = Search(anygame.load("connect_four"), seed=1)
+    report = search.practise(seconds=1000, stop=lambda: True)
+    assert report is not None
+    assert not report.is_used
+    for wrong in ({}, {"seconds": 0.0}, {"games": -1}):
+        with pytest.raises(ValueError, match="for how many seconds to practise, or how many games"):
+            search.practise(**wrong)
+    assert Search(anygame.load("connect_four", machine="reasoner")).practise(games=10) is None
+
+
+def test_what_is_used_shows_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = anygame.load("connect_four")
+    for score, is_used in ((6.0, True), (3.0, False)):
+        monkeypatch.setattr(practice, "try_out", lambda *_, score=score, **__: (6, score))
+        search = Search(game, seed=1)
+        before = search.run(iterations=3000).moves
+        report = search.practise(games=300)
+        assert report is not None
+        assert report.is_used == is_used
+        after = Search(game, seed=1).run(iterations=3000).moves
+        assert after == before
+        assert (search.run(iterations=3000).moves != before) == is_used or not is_used
