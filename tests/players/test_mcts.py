@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.game.sheets import SHEETS
@@ -14,10 +14,10 @@ import anygame
 from anygame.errors import LimitError, PlayerError
 from anygame.match import run
 from anygame.players import Clock, MctsPlayer, make_player
-from anygame.search import Search, save_table
+from anygame.search import PracticeReport, Search, save_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif", machine="reasoner")
@@ -211,6 +211,39 @@ def test_options_that_are_none_are_told(spec: str, message: str) -> None:
     with pytest.raises(PlayerError) as caught:
         make_player(spec)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "clock", "practises"),
+    [
+        ("connect_four", {}, 60.0, True),
+        ("connect_four", {"practice": False}, 60.0, False),
+        ("connect_four", {"iterations": 30}, 60.0, False),
+        ("connect_four", {}, 0.5, False),
+        ("tic_tac_toe", {}, 60.0, False),
+    ],
+    ids=["time enough", "not wanted", "iterations", "too short", "proven at once"],
+)
+def test_it_practises_on_the_start_clock(
+    monkeypatch: pytest.MonkeyPatch, name: str, options: dict[str, Any], clock: float, practises: bool
+) -> None:
+    asked = []
+
+    def practise(_: Search, *, seconds: float, stop: Callable[[], bool]) -> PracticeReport:
+        asked.append(seconds)
+        assert not stop()
+        return PracticeReport(300, 6000, 0.5, 6, 6.0, True)
+
+    monkeypatch.setattr(Search, "practise", practise)
+    monkeypatch.setattr(MctsPlayer, "_think", lambda *_: None)
+    game = anygame.load(name)
+    game.compile()
+    player = MctsPlayer(seed=1, aloud=True, **options)
+    player.start(game, game.roles[0], Clock.of(clock))
+    assert bool(asked) == practises
+    assert all(1 < seconds < clock for seconds in asked)
+    told = ["practised 300 games in 0.5 s; 6 points of 6 trial matches: used"]
+    assert list(player.take_said()) == told * practises
 
 
 def test_it_says_what_it_thinks_where_that_is_wanted() -> None:

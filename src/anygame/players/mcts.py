@@ -34,6 +34,8 @@ _SHARE_OF_LINES: Final = 0.8
 _SHORT_SLICE: Final = 0.01
 #: Of what is left of the start clock, the part for practice; and seconds that are too few for it.
 _SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
+#: Of that, the part in which a game that needs none may be proven.
+_FIRST_LOOK: Final = 0.05
 #: Seconds of a clock that is longer than any practice needs to be.
 _LONG_PRACTICE: Final = 300.0
 #: Bytes; a tree of less has no room for a move and its answers in games with large states.
@@ -131,8 +133,10 @@ class MctsPlayer(Player):
         if not self.practice or self._search.is_compiling or left < _SHORT_PRACTICE:
             return
         with suppress(AnygameError):
+            if self._search.run(self.game.initial_state(), seconds=_FIRST_LOOK * left).is_solved:
+                return
             found = self._search.practise(
-                seconds=_SHARE_OF_PRACTICE * min(left, _LONG_PRACTICE), stop=lambda: clock.is_up
+                seconds=_SHARE_OF_PRACTICE * min(clock.remaining(), _LONG_PRACTICE), stop=lambda: clock.is_up
             )
             if found is not None and self.aloud:
                 self.say(found)
