@@ -169,7 +169,10 @@ class Search:
         with self._busy:
             if self._lanes is None:
                 return None
-            return _practise_in_lanes(self._lanes, self._seed, seconds, games, stop)
+            report = _practise_in_lanes(self._lanes, self._seed, seconds, games, stop)
+            if report is not None and report.is_used:
+                self._searcher = None
+            return report
 
     # -- searching ---------------------------------------------------------------------------------
 

@@ -243,6 +243,10 @@ def test_what_is_used_shows_in_the_search(monkeypatch: pytest.MonkeyPatch) -> No
         report = search.practise(games=300)
         assert report is not None
         assert report.is_used == is_used
-        after = Search(game, seed=1).run(iterations=3000).moves
-        assert after == before
-        assert (search.run(iterations=3000).moves != before) == is_used or not is_used
+        assert Search(game, seed=1).run(iterations=3000).moves == before
+        if is_used:
+            with pytest.raises(ValueError, match="nothing has been searched yet"):
+                search.analysis()
+            assert search.run(iterations=3000).moves != before
+        else:
+            assert search.analysis().moves == before
