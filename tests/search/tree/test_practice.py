@@ -38,7 +38,8 @@ _TOGETHER = """
 (<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
 (<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))
 (<= (next (left ?m)) (true (left ?n)) (before ?m ?n)) (before 0 1) (before 1 2) (before 2 3)
-(<= terminal (true (left 0))) (<= (goal ?r 100) (role ?r))
+(<= terminal (true (left 0))) (<= (goal a 100) (true (left 0))) (<= (goal a 0) (true (left 1)))
+(<= (goal b 60) (true (left 0))) (<= (goal b 0) (true (left 1))) (<= (goal b 100) (true (left 2)))
 """
 #: Pawns that walk up a board of five by six and take each other; who comes to the other side first has won.
 _RACE = """

@@ -227,4 +227,5 @@ def _match(
             else:
                 joint.append(legal[0])
         state = state.next(joint)
-    return sides[seat].value_of_end(state, seat)
+    own, other = (sides[seat].value_of_end(state, role) for role in (seat, 1 - seat))
+    return (1 + own - other) / 2

@@ -3,7 +3,8 @@
 Both roles make the move that leads to the best estimate, now and then any. The weights of the estimate follow
 what came of it, by TD(lambda) as in backgammon (Tesauro 1995, "Temporal difference learning and TD-Gammon"),
 with steps that shrink weight by weight (AdaGrad: Duchi, Hazan and Singer 2011). For two roles that take
-turns, and whose goals sum to a constant but for a few ends: what counts is by how much one does better.
+turns, and of which one gains what the other loses, but for draws of any kind and a few ends: what counts is
+by how much one does better.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ __all__ = ["DEFAULT_SETTINGS", "PLAYED", "Practice", "first_weights", "make_prac
 
 #: Games that go on side by side, and after how many moves they are given up.
 GAMES, LONGEST = 64, 400
-#: Of so many games, one may end without a sum of goals that is that of the others.
+#: Of so many games, one may end with neither a draw nor the sum of goals that the others have.
 FEWEST = 5
 #: Places in ``Practice.counts``.
 PLAYED, POSITIONS, FIRST_GAME, TOGETHER = range(4)
@@ -48,7 +49,7 @@ class Practice(NamedTuple):
 
     Attributes:
         counts: int64; games played to their end, positions that were learned from, which game comes first,
-            and how many games ended with both roles well off, or badly.
+            and how many games ended otherwise than opponents' games do.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
         squares: float32 [64 words + 2, units]; for each weight, the sum of the squares of its slopes.
@@ -143,7 +144,7 @@ def _go_on(game, store, worker, practice, job, spec):
         _learn(game, worker, practice, number, (1 + first - second) / 2)
         practice.lengths[number] = 0
         practice.counts[PLAYED] += 1
-        practice.counts[TOGETHER] += abs(first + second - 1) > 0.01
+        practice.counts[TOGETHER] += abs(first + second - 1) > 0.01 and first != second
         return True
     for word in range(practice.start.shape[1]):
         store.states[number, word] = worker.spec_state[chosen, word]
