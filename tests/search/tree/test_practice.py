@@ -21,6 +21,7 @@ from anygame.search.tree.worker import FREE_PATHS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from anygame.search.analysis import MoveAnalysis
     from anygame.search.tree.store import Store
 
 _BOTH_CHOOSE = """
@@ -65,6 +66,14 @@ _RACE = """
 (<= (goal white 100) (won white)) (<= (goal white 0) (not (won white)))
 (<= (goal black 0) (won white)) (<= (goal black 100) (not (won white)))
 """
+_WORTHLESS_DRAW = """
+(role a) (role b) (init start) (end win) (end draw) (end lose)
+(<= (legal a ?x) (end ?x) (true start)) (<= (legal b noop) (true start))
+(<= (next (ended ?x)) (does a ?x)) (<= terminal (true (ended ?x)))
+(<= (goal a 100) (true (ended win))) (<= (goal b 0) (true (ended win)))
+(<= (goal a 0) (true (ended draw))) (<= (goal b 0) (true (ended draw)))
+(<= (goal a 0) (true (ended lose))) (<= (goal b 100) (true (ended lose)))
+"""
 _STUCK = """
 (role a) (role b) (init (left 2))
 (<= (legal a go) (true (left 2))) (<= (legal a wait) (true (left 2))) (<= (legal b go) (true (left 2)))
@@ -89,6 +98,13 @@ def _searcher(name: str, weights: NDArray[np.float32] | None = None, trust: floa
     searcher.use_estimates(weights, trust)
     searcher.begin(game.initial_state())
     return searcher
+
+
+def _in_order(searcher: TreeSearcher) -> list[MoveAnalysis]:
+    """Return the moves of the first role in the order of its options."""
+    moves = searcher.analysis().moves[searcher.game.roles[0]]
+    actions = searcher._machine.compiled.actions[0]
+    return sorted(moves, key=lambda each: actions.index(each.move))
 
 
 def _store(searcher: TreeSearcher) -> Store:
@@ -150,6 +166,20 @@ def test_minimax_goes_up_whatever_changes_below() -> None:
     under_way = len(worker.free_paths) - int(worker.counts[FREE_PATHS])
     assert seen > 500
     assert wrong <= under_way
+
+
+def test_a_draw_is_neither_won_nor_lost_whatever_it_is_worth() -> None:
+    game = anygame.loads(_WORTHLESS_DRAW)
+    searcher = TreeSearcher(game, seed=1, memory=1 << 22)
+    searcher.use_estimates(first_weights(searcher.code.weights.shape, 1), 0.6)
+    searcher.begin(game.initial_state())
+    searcher.advance(60, 10)
+    store = _store(searcher)
+    options = {str(each.move): number for number, each in enumerate(_in_order(searcher))}
+    values = store.option_minimax[: len(options)] / 65535
+    assert values[options["win"]] == pytest.approx(1, abs=1e-4)
+    assert values[options["draw"]] == pytest.approx(0.5, abs=1e-4)
+    assert values[options["lose"]] == pytest.approx(0, abs=1e-4)
 
 
 def test_practice_tells_won_positions_from_lost_ones() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.lanes import popcount
-from anygame.search.tree.proving import first_option_of
+from anygame.search.tree.proving import first_option_of, is_proven
 from anygame.search.tree.store import NONE
 
 __all__ = ["ONE", "UNITS", "add_up", "estimate_near", "estimate_of", "pass_minimax", "set_minimax"]
@@ -84,14 +84,15 @@ def estimate_of(game, worker, states, index):
 @compiled
 def _is_known(store, node):
     """Return whether more is known of a node than an estimate: its value, or that of minimax."""
-    return store.expansion[node] != NONE or store.low[node, 0] == store.high[node, 0]
+    return store.expansion[node] != NONE or is_proven(store, node)
 
 
 @compiled
 def _minimax_of(game, store, worker, node):
     """Return the value of a node for the first role: a proven one, one by minimax, or an estimate."""
-    if store.low[node, 0] == store.high[node, 0]:
-        return store.low[node, 0]
+    if is_proven(store, node):
+        # Whatever a draw is worth to both, it is neither won nor lost.
+        return (np.float32(1) + store.low[node, 0] - store.low[node, 1]) / np.float32(2)
     expansion = store.expansion[node]
     if expansion != NONE:
         return store.minimax[expansion]
