@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import PositionError
+from anygame.errors import GoalError, PositionError
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
 from anygame.search.bounds import Bounds
 from anygame.search.tree.game_code import describe
@@ -133,9 +133,13 @@ class TreeSearcher:
         return np.packbits(bits, bitorder="little").view(np.uint64)
 
     def value_of_end(self, state: State, role: int) -> float:
-        """Return what the goal of a role in a state is worth, between 0 and 1."""
+        """Return what the goal of a role in a state is worth, between 0 and 1; of several the highest."""
         low, high = self._scales[role]
-        return ((state.goal(self.game.roles[role]) or 0) - low) / max(1, high - low)
+        try:
+            goal = state.goal(self.game.roles[role]) or 0
+        except GoalError as error:
+            goal = max(map(int, error.values))
+        return (goal - low) / max(1, high - low)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
         """Search for about so many seconds, and return how many leaves were evaluated."""

@@ -86,7 +86,7 @@ def make_practice(start: NDArray[np.uint64], settings: Sequence[float] = DEFAULT
 
 def first_weights(shape: tuple[int, int], seed: int) -> NDArray[np.float32]:
     """Return small random weights: all states seem worth about the same."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(abs(seed))
     weights = np.zeros(shape, np.float32)
     weights[:-2, :-1] = random.normal(0, 0.1, (shape[0] - 2, shape[1] - 1))
     weights[-1, :-1] = random.normal(0, 0.3, shape[1] - 1)
