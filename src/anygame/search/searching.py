@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anygame.search.analysis import Analysis
     from anygame.search.practice import PracticeReport
     from anygame.search.searcher import Searcher
+    from anygame.search.tree.searcher import TreeSearcher
 
 __all__ = ["DEFAULT_MEMORY", "Search", "prepare"]
 
@@ -76,7 +77,7 @@ class Search:
         self._game = game
         self._seed, self._threads, self._memory = seed, threads, memory
         self._states: Searcher | None = None
-        self._lanes: Searcher | None = None
+        self._lanes: TreeSearcher | None = None
         self._compiling: Thread | None = None
         self._is_tried = False
         self._searcher: Searcher | None = None
@@ -106,6 +107,10 @@ class Search:
     def is_compiling(self) -> bool:
         """Whether it is not known yet what will evaluate leaves."""
         return not self._is_tried
+
+    def _compile_if_nobody_does(self) -> None:
+        if self._compiling is None and not self._is_tried:
+            self._compile()
 
     def _compile(self) -> None:
         """Make the tree over lanes, where there can be one."""
@@ -145,10 +150,10 @@ class Search:
     ) -> PracticeReport | None:
         """Learn by self-play what a state is worth at a glance, and use it in searches where it helps.
 
-        Games of two roles that take turns, and whose goals sum to a constant, are played in lanes by both
-        roles for themselves, and a small network learns from them how a game ends. Whether searches are the
-        better for it is tried in fast matches, and they use it only then; what was searched before is
-        forgotten in this case.
+        Games of two roles that take turns, and of which one gains what the other loses, are played in
+        lanes by both roles for themselves, and a small network learns from them how a game ends. Whether
+        searches are the better for it is tried in fast matches, and they use it only then; what was searched
+        before is forgotten in this case.
 
         Args:
             seconds: for all of it, once the game is compiled.
@@ -164,12 +169,15 @@ class Search:
         asked = [number for number in (seconds, games) if number is not None]
         if not asked or min(asked) <= 0:
             raise ValueError("say for how many seconds to practise, or how many games, as numbers above 0")
-        if self._compiling is None and not self._is_tried:
-            self._compile()
+        self._compile_if_nobody_does()
         with self._busy:
             if self._lanes is None:
                 return None
-            report = _practise_in_lanes(self._lanes, self._seed, seconds, games, stop)
+            # Numba, which compiles self-play, is loaded for lanes alone.
+            from anygame.search.tree.practice import learn_estimates
+
+            seed = SystemRandom().getrandbits(32) if self._seed is None else self._seed
+            report = learn_estimates(self._lanes, seed=seed, seconds=seconds, games=games, stop=stop)
             if report is not None and report.is_used:
                 self._searcher = None
             return report
@@ -223,8 +231,7 @@ class Search:
         slice_seconds: float = _SLICE,
     ) -> Iterator[int]:
         """Search as `run` does, and yield the number of iterations after every slice of time."""
-        if self._compiling is None and not self._is_tried:
-            self._compile()
+        self._compile_if_nobody_does()
         start = self._game.initial_state() if state is None else state
         begin = perf_counter()
         end = begin + (inf if seconds is None else seconds)
@@ -287,23 +294,6 @@ class Search:
         return self._searcher
 
 
-def _practise_in_lanes(
-    searcher: Searcher,
-    seed: int | None,
-    seconds: float | None,
-    games: int | None,
-    stop: Callable[[], bool],
-) -> PracticeReport | None:
-    # Numba, which compiles self-play, is loaded for lanes alone.
-    from anygame.search.tree.practice import learn_estimates
-    from anygame.search.tree.searcher import TreeSearcher
-
-    if not isinstance(searcher, TreeSearcher):
-        return None
-    first = SystemRandom().getrandbits(32) if seed is None else seed
-    return learn_estimates(searcher, seed=first, seconds=seconds, games=games, stop=stop)
-
-
 def prepare() -> None:
     """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
     from anygame.search.tree.tree import prepare
@@ -311,7 +301,7 @@ def prepare() -> None:
     prepare()
 
 
-def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> Searcher | None:
+def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> TreeSearcher | None:
     """Return the tree over lanes; None where the game has no network."""
     game.compile_if_worth_it()
     if game.machine.name != "network":

@@ -14,16 +14,31 @@ from math import exp
 import numpy as np
 
 from anygame.search.tree.compiling import compiled
-from anygame.search.tree.lanes import popcount
+from anygame.search.tree.lanes import lowest_bit
 from anygame.search.tree.proving import first_option_of, is_proven
 from anygame.search.tree.store import NONE
 
-__all__ = ["ONE", "UNITS", "add_up", "estimate_near", "estimate_of", "pass_minimax", "set_minimax"]
+__all__ = [
+    "ONE",
+    "UNITS",
+    "add_up",
+    "advantage",
+    "estimate_near",
+    "estimate_of",
+    "pass_minimax",
+    "set_minimax",
+]
 
 #: Of the hidden layer; the last one goes on as it is.
 UNITS = 32
 #: What ``Store.option_minimax`` holds for a value of 1.
 ONE = np.float32(65535)
+
+
+@compiled
+def advantage(own, other):
+    """Return by how much a role does better than the other, 0 to 1; one half where they are even."""
+    return (1 + own - other) / 2
 
 
 @compiled
@@ -36,9 +51,8 @@ def add_up(game, worker, states, index):
     for word in range(states.shape[1]):
         bits = states[index, word]
         while bits:
-            low = bits & (~bits + np.uint64(1))
-            fluent = 64 * word + popcount(low - np.uint64(1))
-            bits ^= low
+            fluent = 64 * word + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
             for unit in range(UNITS):
                 base[unit] += weights[fluent, unit]
 
@@ -62,10 +76,11 @@ def estimate_near(game, worker, states, index, others, other):
     for word in range(states.shape[1]):
         bits = states[index, word] ^ others[other, word]
         while bits:
-            low = bits & (~bits + np.uint64(1))
-            fluent = 64 * word + popcount(low - np.uint64(1))
-            bits ^= low
-            sign = np.float32(1) if states[index, word] & low else np.float32(-1)
+            bit = lowest_bit(bits)
+            fluent = 64 * word + bit
+            bits &= bits - np.uint64(1)
+            held = (states[index, word] >> np.uint64(bit)) & np.uint64(1)
+            sign = np.float32(1) if held else np.float32(-1)
             for unit in range(UNITS):
                 hidden[unit] += sign * weights[fluent, unit]
     total = hidden[UNITS - 1]
@@ -92,7 +107,7 @@ def _minimax_of(game, store, worker, node):
     """Return the value of a node for the first role: a proven one, one by minimax, or an estimate."""
     if is_proven(store, node):
         # Whatever a draw is worth to both, it is neither won nor lost.
-        return (np.float32(1) + store.low[node, 0] - store.low[node, 1]) / np.float32(2)
+        return np.float32(advantage(store.low[node, 0], store.low[node, 1]))
     expansion = store.expansion[node]
     if expansion != NONE:
         return store.minimax[expansion]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 from anygame.search.tree.compiling import bundle, compiled
 from anygame.search.tree.estimating import UNITS
 from anygame.search.tree.intrinsics import call, call_refusing
+from anygame.search.tree.lanes import words_for
 
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
@@ -85,7 +86,7 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
         np.array(values, np.float64),
         np.array(missing, np.float64),
         np.array(random, np.bool_),
-        np.zeros((64 * max(1, -(-kernel.network.fluents // 64)) + 2, UNITS), np.float32),
+        np.zeros((64 * words_for(kernel.network.fluents) + 2, UNITS), np.float32),
     )
     return code, scales
 

@@ -6,9 +6,14 @@ import numpy as np
 
 from anygame.search.tree.compiling import compiled
 
-__all__ = ["LANES", "WORDS", "load_states", "popcount", "read_states", "turn"]
+__all__ = ["LANES", "WORDS", "load_states", "lowest_bit", "popcount", "read_states", "turn", "words_for"]
 
 LANES, WORDS = 512, 8
+
+
+def words_for(bits: int) -> int:
+    """Return how many words of 64 bits hold so many, at least one."""
+    return max(1, -(-bits // 64))
 
 
 @compiled
@@ -37,6 +42,12 @@ def popcount(word):
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@compiled
+def lowest_bit(word):
+    """Return the number of the lowest bit that is set; there must be one."""
+    return popcount(~word & (word - np.uint64(1)))
 
 
 @compiled

@@ -84,7 +84,7 @@ def learn_estimates(
     matches, score = 0, 0.0
     if learned.games >= _FEWEST_GAMES and not stop():
         moves = _PLANNED_MATCHES * learned.positions / learned.games
-        pace = _SLOWEST if seconds is None else min(max(_FASTEST, (end - perf_counter()) / moves), _SLOWEST)
+        pace = None if seconds is None else min(max(_FASTEST, (end - perf_counter()) / moves), _SLOWEST)
         matches, score = try_out(game, learned.weights, seed=seed, end=end, pace=pace, stop=stop)
     is_used = matches >= _FEWEST_MATCHES and _excess(matches, score) >= _GOOD
     if is_used:
@@ -149,8 +149,8 @@ def try_out(
     weights: NDArray[np.float32],
     *,
     seed: int,
-    end: float,
-    pace: float,
+    end: float = inf,
+    pace: float | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[int, float]:
     """Let searches with estimates play searches without, in turn as either role.
@@ -160,7 +160,7 @@ def try_out(
         weights: of the estimates.
         seed: of random numbers.
         end: when it must be over, as ``perf_counter`` counts.
-        pace: seconds for a move; if there is no end, a number of leaves counts instead.
+        pace: seconds for a move; None for a number of leaves.
         stop: asked before every move whether to end at once.
 
     Returns:
@@ -168,21 +168,20 @@ def try_out(
     """
     random = Random(seed)
     matches, score = 0, 0.0
-    opening: State | None = None
+    opening = game.initial_state()
     while matches < _MOST_MATCHES and perf_counter() < end and not stop():
-        if opening is None or not matches % 2:
+        if not matches % 2:
             opening = _opening(game, random)
         with_estimates = TreeSearcher(game, seed=random.getrandbits(32), memory=_TRIAL_MEMORY)
         with_estimates.use_estimates(weights, TRUST)
         without = TreeSearcher(game, seed=random.getrandbits(32), memory=_TRIAL_MEMORY)
-        seat = matches % 2
-        sides = (with_estimates, without) if not seat else (without, with_estimates)
-        value = _match(opening, sides, seat, None if end == inf else pace, end, stop)
+        seat = matches % 2  # each opening is played from both
+        sides = (without, with_estimates) if seat else (with_estimates, without)
+        value = _match(opening, sides, seat, pace, end, stop)
         if value is None:
             break
         matches, score = matches + 1, score + value
-        excess = _excess(matches, score)
-        if matches >= _FEWEST_MATCHES and not _HOPELESS < excess < _CERTAIN:
+        if matches >= _FEWEST_MATCHES and not _HOPELESS < _excess(matches, score) < _CERTAIN:
             break
     return matches, score
 

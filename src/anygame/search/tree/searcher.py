@@ -19,6 +19,7 @@ from anygame.errors import GoalError, PositionError
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
 from anygame.search.bounds import Bounds
 from anygame.search.tree.game_code import describe
+from anygame.search.tree.lanes import words_for
 from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree, prepare
 from anygame.search.tree.worker import MINIMAX
 
@@ -128,7 +129,7 @@ class TreeSearcher:
         position = state.position_in(self._machine)
         if position is None:
             raise PositionError("the network of the game cannot hold this state, since no play leads there")
-        bits = np.zeros(64 * max(1, -(-len(position) // 64)), np.bool_)
+        bits = np.zeros(64 * words_for(len(position)), np.bool_)
         bits[: len(position)] = np.frombuffer(position, np.bool_)
         return np.packbits(bits, bitorder="little").view(np.uint64)
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
 from anygame.search.tree.compiling import bundle, compiled
-from anygame.search.tree.estimating import UNITS, add_up, estimate_near, estimate_of
+from anygame.search.tree.estimating import UNITS, add_up, advantage, estimate_near, estimate_of
 from anygame.search.tree.game_code import game_at
-from anygame.search.tree.lanes import popcount
+from anygame.search.tree.lanes import lowest_bit
 from anygame.search.tree.making import make_children, random_below
 from anygame.search.tree.store import NONE, store_at
 from anygame.search.tree.worker import JOB_COUNT, SPEC_COUNT, worker_at
@@ -141,7 +141,7 @@ def _go_on(game, store, worker, practice, job, spec):
     chosen = _choose(game, store, worker, practice, number, spec, specs, mover)
     if worker.spec_terminal[chosen]:
         first, second = worker.spec_value[chosen, 0], worker.spec_value[chosen, 1]
-        _learn(game, worker, practice, number, (1 + first - second) / 2)
+        _learn(game, worker, practice, number, advantage(first, second))
         practice.lengths[number] = 0
         practice.counts[PLAYED] += 1
         practice.counts[TOGETHER] += abs(first + second - 1) > 0.01 and first != second
@@ -165,7 +165,7 @@ def _choose(game, store, worker, practice, number, spec, specs, mover):
     add_up(game, worker, store.states, number)
     for child in range(spec, spec + specs):
         if worker.spec_terminal[child]:
-            value = (1 + worker.spec_value[child, 0] - worker.spec_value[child, 1]) / 2
+            value = advantage(worker.spec_value[child, 0], worker.spec_value[child, 1])
         else:
             value = np.float64(estimate_near(game, worker, worker.spec_state, child, store.states, number))
         if mover:
@@ -205,9 +205,8 @@ def _correct(game, worker, practice, row, error):
     for word in range(practice.start.shape[1]):
         bits = practice.trail[row, word]
         while bits:
-            low = bits & (~bits + np.uint64(1))
-            _change(weights, squares, slopes, 64 * word + popcount(low - np.uint64(1)), rate)
-            bits ^= low
+            _change(weights, squares, slopes, 64 * word + lowest_bit(bits), rate)
+            bits &= bits - np.uint64(1)
 
 
 @compiled

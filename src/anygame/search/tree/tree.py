@@ -13,6 +13,7 @@ from anygame.search.tree.compiling import table_of
 from anygame.search.tree.forgetting import drop_work, forget, least_visits
 from anygame.search.tree.game_code import refresh
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
+from anygame.search.tree.lanes import words_for
 from anygame.search.tree.learning import climb, expand, hear
 from anygame.search.tree.making import make_children
 from anygame.search.tree.playing import play
@@ -105,8 +106,7 @@ class Tree:
     ) -> None:
         self._kernel = kernel
         self._code = code
-        words = max(1, -(-kernel.network.fluents // 64))
-        self.store = make_store(words, len(code.random), memory)
+        self.store = make_store(words_for(kernel.network.fluents), len(code.random), memory)
         self.store.counts[COMPETITIVE] = np.count_nonzero(~code.random) == 2
         self.worker = make_worker(kernel, seed, limit, settings)
         self._tables = [table_of(each) for each in (code, self.store, self.worker)]

@@ -11,7 +11,7 @@ from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import RANDOM
 from anygame.search.tree.compiling import bundle
 from anygame.search.tree.estimating import UNITS
-from anygame.search.tree.lanes import LANES
+from anygame.search.tree.lanes import LANES, words_for
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
@@ -172,9 +172,9 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         settings: of its descents; see ``selecting``.
     """
     roles = len(kernel.network.actions)
-    words = max(1, -(-kernel.network.fluents // 64))
+    words = words_for(kernel.network.fluents)
     actions = sum(kernel.network.actions)
-    action_words = max(1, -(-actions // 64))
+    action_words = words_for(actions)
     playing, making = kernel.rows(), kernel.rows()
     random = seed_rows(seed, 0)
     playing[RANDOM : RANDOM + STATE_ROWS] = random
