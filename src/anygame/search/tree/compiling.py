@@ -37,13 +37,21 @@ _WORDS = 4
 def compiled(function: Callable[..., Any]) -> Any:
     """Have a function compiled when it is first called, or found where code was cached before.
 
-    It owns no memory: everything it touches is given to it, so references need not be counted.
+    It owns no memory: everything it touches is given to it, so references need not be counted. Whole numbers
+    come as 64 bits, whatever those of a caller are: for each combination it would be compiled anew.
     """
     dispatcher = njit(nogil=True, _nrt=False, error_model="numpy")(function)
+    template = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, names: template(tuple(map(_widened, args)), names)
     if cache_folder() is not None:
         with contextlib.suppress(RuntimeError):  # nowhere to write to: it is compiled once a process
             dispatcher._cache = _Cache(function)
     return dispatcher
+
+
+def _widened(kind: types.Type) -> types.Type:
+    whole = types.unliteral(kind)
+    return types.int64 if isinstance(whole, types.Integer) and whole.signed else kind
 
 
 class _Locator(caching._CacheLocator):
