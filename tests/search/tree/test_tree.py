@@ -185,6 +185,23 @@ def test_memory_is_bounded_and_what_is_known_stays() -> None:
     assert found.nodes < 60_000
 
 
+def test_what_is_won_is_won_though_the_winning_moves_were_forgotten() -> None:
+    game = anygame.load("tic_tac_toe")
+    for seed in range(8):
+        random = Random(seed)
+        searcher = TreeSearcher(game, seed=seed, memory=1 << 22)
+        state = game.initial_state().next(["(mark 1 1)", "noop"]).next(["noop", "(mark 1 2)"])
+        while not state.is_terminal:
+            searcher.begin(state)
+            _run(searcher, 10_000)
+            assert searcher.analysis().proven[game.roles[0]] == 100
+            chosen = [searcher.best(0), random.choice(state.legal_moves("o"))]
+            if len(state.legal_moves("o")) > 1:
+                searcher._trees[0]._forget_moves(1 << 30)
+            state = state.next(chosen)
+        assert state.goal("x") == 100
+
+
 def test_threads_add_up() -> None:
     game = anygame.load("tic_tac_toe")
     searcher = _searcher(game, threads=3)

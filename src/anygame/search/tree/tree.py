@@ -24,6 +24,7 @@ from anygame.search.tree.store import (
     DEPTH,
     EXPANDED,
     EXPANSIONS,
+    LEAF,
     LEAVES,
     NODES,
     NONE,
@@ -120,8 +121,11 @@ class Tree:
         self.worker.spec_state[0] = state
         if self._is_full and not self._forget():
             raise MemoryError("the memory of the search has no room for one state")
-        self.store.counts[ROOT] = add_state(*self._addresses[1:])
+        root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
+        if self.store.status[root] == LEAF:
+            # Its moves may have been forgotten: which of them brings what is proven is found out again.
+            self.store.low[root], self.store.high[root] = 0, 1
 
     @property
     def is_idle(self) -> bool:
@@ -160,19 +164,23 @@ class Tree:
         while self._is_full and root is not None:
             if share < _LEAST_KEPT:
                 return False
-            least = least_visits(self._addresses[1], share)
-            forget(
-                self._addresses[1],
-                least,
-                np.empty(counts[NODES], np.int32),
-                np.empty(counts[EXPANSIONS], np.int32),
-                np.empty(counts[NODES], np.int32),
-                store.link_expansion.copy(),
-                store.link_joint.copy(),
-                store.link_node.copy(),
-            )
+            self._forget_moves(least_visits(self._addresses[1], share))
             share /= 2
         return True
+
+    def _forget_moves(self, least: int) -> None:
+        """Forget the moves of nodes that were visited less often, but for those of the root."""
+        counts, store = self.store.counts, self.store
+        forget(
+            self._addresses[1],
+            least,
+            np.empty(counts[NODES], np.int32),
+            np.empty(counts[EXPANSIONS], np.int32),
+            np.empty(counts[NODES], np.int32),
+            store.link_expansion.copy(),
+            store.link_joint.copy(),
+            store.link_node.copy(),
+        )
 
     # -- what is known -----------------------------------------------------------------------------
 
