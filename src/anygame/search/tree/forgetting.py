@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anygame.search.tree.compiling import compiled
+from anygame.search.tree.intrinsics import prefetch
 from anygame.search.tree.lanes import LANES
 from anygame.search.tree.store import (
     CHILDREN,
@@ -33,10 +34,14 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-__all__ = ["drop_work", "forget", "least_visits"]
+__all__ = ["LEVELS", "drop_work", "forget", "least_visits"]
 
-#: What a node is while nodes are forgotten, in ``Store.stamp``.
-_GONE, _LEAF, _WHOLE = range(3)
+#: What stays of a node while nodes are forgotten; NONE of those that go.
+_LEAF, _WHOLE = range(2)
+#: The memory of a node is asked for so many nodes ahead.
+_AHEAD = 16
+#: Numbers of visits are told apart by their highest bits.
+LEVELS = 32
 
 
 @compiled
@@ -75,23 +80,30 @@ def _wait_for_nothing(store, node):
 
 
 @compiled
-def least_visits(store_address, share):
-    """Return how often a node must have been visited for its children to stay, that a share of all do."""
+def least_visits(store_address, share, sizes):
+    """Return how often a node must have been visited for its children to stay, that a share of all do.
+
+    Args:
+        store_address: of the tree.
+        share: of the nodes that there is room for.
+        sizes: int64 [LEVELS]; scratch, of zeros.
+    """
     store = store_at(store_address)
+    for expansion in range(store.counts[EXPANSIONS]):
+        level, visits = 0, store.visits[store.owner[expansion]]
+        while visits > 1:
+            visits >>= 1
+            level += 1
+        sizes[level] += 1
+        for role in range(store.option_counts.shape[1]):
+            sizes[level] += store.option_counts[expansion, role]
     bound = share * len(store.status)
-    least = np.int64(1) << 30
-    kept = 0.0
-    while least > 1:
-        for expansion in range(store.counts[EXPANSIONS]):
-            visits = store.visits[store.owner[expansion]]
-            if least <= visits < 2 * least:
-                kept += 1
-                for role in range(store.option_counts.shape[1]):
-                    kept += store.option_counts[expansion, role]
+    kept = 0
+    for level in range(LEVELS - 1, 0, -1):
+        kept += sizes[level]
         if kept > bound:
-            return 2 * least
-        least >>= 1
-    return least
+            return np.int64(2) << level
+    return np.int64(1)
 
 
 @compiled
@@ -103,7 +115,7 @@ def forget(store_address, least, new_nodes, new_expansions, waiting, link_expans
     Args:
         store_address: of the tree.
         least: visits of a node whose children stay.
-        new_nodes: int32 [nodes]; scratch.
+        new_nodes: int32 [nodes]; scratch, all NONE.
         new_expansions: int32 [expansions]; scratch.
         waiting: int32 [nodes]; scratch.
         link_expansion: a copy of that of the tree.
@@ -111,7 +123,7 @@ def forget(store_address, least, new_nodes, new_expansions, waiting, link_expans
         link_node: a copy, too.
     """
     store = store_at(store_address)
-    _mark(store, least, waiting)
+    _mark(store, least, new_nodes, waiting)
     _move_nodes(store, new_nodes)
     _move_expansions(store, new_nodes, new_expansions)
     store.link_node[:] = 0
@@ -127,36 +139,37 @@ def forget(store_address, least, new_nodes, new_expansions, waiting, link_expans
 
 
 @compiled
-def _mark(store, least, waiting):
-    for node in range(store.counts[NODES]):
-        store.stamp[node] = _GONE
+def _mark(store, least, marks, waiting):
     root = store.counts[ROOT]
-    store.stamp[root] = _LEAF
+    marks[root] = _LEAF
     waiting[0] = root
     count, at = 1, 0
     while at < count:
         node = np.int64(waiting[at])
         at += 1
+        if at + _AHEAD < count:
+            prefetch(store.status, np.int64(waiting[at + _AHEAD]))
         if store.status[node] != EXPANDED or (store.visits[node] < least and node != root):
             continue
-        store.stamp[node] = _WHOLE
+        marks[node] = _WHOLE
         expansion = store.expansion[node]
         if store.first_child[expansion] >= 0:
             product = 1
             for role in range(store.option_counts.shape[1]):
                 product *= store.option_counts[expansion, role]
             for joint in range(product):
-                count = _mark_child(store, store.child[store.first_child[expansion] + joint], waiting, count)
+                child = store.child[store.first_child[expansion] + joint]
+                count = _mark_child(child, marks, waiting, count)
         slot = store.first_link[expansion]
         while slot != NONE:
-            count = _mark_child(store, store.link_node[slot] - 1, waiting, count)
+            count = _mark_child(store.link_node[slot] - 1, marks, waiting, count)
             slot = store.next_link[slot]
 
 
 @compiled
-def _mark_child(store, child, waiting, count):
-    if child != NONE and store.stamp[child] == _GONE:
-        store.stamp[child] = _LEAF
+def _mark_child(child, marks, waiting, count):
+    if child != NONE and marks[child] == NONE:
+        marks[child] = _LEAF
         waiting[count] = child
         return count + 1
     return count
@@ -167,11 +180,10 @@ def _move_nodes(store, new_nodes):
     made = 0
     roles = store.sums.shape[1]
     for node in range(store.counts[NODES]):
-        new_nodes[node] = NONE
-        if store.stamp[node] == _GONE:
+        if new_nodes[node] == NONE:
             continue
+        whole = new_nodes[node] == _WHOLE
         new_nodes[node] = made
-        whole = store.stamp[node] == _WHOLE
         status = store.status[node]
         store.status[made] = LEAF if status == EXPANDED and not whole else status
         store.expansion[made] = store.expansion[node] if whole else NONE

@@ -38,6 +38,8 @@ FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
 LOW_HALF = np.uint64(0xFFFFFFFF)
 #: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
+#: The memory of slots is asked for so many nodes ahead.
+_AHEAD = 16
 #: In ``Store.expansion`` of nodes without one, and in ``Store.child`` of options without one.
 NONE = -1
 
@@ -240,6 +242,8 @@ def number_again(store):
     """Fill the table anew."""
     store.slots[: store.counts[SLOTS]] = 0
     for node in range(store.counts[NODES]):
+        if node + _AHEAD < store.counts[NODES]:
+            ask_for_slot(store, hash_of(store.states, node + _AHEAD))
         hashed = hash_of(store.states, node)
         store.slots[-1 - find(store, store.states, node, hashed)] = _slot_of(node, hashed)
 

@@ -7,10 +7,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numba import int64
+from numba import float64, int32, int64
 
 from anygame.search.tree.compiling import table_of
-from anygame.search.tree.forgetting import drop_work, forget, least_visits
+from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import refresh
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
 from anygame.search.tree.lanes import words_for
@@ -50,7 +50,7 @@ DEFAULT_SETTINGS: Final = (0.4, 1.0, 30.0, 0.0)
 #: A call of machine code takes about so long; between calls the clock is looked at.
 _CALL_SECONDS: Final = 0.02
 #: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
-_KEPT, _LEAST_KEPT = 0.5, 0.01
+_KEPT, _LEAST_KEPT = 0.25, 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,9 @@ def prepare() -> None:
     for function in (make_children, play, expand, climb, select):
         function.compile((int64, int64, int64))
     practise.compile((int64, int64, int64, int64))
+    numbers = int32[::1]
+    least_visits.compile((int64, float64, int64[::1]))
+    forget.compile((int64, int64, numbers, numbers, numbers, numbers, int64[::1], numbers))
 
 
 class Tree:
@@ -164,7 +167,7 @@ class Tree:
         while self._is_full and root is not None:
             if share < _LEAST_KEPT:
                 return False
-            self._forget_moves(least_visits(self._addresses[1], share))
+            self._forget_moves(least_visits(self._addresses[1], share, np.zeros(LEVELS, np.int64)))
             share /= 2
         return True
 
@@ -174,7 +177,7 @@ class Tree:
         forget(
             self._addresses[1],
             least,
-            np.empty(counts[NODES], np.int32),
+            np.full(counts[NODES], NONE, np.int32),
             np.empty(counts[EXPANSIONS], np.int32),
             np.empty(counts[NODES], np.int32),
             store.link_expansion.copy(),
