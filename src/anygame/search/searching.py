@@ -126,7 +126,7 @@ class Search:
         if self._lanes is not None:
             try:
                 self._lanes.begin(state)
-            except PositionError:
+            except (PositionError, MemoryError):
                 pass
             else:
                 # What was searched meanwhile is needed no more.

@@ -32,6 +32,16 @@ _WIDE = """
 (<= (goal left 100) (true (took left ?x 3))) (<= (goal left 0) (true (took left ?x ?y)) (distinct ?y 3))
 (<= (goal right 50) (true (took right ?x ?y)))
 """
+_ROUNDS = """
+(role left) (role right) (init (round 0)) {numbers}
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+(<= (legal ?r (pick ?n)) (role ?r) (number ?n))
+(<= (next (last ?r ?n)) (does ?r (pick ?n)))
+(<= (next (round ?next)) (true (round ?now)) (succ ?now ?next))
+(<= terminal (true (round 5)))
+(<= same (true (last left ?n)) (true (last right ?n)))
+(<= (goal left 100) same) (<= (goal left 0) (not same)) (<= (goal right 50) (role right))
+"""
 
 
 def _searcher(game: anygame.Game, seed: int = 1, memory: int = 1 << 26, threads: int = 1) -> TreeSearcher:
@@ -200,6 +210,16 @@ def test_what_is_won_is_won_though_the_winning_moves_were_forgotten() -> None:
                 searcher._trees[0]._forget_moves(1 << 30)
             state = state.next(chosen)
         assert state.goal("x") == 100
+
+
+def test_thousands_of_joint_moves_a_state_leave_room_for_more() -> None:
+    game = anygame.loads(_ROUNDS.format(numbers=" ".join(f"(number {n})" for n in range(100))))
+    searcher = _searcher(game, memory=12 << 20)
+    state = game.initial_state()
+    while not state.is_terminal:
+        searcher.begin(state)
+        assert searcher.advance(60, 15_000) >= 15_000
+        state = state.next([searcher.best(0), searcher.best(1)])
 
 
 def test_threads_add_up() -> None:

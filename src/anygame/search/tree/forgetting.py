@@ -81,12 +81,12 @@ def _wait_for_nothing(store, node):
 
 @compiled
 def least_visits(store_address, share, sizes):
-    """Return how often a node must have been visited for its children to stay, that a share of all do.
+    """Return how often a node must have been visited for its moves to stay, that a share of all do.
 
     Args:
         store_address: of the tree.
-        share: of the nodes that there is room for.
-        sizes: int64 [LEVELS]; scratch, of zeros.
+        share: of the memory.
+        sizes: float64 [LEVELS]; scratch, of zeros.
     """
     store = store_at(store_address)
     for expansion in range(store.counts[EXPANSIONS]):
@@ -94,16 +94,24 @@ def least_visits(store_address, share, sizes):
         while visits > 1:
             visits >>= 1
             level += 1
-        sizes[level] += 1
-        for role in range(store.option_counts.shape[1]):
-            sizes[level] += store.option_counts[expansion, role]
-    bound = share * len(store.status)
-    kept = 0
+        sizes[level] += _share_of(store, expansion)
+    kept = 0.0
     for level in range(LEVELS - 1, 0, -1):
         kept += sizes[level]
-        if kept > bound:
+        if kept > share:
             return np.int64(2) << level
     return np.int64(1)
+
+
+@compiled
+def _share_of(store, expansion):
+    """Return what share of the memory the moves of a node take, of what they take most of."""
+    options, product = 0, 1
+    for role in range(store.option_counts.shape[1]):
+        options += store.option_counts[expansion, role]
+        product *= store.option_counts[expansion, role]
+    listed = product if store.first_child[expansion] >= 0 else 0
+    return max((1 + options) / len(store.status), listed / len(store.child))
 
 
 @compiled
@@ -118,16 +126,17 @@ def forget(store_address, least, new_nodes, new_expansions, waiting, link_expans
         new_nodes: int32 [nodes]; scratch, all NONE.
         new_expansions: int32 [expansions]; scratch.
         waiting: int32 [nodes]; scratch.
-        link_expansion: a copy of that of the tree.
-        link_joint: a copy, too.
-        link_node: a copy, too.
+        link_expansion: a copy of that of the tree, or nothing if no child is found by hash.
+        link_joint: the same.
+        link_node: the same.
     """
     store = store_at(store_address)
     _mark(store, least, new_nodes, waiting)
     _move_nodes(store, new_nodes)
     _move_expansions(store, new_nodes, new_expansions)
-    store.link_node[:] = 0
-    store.counts[LINKS] = 0
+    if store.counts[LINKS]:
+        store.link_node[:] = 0
+        store.counts[LINKS] = 0
     for slot in range(len(link_node)):
         if not link_node[slot]:
             continue

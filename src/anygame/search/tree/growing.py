@@ -13,6 +13,7 @@ from anygame.search.tree.selecting import select
 from anygame.search.tree.store import (
     CHILDREN,
     EXPANSIONS,
+    IS_SHORT,
     LEAVES,
     LINKS,
     NODES,
@@ -62,7 +63,8 @@ def look(store_address, leaves):
     if counts[LEAVES] >= leaves:
         return ENOUGH
     if (
-        counts[NODES] + 2 * SPECS > len(store.status)
+        counts[IS_SHORT]
+        or counts[NODES] + 2 * SPECS > len(store.status)
         or counts[EXPANSIONS] + JOBS > len(store.first_child)
         or counts[OPTIONS] + len(store.action) // 32 > len(store.action)
         or counts[CHILDREN] + len(store.child) // 32 > len(store.child)

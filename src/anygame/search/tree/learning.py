@@ -14,6 +14,7 @@ from anygame.search.tree.store import (
     COMPETITIVE,
     EXPANDED,
     EXPANSIONS,
+    IS_SHORT,
     IS_WIDE,
     LEAF,
     LEAVES,
@@ -49,8 +50,9 @@ __all__ = ["climb", "enqueue", "expand", "finish", "hear", "keep", "recall", "wa
 #: Moves of a role from which on those that are made later in playouts are looked at too: where there are
 #: fewer, each is soon tried often enough, and it was no gain.
 WIDE = 40
-#: Joint moves of several roles are kept in a list up to so many, and found by hash if they are more.
-LISTED_CHILDREN = 1 << 14
+#: Joint moves of two roles are kept in a list up to so many, and of more roles, which hardly ever know them
+#: all; if they are more, or more than a share of the memory, they are found by hash.
+LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
 
 
 @compiled
@@ -288,7 +290,8 @@ def _insert_all(game, store, worker, job, spec):
         keep(worker, path, worker.job_value[job])
         finish(worker, path)
         return spec
-    listed = product if product <= LISTED_CHILDREN or choosing < 2 else 0
+    most = min(LISTED_OF_TWO if choosing == 2 else LISTED_OF_MORE, LISTED_SHARE * len(store.child))
+    listed = product if product <= most or choosing < 2 else 0
     if (
         counts[EXPANSIONS] + 1 > len(store.first_child)
         or counts[OPTIONS] + options > len(store.action)
@@ -296,6 +299,7 @@ def _insert_all(game, store, worker, job, spec):
         or counts[NODES] + specs > len(store.status)
     ):
         # The memory is used up: the leaf stays one.
+        counts[IS_SHORT] = 1
         store.status[node] = LEAF
         finish(worker, path)
         return spec + specs

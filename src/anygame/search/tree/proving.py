@@ -139,36 +139,62 @@ def _of_joint_moves(game, store, node, expansion):
         stride //= count
         if game.random[role]:
             continue
-        best_low, best_high, any_high = np.float32(0), np.float32(0), np.float32(0)
-        for number in range(count):
-            low, high = np.float32(1), np.float32(1)
-            for joint in range(product):
-                if joint // stride % count != number:
-                    continue
-                child = store.child[first + joint]
-                child_low = store.low[child, role] if child != NONE else np.float32(0)
-                child_high = store.high[child, role] if child != NONE else np.float32(1)
-                low, high = min(low, child_low), min(high, child_high)
-                any_high = max(any_high, child_high)
-            best_low, best_high = max(best_low, low), max(best_high, high)
+        low = _made_sure_of(store, node, first, product, stride, count, role)
         if against:
-            any_high = _held_to(store, first, product, stride, count, role)
-        changed |= _tighten(store, node, role, best_low, any_high)
+            high = _held_to(store, node, first, product, stride, count, role)
+        else:
+            high = _most_of_all(store, node, first, product, role)
+        changed |= _tighten(store, node, role, low, high)
     return changed
 
 
 @compiled
-def _held_to(store, first, product, stride, count, role):
-    """Return to what the other one of two roles can hold a role: the least, over its moves, of the best."""
-    least = np.float32(1)
+def _made_sure_of(store, node, first, product, stride, count, role):
+    """Return what a role can make sure of: the most, over its moves, of the least, or what it already is.
+
+    What the others may do is looked at only as long as a move could still tell something new: of thousands of
+    joint moves most are not even known.
+    """
+    most = store.low[node, role]
+    for number in range(count):
+        least = np.float32(1)
+        for start in range(number * stride, product, stride * count):
+            for joint in range(start, start + stride):
+                child = store.child[first + joint]
+                least = min(least, store.low[child, role] if child != NONE else np.float32(0))
+                if least <= most:
+                    break
+            if least <= most:
+                break
+        most = max(most, least)
+    return most
+
+
+@compiled
+def _most_of_all(store, node, first, product, role):
+    """Return the most that any joint move may bring a role; or what is known as that already."""
+    most = np.float32(0)
     for joint in range(product):
-        if joint // stride % count:
-            continue
-        most = np.float32(0)
-        for number in range(count):
-            child = store.child[first + joint + number * stride]
-            most = max(most, store.high[child, role] if child != NONE else np.float32(1))
-        least = min(least, most)
+        child = store.child[first + joint]
+        most = max(most, store.high[child, role] if child != NONE else np.float32(1))
+        if most >= store.high[node, role]:
+            break
+    return most
+
+
+@compiled
+def _held_to(store, node, first, product, stride, count, role):
+    """Return to what the other one of two roles can hold a role: the least, over its moves, of the best."""
+    least = store.high[node, role]
+    for start in range(0, product, stride * count):
+        for joint in range(start, start + stride):
+            most = np.float32(0)
+            for number in range(count):
+                child = store.child[first + joint + number * stride]
+                most = max(most, store.high[child, role] if child != NONE else np.float32(1))
+                if most >= least:
+                    break
+            least = min(least, most)
     return least
 
 

@@ -32,6 +32,8 @@ __all__ = [
 #: Places in ``Store.counts``.
 NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, SLOTS = range(6)
 ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(6, 12)
+#: Whether a node could not be expanded for want of memory.
+IS_SHORT = 12
 #: Slots of a new tree, and how many there may be before there are all: a small table stays in the caches.
 FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
 #: Of a slot, the node plus one.
@@ -147,7 +149,7 @@ store_at = bundle(
 
 
 def _first_counts(slots: int) -> NDArray[np.int64]:
-    counts = np.zeros(12, np.int64)
+    counts = np.zeros(13, np.int64)
     counts[SLOTS], counts[ROOT] = min(slots, FIRST_SLOTS), NONE
     return counts
 
@@ -162,7 +164,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     # Per node about one option for each role's moves, half an expansion, and two slots.
     options_a_node = 1.25 + 0.25 * (roles - 1)
     # Slots for nodes and links, and what is needed when nodes are forgotten.
-    per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 4 + 10
+    per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 8 + 10
     nodes = max(4096, min(int(memory / per), 1 << 30))
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
@@ -175,7 +177,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
         table = _zeros(count, record)
         arrays |= {name: table[name] for name in record.names or ()}
     for name in "next_link", "link_expansion", "link_joint", "link_node":
-        arrays[name] = _zeros(slots // 8, _ELEMENTS[name])
+        arrays[name] = _zeros(slots // 4, _ELEMENTS[name])
     return Store(**arrays)
 
 

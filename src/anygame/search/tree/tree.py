@@ -20,14 +20,18 @@ from anygame.search.tree.playing import play
 from anygame.search.tree.selecting import select
 from anygame.search.tree.self_play import practise
 from anygame.search.tree.store import (
+    CHILDREN,
     COMPETITIVE,
     DEPTH,
     EXPANDED,
     EXPANSIONS,
+    IS_SHORT,
     LEAF,
     LEAVES,
+    LINKS,
     NODES,
     NONE,
+    OPTIONS,
     ROOT,
     SLOTS,
     make_store,
@@ -82,7 +86,7 @@ def prepare() -> None:
         function.compile((int64, int64, int64))
     practise.compile((int64, int64, int64, int64))
     numbers = int32[::1]
-    least_visits.compile((int64, float64, int64[::1]))
+    least_visits.compile((int64, float64, float64[::1]))
     forget.compile((int64, int64, numbers, numbers, numbers, numbers, int64[::1], numbers))
 
 
@@ -123,6 +127,8 @@ class Tree:
             drop_work(*self._addresses[1:])
         self.worker.spec_state[0] = state
         if self._is_full and not self._forget():
+            self._forget_all()
+        if self._is_full:
             raise MemoryError("the memory of the search has no room for one state")
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
@@ -167,22 +173,31 @@ class Tree:
         while self._is_full and root is not None:
             if share < _LEAST_KEPT:
                 return False
-            self._forget_moves(least_visits(self._addresses[1], share, np.zeros(LEVELS, np.int64)))
+            self._forget_moves(least_visits(self._addresses[1], share, np.zeros(LEVELS)))
             share /= 2
         return True
+
+    def _forget_all(self) -> None:
+        """Begin with an empty tree again."""
+        for each in NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, IS_SHORT:
+            self.store.counts[each] = 0
+        self.store.slots[:] = 0
+        self.store.link_node[:] = 0
 
     def _forget_moves(self, least: int) -> None:
         """Forget the moves of nodes that were visited less often, but for those of the root."""
         counts, store = self.store.counts, self.store
+        counts[IS_SHORT] = 0
+        links = len(store.link_node) if counts[LINKS] else 0
         forget(
             self._addresses[1],
             least,
             np.full(counts[NODES], NONE, np.int32),
             np.empty(counts[EXPANSIONS], np.int32),
             np.empty(counts[NODES], np.int32),
-            store.link_expansion.copy(),
-            store.link_joint.copy(),
-            store.link_node.copy(),
+            store.link_expansion[:links].copy(),
+            store.link_joint[:links].copy(),
+            store.link_node[:links].copy(),
         )
 
     # -- what is known -----------------------------------------------------------------------------
