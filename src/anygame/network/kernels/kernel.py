@@ -286,8 +286,8 @@ def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases
         found = find_phases(network)
         if found.patterns:
             parted, found = _parted(network, found)
-            widths = np.diff(parted.starts).tolist()
-            needed = sum(widths[i] * (m & ~found.whole).bit_count() for i, m in enumerate(found.gates))
+            phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
+            needed = int((np.diff(parted.starts) * phases_of).sum())
             if needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
                 return parted, found
     return network, Phases.none(network)
