@@ -8,6 +8,7 @@ import numpy as np
 
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.merging import FAILS, HOLDS, merge, normalised
+from anygame.network.logic.ragged import starts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,9 +89,9 @@ class Atoms:
         self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(batches))
         self._groups: list[tuple[list[int], Ids]] = []
         for rows in groups:
-            rows = rows[np.lexsort(rows.T[::-1])]
+            rows = rows[np.argsort(rows[:, 0], kind="stable")]
             literals = np.ascontiguousarray(rows[:, 1:])
-            starts = np.searchsorted(rows[:, 0], np.arange(self.count + 1)).tolist()
+            starts = starts_of(np.bincount(rows[:, 0], minlength=self.count)).tolist()
             self._groups.append((starts, literals))
 
     def _levels(self, batches: list[Batch]) -> Ids:

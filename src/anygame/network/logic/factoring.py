@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from anygame.network.logic.gates import Gates
 
@@ -32,19 +32,20 @@ def sum_of_products(gates: Gates, products: Iterable[Iterable[int]]) -> int:
 
 def parts_of_sum(gates: Gates, products: Iterable[Iterable[int]]) -> list[int]:
     """Return literals whose disjunction is a sum of products."""
-    products = list(products)
-    if len(products) == 1:
-        return [gates.conjunction(products[0])]
-    distinct: dict[frozenset[int], None] = {}  # as a set, but in order
+    found = list(map(frozenset, products))
+    if len(found) == 1:
+        return [gates.conjunction(found[0])]
+    read = set(chain.from_iterable(found))
+    if not read.isdisjoint([literal ^ 1 for literal in read]) or FALSE in read or TRUE in read:
+        found = list(_possible(found))
+    return _parts(gates, list(dict.fromkeys(found)))
+
+
+def _possible(products: Iterable[frozenset[int]]) -> Iterator[frozenset[int]]:
+    """Yield products that can hold, without what always does."""
     for product in products:
-        kept = frozenset(product)
-        if FALSE in kept:
-            continue
-        if TRUE in kept:
-            kept -= {TRUE}
-        if kept.isdisjoint([literal ^ 1 for literal in kept]):
-            distinct[kept] = None
-    return _parts(gates, list(distinct))
+        if FALSE not in product and product.isdisjoint([literal ^ 1 for literal in product]):
+            yield product - {TRUE} if TRUE in product else product
 
 
 def _parts(gates: Gates, products: list[frozenset[int]]) -> list[int]:
@@ -67,10 +68,15 @@ def _parts(gates: Gates, products: list[frozenset[int]]) -> list[int]:
 
 def _factored(gates: Gates, products: list[frozenset[int]]) -> list[int]:
     """Return literals for products of two literals and more, with what is shared taken out."""
+    if len(products) == 1:
+        return [gates.conjunction(products[0])]
+    if len(products) == 2:
+        shared = products[0] & products[1]
+        return [_shared(gates, shared, products)] if shared else list(map(gates.conjunction, products))
     counts = Counter(chain.from_iterable(products))
     repeated = frozenset([literal for literal, times in counts.items() if times > 1])
     if not repeated:
-        return [gates.conjunction(product) for product in products]
+        return list(map(gates.conjunction, products))
     members = [product & repeated for product in products]
     where: dict[int, list[int]] = {literal: [] for literal in repeated}
     for number, literals in enumerate(members):
@@ -94,8 +100,12 @@ def _factored(gates: Gates, products: list[frozenset[int]]) -> list[int]:
                 counts[member] -= 1
         taken = [products[number] for number in numbers]
         # Whatever all of them share goes along.
-        shared = taken[0].intersection(*taken[1:])
-        rest = gates.disjunction(_parts(gates, [product - shared for product in taken]))
-        parts.append(gates.conjunction([*shared, rest]))
+        parts.append(_shared(gates, taken[0].intersection(*taken[1:]), taken))
     parts += [gates.conjunction(product) for product, left in zip(products, waiting, strict=True) if left]
     return parts
+
+
+def _shared(gates: Gates, shared: frozenset[int], products: list[frozenset[int]]) -> int:
+    """Return the literal of a sum of products, given what all of them share."""
+    rest = gates.disjunction(_parts(gates, [product - shared for product in products]))
+    return gates.conjunction([*shared, rest])

@@ -89,8 +89,12 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
         except NotAVariableError:
             # That a value is a constant is not made use of.
             continue
+    positives = []
+    for known in case.positives:
+        atom = substituted_atom(known.atom, bindings)
+        positives.append(known if atom is known.atom else replace(known, atom=atom))
     return Case(
-        tuple([replace(known, atom=substituted_atom(known.atom, bindings)) for known in case.positives]),
+        tuple(positives),
         tuple([substituted_atom(atom, bindings) for atom in case.negatives]),
         tuple(tests),
     )
