@@ -6,6 +6,7 @@ functional property verification"), with gates of any width.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -49,6 +50,13 @@ class Gates:
         self.choices = [tuple(choice) for choice in choices]
         for number, choice in enumerate(self.choices):
             self._choice_of.update(dict.fromkeys(choice, number))
+        #: Literals from the first to the last of choices, and how many of them a conjunction must have at
+        #: least for choices to say anything about it.
+        self._first, self._beyond = (
+            2 * min(self._choice_of, default=0),
+            2 * max(self._choice_of, default=-1) + 2,
+        )
+        self._matter = 2 if all(len(choice) > 1 for choice in self.choices) else 1
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """Return the literal that holds where all of some literals do."""
@@ -73,8 +81,8 @@ class Gates:
         for one, other in pairwise(row):
             if one ^ 1 == other:
                 return FALSE
-        # Choices are made of inputs, which come first.
-        if self.choices and row[0] >> 1 < self.inputs:
+        chosen = bisect_left(row, self._beyond) - bisect_left(row, self._first)
+        if chosen >= self._matter:
             simpler = self._choose(found)
             if simpler is not found:
                 return FALSE if simpler is None else self.conjunction(simpler)
