@@ -218,8 +218,8 @@ def _tested(case: Case, knowledge: Knowledge) -> Case | None:
 
 def _contradicts(case: Case) -> bool:
     """Whether an atom holds and does not."""
+    used = {v for known in case.positives for v in variables_of_atom(known.atom)}
     for atom in case.negatives:
-        used = {v for known in case.positives for v in variables_of_atom(known.atom)}
         for known in case.positives:
             if known.atom.relation == atom.relation and _matched(atom, known.atom, used) is not None:
                 return True
