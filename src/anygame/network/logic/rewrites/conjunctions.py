@@ -39,7 +39,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
     owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
     literals = circuit.literals_of(circuit.needed)
     reader = _only_readers(circuit, owners, literals)
-    root = _roots(circuit, reader)
+    root = _roots(reader)
     root = _shortened(circuit, reader, root)
     moved = root != np.arange(len(root))
     gates = (literals >> 1) - circuit.inputs
@@ -63,7 +63,7 @@ def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbe
     return reader
 
 
-def _roots(circuit: Circuit, reader: Numbers) -> Numbers:
+def _roots(reader: Numbers) -> Numbers:
     """Return per gate the one that it becomes part of in the end, itself perhaps."""
     while True:
         further = reader[reader]
@@ -81,7 +81,7 @@ def _shortened(circuit: Circuit, reader: Numbers, root: Numbers) -> Numbers:
     reader = reader.copy()
     while pending:
         pending += _cut(circuit, reader, pending.pop())
-    return _roots(circuit, reader)
+    return _roots(reader)
 
 
 def _cut(circuit: Circuit, reader: Numbers, gate: int) -> list[int]:
