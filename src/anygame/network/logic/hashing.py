@@ -171,17 +171,20 @@ class _Hashing:
         most = np.flatnonzero((positive == 0) & (2 * counts > self._choice_sizes[kinds % many]))
         if not len(most):
             return np.delete(pairs, dropped), most
-        ends = np.cumsum(counts)
-        members_of = np.split(chosen[np.argsort(group, kind="stable")], ends[:-1])
-        gone, added = [dropped], []
-        for number in most.tolist():
-            members = members_of[number]
-            gone.append(members)
-            excluded = set(((pairs[members] & _LOW) >> 1).tolist())
-            rest = [node for node in self._circuit.choices[kinds[number] % many] if node not in excluded]
-            added.append((kinds[number] // many) << _SHIFT | self._one_of(rest))
-        left = np.concatenate([np.delete(pairs, np.concatenate(gone)), np.array(added, np.int64)])
-        return distinct(left), distinct(kinds[most] // many)
+        members = np.split(chosen[np.argsort(group, kind="stable")], np.cumsum(counts)[:-1])
+        gone = [members[number] for number in most.tolist()]
+        rests = self._rests_of(kinds[most] % many, [(pairs[which] & _LOW) >> 1 for which in gone])
+        owners = kinds[most] // many
+        left = np.delete(pairs, np.concatenate([dropped, *gone]))
+        return distinct(np.concatenate([left, owners << _SHIFT | rests])), distinct(owners)
+
+    def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
+        """Return per choice the literal that holds where one of its nodes does, but for some of them."""
+        found = []
+        for choice, nodes in zip(choices.tolist(), excluded, strict=True):
+            others = set(nodes.tolist())
+            found.append(self._one_of([n for n in self._circuit.choices[choice] if n not in others]))
+        return np.array(found, np.int64)
 
     def _one_of(self, nodes: list[int]) -> int:
         """Return the literal that holds where one of some nodes does."""
