@@ -4,7 +4,8 @@
 
 ``ready`` is reading, grounding, building and the first thousand playouts, by a loop that stands in for
 straight code where that takes long to compile. ``straight`` is the same if the first playouts wait for
-straight code. Imports are no part of it. The last line has the medians.
+straight code, where a network is small enough to get it. Imports are no part of it. The last line has the
+medians.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tools.arguments import sheet_paths, some_seconds
 import anygame
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.kernels.kernel import build_kernel
+from anygame.network.kernels.kernel import STRAIGHT_INPUTS, build_kernel
 from anygame.network.simulator import Simulator
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def measure(path: Path, limit: float) -> SetUp:
     reasoner = anygame.load(path).backends.reasoner
     network = compile_game(reasoner.another(), GroundingLimits(seconds=limit)).network
     common = process_time() - begin
-    ready, straight = _first_playouts(network, "auto"), _first_playouts(network, "straight")
+    ready = _first_playouts(network, "auto")
+    is_small = len(network.inputs) <= STRAIGHT_INPUTS
+    straight = _first_playouts(network, "straight") if is_small else ready
     return SetUp(path.stem, len(network.inputs), common + ready, common + straight)
 
 

@@ -21,7 +21,7 @@ from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.phases import Phases
 from anygame.network.kernels.rows import GO, RESTART, RowLayout
-from anygame.network.kernels.schedule import keep_apart, schedule
+from anygame.network.kernels.schedule import Dependences, keep_apart, schedule
 from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE
 
@@ -142,7 +142,7 @@ def test_spreading_keeps_inputs_first() -> None:
         network = random_network(rng, 60)
         order = schedule(network, Phases.none(network))
         units = order.moves
-        moved = keep_apart(network, units, 10)
+        moved = keep_apart(Dependences(network), units, 10)
         assert sorted(map(tuple, moved)) == sorted(map(tuple, units))
         done = {gate for unit in order.state for gate in unit}
         for unit in moved:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -206,9 +206,10 @@ def _circuits(
         return literals[found >> 1] ^ (found & 1)
 
     named = names.named(literal)
+    circuit = Circuit.of(gates, named)
     if not names.has_percepts:
-        return Circuit(gates, named), None
-    return Circuit(gates, named), Circuit(gates, named | names.named_percepts(literal))
+        return circuit, None
+    return circuit, replace(circuit, outputs=named | names.named_percepts(literal))
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
@@ -216,10 +217,10 @@ def _network(circuit: Circuit, names: Interface) -> Network:
     outputs = circuit.outputs
     seen = [literal for (name, _), literal in outputs.items() if name == "sees"]
     return assemble(
-        circuit.gates,
+        circuit,
         actions=tuple(map(len, names.action_atoms)),
         initial=names.initial,
-        legal=[outputs["legal", node] for node in range(1 + len(names.fluents), circuit.gates.inputs)],
+        legal=[outputs["legal", node] for node in range(1 + len(names.fluents), circuit.inputs)],
         terminal=outputs["terminal", 0],
         goals=names.goal_literals(outputs),
         next_state=[*(outputs["next", index] for index in range(len(names.fluents))), *seen],

@@ -119,6 +119,7 @@ class _Grounder:
         progress: Callable[[int, int], None] | None,
         without: Collection[str],
         percepts: bool,
+        filled: dict[Relation, Table],
         *,
         large: bool,
     ) -> None:
@@ -129,7 +130,9 @@ class _Grounder:
         self._large = large
         self._deadline = deadline
         self._tables = Tables(reasoner.terms, limits.join)
-        self._static = StaticRelations(reasoner, self._tables, self._check_time, percepts=percepts)
+        self._static = StaticRelations(
+            reasoner, self._tables, self._check_time, percepts=percepts, filled=filled
+        )
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
@@ -162,6 +165,11 @@ class _Grounder:
             rounds,
             monotonic() - began,
         )
+
+    @property
+    def filled(self) -> dict[Relation, Table]:
+        """The tables of static relations, which another try need not fill again."""
+        return self._static.filled
 
     def _prepare(self) -> tuple[list[GroundRule], dict[str, Effect]]:
         """Put the rules through the passes."""
@@ -270,8 +278,14 @@ def ground(
     limits = limits or GroundingLimits()
     deadline = monotonic() + limits.seconds
 
+    filled: dict[Relation, Table] = {}
+
     def run(most: GroundingLimits, *, large: bool) -> Grounding:
-        return _Grounder(reasoner, most, deadline, progress, without, percepts, large=large).run()
+        grounder = _Grounder(reasoner, most, deadline, progress, without, percepts, filled, large=large)
+        try:
+            return grounder.run()
+        finally:
+            filled.update(grounder.filled)
 
     few = replace(limits, instances=min(limits.few, limits.instances), join=min(_FEW_ROWS, limits.join))
     for most, large in ((few, False), (limits, True)):

@@ -53,10 +53,20 @@ class StaticRelations:
         tables: where rows go.
         check_time: called before each question to the reasoner; may raise.
         percepts: whether what roles see is asked of the network too.
+        filled: tables that were filled for the same reasoner before.
+
+    Attributes:
+        filled: all tables that are filled: none of them changes any more.
     """
 
     def __init__(
-        self, reasoner: Reasoner, tables: Tables, check_time: Callable[[], None], *, percepts: bool = True
+        self,
+        reasoner: Reasoner,
+        tables: Tables,
+        check_time: Callable[[], None],
+        *,
+        percepts: bool = True,
+        filled: dict[Relation, Table] | None = None,
     ) -> None:
         self._keys = (*ASKED, SEEN) if percepts else ASKED
         self._reasoner = reasoner
@@ -64,6 +74,8 @@ class StaticRelations:
         self._schema = reasoner.schema
         self._tables = tables
         self._check_time = check_time
+        self.filled: dict[Relation, Table] = dict(filled or {})
+        tables.of |= self.filled
         self._on_demand: set[Relation] = set()
         self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
 
@@ -173,6 +185,7 @@ class StaticRelations:
         if rows is not None:
             self._on_demand.discard(relation)
             self._add(relation, rows)
+            self.filled[relation] = self._tables.table(relation)
         elif relation not in self._on_demand and not self._compute(relation):
             self._on_demand.add(relation)
 
@@ -198,6 +211,7 @@ class StaticRelations:
             self._add(member, self._schema.facts.get(member, ()), table)
         found = tables_of(rules, start, self._tables, self, self._check_time)
         self._tables.of |= found or {}
+        self.filled |= found or {}
         return found is not None
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
-from anygame.language.terms import Variable
+from anygame.language.terms import Compound, Variable
 from anygame.language.unification import apply
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRu
 
 
 def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatAtom:
-    """Return an atom with variables replaced."""
+    """Return an atom with variables replaced; the same one where it has none of them."""
+    if bindings.keys().isdisjoint(atom.columns) and not any(isinstance(t, Compound) for t in atom.columns):
+        return atom
     return FlatAtom(atom.relation, tuple([apply(term, bindings) for term in atom.columns]))
 
 

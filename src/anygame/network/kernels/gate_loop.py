@@ -12,19 +12,22 @@ then brought to where it looks for it, the rest lies behind all its rows.
 from __future__ import annotations
 
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order
+from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, no_data
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.rows import GO, RESTART
-from anygame.network.kernels.schedule import keep_apart
+from anygame.network.kernels.schedule import Dependences, keep_apart
+from anygame.network.logic.ragged import places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.rows import RowLayout
@@ -70,26 +73,29 @@ class _Writer:
     ) -> None:
         self._network = network
         self._phases = phases
+        self._dependences = Dependences(network)
         self._state_runs = self._runs_apart(order.state)
         self._move_runs = self._runs_apart(order.moves)
         self._order = order
         self._straight = straight
         self._layout = layout
         self._base = network.first_gate
-        self._starts: list[int] = network.starts.tolist()
-        self._inputs: list[int] = network.inputs.tolist()
+        self._starts = network.starts.astype(np.int64)
         self._next: list[int] = network.next.tolist()
-        #: Per gate the bit literal of where it lies; and of where it is brought before moves are chosen.
-        self._place: dict[int, int] = {}
+        #: Per node the bit literal of where it lies, -1 for gates that have no place yet.
+        self._place = np.full(network.nodes, -1, np.int64)
+        self._place[: self._base] = [2 * layout.input(node) for node in range(self._base)]
+        #: Per gate the bit literal of where it is brought before moves are chosen.
         self._later: dict[int, int] = {}
         self._end = first_row or self._layout.end
-        self._entries: list[int] = []
+        self._entries: list[NDArray[np.int64]] = []
+        self._written = 0
         self._copies: list[int] = []
 
     def _runs_apart(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
         """Return the units in runs that are needed in the same phases, with these."""
         runs = groupby(units, key=lambda unit: self._phases.gates[unit.start])
-        return [(mask, keep_apart(self._network, list(run), _DISTANCE)) for mask, run in runs]
+        return [(mask, keep_apart(self._dependences, list(run), _DISTANCE)) for mask, run in runs]
 
     def write(self) -> GateCode:
         if self._straight is None:
@@ -104,16 +110,16 @@ class _Writer:
         self._write_copies(state, presence)
         begin = self._here()
         for node, bit in self._later.items():
-            self._entries += (self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
+            self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
         self._call(state, "run", begin, self._here())
-        self._place.update(self._later)
+        self._place[list(self._later)] = list(self._later.values())
         presence = Presence(moves, self._phases)
-        self._write_known(moves, presence, range(self._network.first_action, self._base))
+        self._write_known(moves, presence, np.arange(self._network.first_action, self._base))
         self._write_runs(moves, presence, self._move_runs)
         self._write_settings(moves, presence)
         return GateCode(
             code="".join((_MASKS, _run(), _run_cycle(), _set(), state.text(), moves.text())),
-            data=np.array(self._entries or [0], np.int32),
+            data=np.concatenate(self._entries).astype(np.int32) if self._entries else no_data(),
             outputs=self._straight.outputs() if self._straight else self._outputs(),
             end=self._end,
         )
@@ -127,8 +133,10 @@ class _Writer:
             goals=tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals),
         )
 
-    def _literals(self, gate: int) -> list[int]:
-        return self._inputs[self._starts[gate] : self._starts[gate + 1]]
+    def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the inputs of some gates, gate after gate, and how many each has."""
+        lengths = self._starts[gates + 1] - self._starts[gates]
+        return self._network.inputs[places(self._starts[gates], lengths)], lengths
 
     # Where values lie.
 
@@ -136,7 +144,7 @@ class _Writer:
         """Compute legal actions that loops read where those look for them; copy only those that cannot be."""
         for action, row in self._layout.legal.items():
             literal = int(self._network.legal[action])
-            if literal & 1 or literal >> 1 < self._base or literal >> 1 in self._place:
+            if literal & 1 or literal >> 1 < self._base or self._place[literal >> 1] >= 0:
                 self._copies.append(action)
             else:
                 self._place[literal >> 1] = 2 * row
@@ -153,37 +161,41 @@ class _Writer:
         state = [unit for _, units in self._state_runs for unit in units]
         units = [*state, *(unit for _, units in self._move_runs for unit in units)]
         choice = len(state)  # everything that is read there is needed up to the first unit behind it
-        last: dict[int, int] = {}
-        for time, unit in enumerate(units):
-            for literal in self._inputs[self._starts[unit.start] : self._starts[unit.stop]]:
-                last[literal >> 1] = time
-        goals = (literal for role in network.goals for _, literal in role)
-        for literal in (*network.legal.tolist(), network.terminal, *goals):
-            last[literal >> 1] = max(last.get(literal >> 1, -1), choice)
-        for literal in self._next:
-            last[literal >> 1] = len(units)
-        for node in self._later:
-            last[node] = choice
+        gates = np.fromiter(chain.from_iterable(units), np.int64)
+        times = np.repeat(np.arange(len(units)), np.fromiter(map(len, units), np.int64, len(units)))
+        read, lengths = self._literals(gates)
+        last = np.full(network.nodes, -1, np.int64)
+        last[read >> 1] = np.repeat(times, lengths)  # of several, the last one stays
+        goals = [literal for role in network.goals for _, literal in role]
+        outputs = [literal >> 1 for literal in (*network.legal.tolist(), network.terminal, *goals)]
+        last[outputs] = np.maximum(last[outputs], choice)
+        last[network.next >> 1] = len(units)
+        last[list(self._later)] = choice
+        waiting = self._place[self._base + gates] < 0
+        gates, times = gates[waiting], times[waiting]
+        rows = self._rows(times.tolist(), np.maximum(last[self._base + gates], times).tolist())
+        self._place[self._base + gates] = 2 * np.array(rows, np.int64)
+
+    def _rows(self, begins: Sequence[int], ends: Sequence[int]) -> list[int]:
+        """Return rows for values, given when each is made, in order, and when it is read last."""
+        found: list[int] = []
         free: list[int] = []
         ending: dict[int, list[int]] = {}
-        for time, unit in enumerate(units):
-            free += ending.pop(time - 1, ())
-            for gate in unit:
-                node = self._base + gate
-                if node in self._place:
-                    continue
-                if free:
-                    row = free.pop()
-                else:
-                    row, self._end = self._end, self._end + 1
-                self._place[node] = 2 * row
-                ending.setdefault(max(last.get(node, time), time), []).append(row)
+        now = 0
+        for begin, end in zip(begins, ends, strict=True):
+            while now < begin:
+                free += ending.pop(now, ())
+                now += 1
+            if free:
+                row = free.pop()
+            else:
+                row, self._end = self._end, self._end + 1
+            found.append(row)
+            ending.setdefault(end, []).append(row)
+        return found
 
     def _bit(self, literal: int) -> int:
-        node = literal >> 1
-        if node >= self._base:
-            return self._place[node] ^ (literal & 1)
-        return 2 * self._layout.input(node) + (literal & 1)
+        return int(self._place[literal >> 1]) ^ (literal & 1)
 
     def _legal_bit(self, action: int) -> int:
         row = self._layout.legal.get(action)
@@ -193,44 +205,32 @@ class _Writer:
         bit = self._bit(literal)
         return (bit >> 1) * ROW_BYTES | bit & 1
 
-    def _target(self, gate: int) -> int:
-        return self._place[self._base + gate] >> 1
-
     # Phases.
 
     def _find_known(self) -> None:
         """Find rows that are read in phases in which they are not written, since they are always the same."""
-        self._known: dict[int, int] = {}
         network, phases = self._network, self._phases
+        self._known = np.zeros(network.nodes, np.int64)
         if not phases.patterns:
             return
+        written = np.array([*[-1] * network.first_action, *self._layout.chosen, *phases.gates], np.int64)
         for mask, units in (*self._state_runs, *self._move_runs):
-            for literal in (literal for unit in units for gate in unit for literal in self._literals(gate)):
-                self._read(literal, mask)
-        goals = (literal for role in network.goals for _, literal in role)
-        for literal in (network.terminal, *goals):
-            self._read(literal, phases.every)
-        for literal, mask in zip(network.legal.tolist(), self._layout.chosen, strict=True):
-            self._read(literal, mask)
-        for literal, mask in zip(self._next, phases.changes, strict=True):
-            self._read(literal, mask)
+            read, _ = self._literals(np.fromiter(chain.from_iterable(units), np.int64))
+            self._known[read >> 1] |= mask & ~written[read >> 1]
+        goals = [literal >> 1 for role in network.goals for _, literal in role]
+        asked = np.array([network.terminal >> 1, *goals], np.int64)
+        for nodes, masks in (
+            (asked, np.full(len(asked), phases.every)),
+            (network.legal >> 1, np.array(self._layout.chosen, np.int64)),
+            (network.next >> 1, np.array(phases.changes, np.int64)),
+        ):
+            np.bitwise_or.at(self._known, nodes, masks & ~written[nodes])
 
-    def _read(self, literal: int, during: int) -> None:
-        node = literal >> 1
-        if node >= self._base:
-            written = self._phases.gates[node - self._base]
-        elif node >= self._network.first_action:
-            written = self._layout.chosen[node - self._network.first_action]
-        else:
-            return
-        if during & ~written:
-            self._known[node] = self._known.get(node, 0) | during & ~written
-
-    def _write_known(self, code: FunctionBuilder, presence: Presence, nodes: Iterable[int]) -> None:
+    def _write_known(self, code: FunctionBuilder, presence: Presence, nodes: NDArray[np.int64]) -> None:
         """Write what is known of nodes in phases in which they are left out."""
         found: dict[tuple[int, bool], list[int]] = {}
-        for node in nodes:
-            left_out = self._known.get(node, 0)
+        nodes = nodes[self._known[nodes] != 0]
+        for node, left_out in zip(nodes.tolist(), self._known[nodes].tolist(), strict=True):
             holds = left_out & self._phases.holds.get(node, 0)
             for mask, value in ((holds, True), (left_out & ~holds, False)):
                 if mask:
@@ -238,7 +238,7 @@ class _Writer:
         for (mask, value), known in found.items():
             begin = self._here()
             for node in known:
-                self._entries += (int(value), (self._bit(2 * node) >> 1) * ROW_BYTES | 1)
+                self._add(int(value), (self._bit(2 * node) >> 1) * ROW_BYTES | 1)
             presence.only_during(mask, partial(self._call, code, "run", begin, self._here()))
 
     # Gates.
@@ -247,7 +247,8 @@ class _Writer:
         self, code: FunctionBuilder, presence: Presence, runs: Sequence[tuple[int, list[Unit]]]
     ) -> None:
         for mask, units in runs:
-            self._write_known(code, presence, (self._base + gate for unit in units for gate in unit))
+            gates = np.fromiter(chain.from_iterable(units), np.int64)
+            self._write_known(code, presence, self._base + gates)
             presence.during(mask, partial(self._write_units, code, units))
 
     def _write_copies(self, code: FunctionBuilder, presence: Presence) -> None:
@@ -259,25 +260,25 @@ class _Writer:
             begin = self._here()
             for action in actions:
                 target = self._layout.legal[action] * ROW_BYTES
-                self._entries += (self._source(int(self._network.legal[action])), target | 1)
+                self._add(self._source(int(self._network.legal[action])), target | 1)
             presence.during(mask, partial(self._call, code, "run", begin, self._here()))
 
     def _write_units(self, code: FunctionBuilder, units: Sequence[Unit]) -> None:
-        begin = self._here()
-        for unit in units:
-            if unit.start in self._order.cyclic:
-                self._call(code, "run", begin, self._here())
-                self._write_cycle(code, unit)
-                begin = self._here()
+        for is_cycle, run in groupby(units, key=lambda unit: unit.start in self._order.cyclic):
+            if is_cycle:
+                for unit in run:
+                    self._write_cycle(code, unit)
             else:
-                self._add_gate(unit.start)
-        self._call(code, "run", begin, self._here())
+                begin = self._here()
+                self._add_gates(np.fromiter(chain.from_iterable(run), np.int64))
+                self._call(code, "run", begin, self._here())
 
     def _write_cycle(self, code: FunctionBuilder, unit: Unit) -> None:
         begin = self._here()
+        self._add_gates(np.arange(unit.start, unit.stop))
         for gate in unit:
-            self._add_gate(gate)
-            code.store(self._target(gate), ONES if self._network.initially[gate] else ZERO)
+            row = self._bit(2 * (self._base + gate)) >> 1
+            code.store(row, ONES if self._network.initially[gate] else ZERO)
         loop, done = code.new_label(), code.new_label()
         before = code.new_label()
         code.jump(before)
@@ -291,14 +292,24 @@ class _Writer:
         code.branch(code.let(f"and i1 {changed}, {within}"), loop, done)
         code.label(done)
 
-    def _add_gate(self, gate: int) -> None:
-        target = self._target(gate) * ROW_BYTES
-        for literal in self._literals(gate):
-            self._entries += (self._source(literal), target)
-        self._entries[-1] |= 1
+    def _add_gates(self, gates: NDArray[np.int64]) -> None:
+        """Add the entries of some gates: one for each input."""
+        literals, lengths = self._literals(gates)
+        bits = self._place[literals >> 1] ^ (literals & 1)
+        entries = np.empty((len(literals), 2), np.int64)
+        entries[:, 0] = (bits >> 1) * ROW_BYTES | bits & 1
+        entries[:, 1] = np.repeat((self._place[self._base + gates] >> 1) * ROW_BYTES, lengths)
+        entries[np.cumsum(lengths) - 1, 1] |= 1
+        self._entries.append(entries.reshape(-1))
+        self._written += len(literals)
+
+    def _add(self, source: int, target: int) -> None:
+        """Add one entry."""
+        self._entries.append(np.array([source, target], np.int64))
+        self._written += 1
 
     def _here(self) -> int:
-        return len(self._entries) // 2
+        return self._written
 
     @staticmethod
     def _call(code: FunctionBuilder, name: str, begin: int, end: int) -> None:
@@ -316,7 +327,7 @@ class _Writer:
         begin, copies = self._here(), {}
         for fluent in (fluent for ring in rings if len(ring) > 1 for fluent in ring):
             copies[fluent] = self._end * ROW_BYTES
-            self._entries += (self._source(self._next[fluent]), copies[fluent] | 1)
+            self._add(self._source(self._next[fluent]), copies[fluent] | 1)
             self._end += 1
         self._call(code, "run", begin, self._here())
         fluents = [fluent for ring in rings for fluent in ring]
@@ -335,7 +346,7 @@ class _Writer:
 
     def _set(self, fluent: int, source: int) -> None:
         target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
-        self._entries += (source, target)
+        self._add(source, target)
 
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -123,6 +124,8 @@ class Kernel:
     _phases: Phases
     _order: Schedule
     _written: GateCode | None
+    #: What the straight code was laid out with, which is large, until it is asked for.
+    _allocated: list[Allocation]
 
     # What is called.
 
@@ -149,6 +152,7 @@ class Kernel:
             return _Start(compile_library(self.code, _SIGNATURES), self._written.data, self.end)
         found = find_library(self.key, _SIGNATURES)
         if found is not None:
+            self._allocated.clear()
             return _Start(found, no_data(), self.end)
         gates = standing_in_gates(self._parted, self._order, self._allocation(), self.end)
         library = compile_library(self._module(gates), _SIGNATURES)
@@ -195,6 +199,8 @@ class Kernel:
         return self._module(gates)
 
     def _allocation(self) -> Allocation:
+        with suppress(IndexError):
+            return self._allocated.pop()
         return allocate(self._parted, self._order, self._phases, self.layout)
 
     @property
@@ -257,13 +263,16 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     written: GateCode | None = None
+    allocated: list[Allocation] = []
     if style == "loop":
         written = loop_gates(parted, order, phases, layout)
         gates = written.outputs
     else:
         straight = allocate(parted, order, phases, layout)
         gates = straight.outputs()
-        if not stands_in:
+        if stands_in:
+            allocated.append(straight)
+        else:
             written = straight_gates(parted, straight)
     roles = _roles(network, layout, gates)
     counters = Counters.after(gates, list(map(len, roles)))
@@ -275,7 +284,7 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
         candidates.append(Candidates(legal, does, rows, chosen, end if many else None))
         end += scratch_rows(len(actions)) if many else 0
     places = (gates, layout, counters, tuple(candidates), end, stands_in)
-    return Kernel(network, style, *places, parted, phases, order, written)
+    return Kernel(network, style, *places, parted, phases, order, written, allocated)
 
 
 def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases]:
@@ -286,8 +295,8 @@ def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases
         found = find_phases(network)
         if found.patterns:
             parted, found = _parted(network, found)
-            widths = np.diff(parted.starts).tolist()
-            needed = sum(widths[i] * (m & ~found.whole).bit_count() for i, m in enumerate(found.gates))
+            phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
+            needed = int((np.diff(parted.starts) * phases_of).sum())
             if needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
                 return parted, found
     return network, Phases.none(network)

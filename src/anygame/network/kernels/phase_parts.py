@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.logic.ragged import starts_of
 from anygame.network.network import Cycle
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
+
+    Numbers = NDArray[np.int64]
 
 __all__ = ["part_by_phase"]
 
@@ -28,70 +35,85 @@ def part_by_phase(network: Network, phases: Phases) -> Network:
 class _Parts:
     def __init__(self, network: Network, phases: Phases) -> None:
         self._network = network
-        self._phases = phases
         self._base = network.first_gate
-        self._position: list[int] = []
-        self._gates: list[list[int]] = []
+        owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
+        kinds = self._kinds(phases, owners)
+        order = np.lexsort((kinds, owners))  # stable: inputs stay in order
+        self._owners, self._kinds_of, self._literals = owners[order], kinds[order], network.inputs[order]
+
+    def _kinds(self, phases: Phases, owners: Numbers) -> Numbers:
+        """Return per input the phases in which its gate is needed, yet it does not matter."""
+        network = self._network
+        holds, fails = (_array(masks, network.nodes) for masks in (phases.holds, phases.fails))
+        nodes = network.inputs >> 1
+        kinds: Numbers = np.where(network.inputs & 1, fails[nodes], holds[nodes])
+        kinds &= np.array(phases.gates, np.int64)[owners]
+        # Inputs inside a cycle may come later; all its gates stay side by side.
+        for cycle in network.cycles:
+            kinds[network.starts[cycle.first] : network.starts[cycle.end]] = 0
+        return kinds
 
     def network(self) -> Network:
+        old, owners, kinds = self._network, self._owners, self._kinds_of
+        begins = np.ones(len(owners), np.bool_)
+        begins[1:] = (owners[1:] != owners[:-1]) | (kinds[1:] != kinds[:-1])
+        group = np.cumsum(begins) - 1
+        firsts = np.flatnonzero(begins)
+        sizes = np.diff(np.append(firsts, len(owners)))
+        several = np.bincount(owners[firsts], minlength=old.gates) > 1
+        # A part of its own, before the gate: several inputs that do not matter in the same phases.
+        apart = (kinds[firsts] != 0) & (sizes > 1) & several[owners[firsts]]
+        made_before = np.cumsum(apart)
+        number = np.arange(old.gates) + np.cumsum(np.bincount(owners[firsts[apart]], minlength=old.gates))
+        part = owners[firsts] + made_before - 1
+        position = self._base + number
+        moved = self._moved(self._literals, position)
+        # Inputs of parts, inputs that stay, and the parts as inputs.
+        stays = ~apart[group]
+        readers = np.concatenate(
+            [np.where(stays, number[owners], part[group]), number[owners[firsts[apart]]]]
+        )
+        inputs = np.concatenate([moved, 2 * (self._base + part[apart])])
+        places_in_gate = np.concatenate([np.arange(len(owners)), firsts[apart]])
+        order = np.lexsort((places_in_gate, readers))
+        lengths = np.bincount(readers, minlength=old.gates + int(apart.sum()))
+        return self._rebuilt(lengths, inputs[order], position)
+
+    def _moved(self, literals: NDArray[np.int32], position: Numbers) -> Numbers:
+        gates = (literals >> 1) - self._base
+        found: Numbers = (
+            np.where(gates < 0, literals, 2 * position[np.maximum(gates, 0)] + (literals & 1))
+            if len(position)
+            else literals.astype(np.int64)
+        )
+        return found
+
+    def _rebuilt(self, lengths: Numbers, inputs: Numbers, position: Numbers) -> Network:
         old = self._network
-        starts, inputs = old.starts.tolist(), old.inputs.tolist()
-        cyclic = {gate for cycle in old.cycles for gate in range(cycle.first, cycle.end)}
-        # Inputs inside a cycle may come later; all its gates stay side by side.
-        ahead: dict[int, int] = {}
-        state_gates = 0
-        for gate in range(old.gates):
-            if gate == old.state_gates:
-                state_gates = len(self._gates)
-            literals = inputs[starts[gate] : starts[gate + 1]]
-            if gate in cyclic:
-                ahead[len(self._gates)] = gate
-                self._position.append(len(self._gates))
-                self._gates.append(literals)
-            else:
-                self._add(gate, literals)
-        for number, gate in ahead.items():
-            self._gates[number] = list(map(self._moved, inputs[starts[gate] : starts[gate + 1]]))
-        return self._rebuilt(state_gates if old.state_gates < old.gates else len(self._gates))
+        number = (position - self._base).tolist()
+        initially = np.zeros(len(lengths), np.bool_)
+        initially[number] = old.initially
+        # Parts of the first gate that depends on moves stand before it.
+        state_gates = number[old.state_gates - 1] + 1 if old.state_gates else 0
 
-    def _add(self, gate: int, literals: list[int]) -> None:
-        """Add a gate, and before it one for the inputs that do not matter in the same phases."""
-        needed = self._phases.gates[gate]
-        parts: dict[int, list[int]] = {}
-        for literal in literals:
-            known = self._phases.fails if literal & 1 else self._phases.holds
-            parts.setdefault(known.get(literal >> 1, 0) & needed, []).append(self._moved(literal))
-        whole = parts.pop(0, [])
-        if parts and (whole or len(parts) > 1):
-            for part in parts.values():
-                if len(part) > 1:
-                    self._gates.append(part)
-                    part = [2 * (self._base + len(self._gates) - 1)]
-                whole += part
-        else:
-            whole = whole or [literal for part in parts.values() for literal in part]
-        self._position.append(len(self._gates))
-        self._gates.append(whole)
+        def moved(literal: int) -> int:
+            return int(self._moved(np.array([literal], np.int32), position)[0])
 
-    def _moved(self, literal: int) -> int:
-        gate = (literal >> 1) - self._base
-        return literal if gate < 0 else 2 * (self._base + self._position[gate]) + (literal & 1)
-
-    def _rebuilt(self, state_gates: int) -> Network:
-        old = self._network
-        initially = np.zeros(len(self._gates), np.bool_)
-        initially[self._position] = old.initially
         return replace(
             old,
-            starts=np.cumsum([0, *map(len, self._gates)], dtype=np.int32),
-            inputs=np.array([literal for gate in self._gates for literal in gate], np.int32),
+            starts=starts_of(lengths).astype(np.int32),
+            inputs=inputs.astype(np.int32),
             state_gates=state_gates,
-            cycles=tuple(
-                Cycle(self._position[cycle.first], self._position[cycle.end - 1] + 1) for cycle in old.cycles
-            ),
+            cycles=tuple(Cycle(number[cycle.first], number[cycle.end - 1] + 1) for cycle in old.cycles),
             initially=initially,
-            legal=np.array(list(map(self._moved, old.legal.tolist())), np.int32),
-            terminal=self._moved(old.terminal),
-            goals=tuple(tuple((v, self._moved(literal)) for v, literal in role) for role in old.goals),
-            next=np.array(list(map(self._moved, old.next.tolist())), np.int32),
+            legal=self._moved(old.legal, position).astype(np.int32),
+            terminal=moved(old.terminal),
+            goals=tuple(tuple((v, moved(literal)) for v, literal in role) for role in old.goals),
+            next=self._moved(old.next, position).astype(np.int32),
         )
+
+
+def _array(masks: Mapping[int, int], count: int) -> Numbers:
+    found = np.zeros(count, np.int64)
+    found[list(masks)] = list(masks.values())
+    return found

@@ -16,11 +16,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from anygame.network.levels import gates_by_level, units_of
 from anygame.network.logic.components import strong_components
+from anygame.network.logic.ragged import places
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from anygame.network.network import Network
 
@@ -81,9 +87,13 @@ def find_phases(network: Network) -> Phases:
     gates = [whole | mask for mask in constants.needed(changes)]
     possible = constants.possible()
     actions = [whole | mask for mask in possible]
-    holds = {node: mask for node, mask in enumerate(constants.true) if mask}
-    fails = {node: mask for node, mask in enumerate(constants.false) if mask}
+    holds, fails = _masks(constants.true), _masks(constants.false)
     return Phases(clock, patterns, gates, actions, changes, holds, fails)
+
+
+def _masks(of_nodes: NDArray[np.int64]) -> dict[int, int]:
+    nodes = np.flatnonzero(of_nodes)
+    return dict(zip(nodes.tolist(), of_nodes[nodes].tolist(), strict=True))
 
 
 # -- the clock ----------------------------------------------------------------------------------
@@ -162,67 +172,76 @@ def _value(network: Network, known: dict[int, bool], literal: int) -> bool:
 
 
 class _Constants:
-    """Which nodes never hold in which phases (``false``), and which always do (``true``)."""
+    """Which nodes never hold in which phases (``false``), and which always do (``true``): masks per node."""
 
     def __init__(
         self, network: Network, clock: tuple[int, ...], patterns: tuple[tuple[bool, ...], ...]
     ) -> None:
         self._network = network
-        self._starts: list[int] = network.starts.tolist()
-        self._inputs: list[int] = network.inputs.tolist()
         self._all = (1 << len(patterns)) - 1
-        self.false, self.true = [0] * network.nodes, [0] * network.nodes
+        self.false, self.true = np.zeros(network.nodes, np.int64), np.zeros(network.nodes, np.int64)
         self.false[0] = self._all
         for number, fluent in enumerate(clock):
             holds = sum(pattern[number] << phase for phase, pattern in enumerate(patterns))
             self.true[1 + fluent], self.false[1 + fluent] = holds, self._all ^ holds
-        self._cyclic = {gate for cycle in network.cycles for gate in range(cycle.first, cycle.end)}
-        self._propagate(range(network.state_gates))
+        self._units = units_of(network)
+        self._is_cyclic = np.zeros(network.gates, np.bool_)
+        for cycle in network.cycles:
+            self._is_cyclic[cycle.first : cycle.end] = True
+        self._levels = gates_by_level(network)
+        self._propagate(0, network.state_gates)
         self._propagate_to_actions()
-        self._propagate(range(network.state_gates, network.gates))
+        self._propagate(network.state_gates, network.gates)
 
     def _literals(self, gate: int) -> list[int]:
-        return self._inputs[self._starts[gate] : self._starts[gate + 1]]
+        starts = self._network.starts
+        found: list[int] = self._network.inputs[starts[gate] : starts[gate + 1]].tolist()
+        return found
 
     def _never(self, literal: int) -> int:
-        return (self.true if literal & 1 else self.false)[literal >> 1]
+        return int((self.true if literal & 1 else self.false)[literal >> 1])
 
     def _constant(self, node: int) -> int:
-        return self.true[node] | self.false[node]
+        return int(self.true[node] | self.false[node])
 
-    def _propagate(self, gates: Iterable[int]) -> None:
-        base, true, false = self._network.first_gate, self.true, self.false
-        for gate in gates:
-            if gate in self._cyclic:
+    def _propagate(self, first: int, end: int) -> None:
+        """Find what is known of the gates of a range, from that of their inputs."""
+        starts, inputs, base = self._network.starts, self._network.inputs, self._network.first_gate
+        for level in self._levels:
+            gates = level[(level >= first) & (level < end)]
+            gates = gates[~self._is_cyclic[gates]]
+            if not len(gates):
                 continue
-            never, always = 0, self._all
-            for literal in self._literals(gate):
-                node = literal >> 1
-                if literal & 1:
-                    never |= true[node]
-                    always &= false[node]
-                else:
-                    never |= false[node]
-                    always &= true[node]
-            false[base + gate], true[base + gate] = never, always
+            lengths = (starts[gates + 1] - starts[gates]).astype(np.int64)
+            literals = inputs[places(starts[gates].astype(np.int64), lengths)]
+            true, false = self.true[literals >> 1], self.false[literals >> 1]
+            inverted = literals & 1 == 1
+            begins = np.cumsum(lengths) - lengths
+            never = np.bitwise_or.reduceat(np.where(inverted, true, false), begins)
+            always = np.bitwise_and.reduceat(np.where(inverted, false, true), begins)
+            self.false[base + gates], self.true[base + gates] = never, always
 
     def _propagate_to_actions(self) -> None:
         """Note that no action is taken which is not legal, and the only one if there is one."""
         network = self._network
-        possible = self.possible()
+        possible = np.array(self.possible(), np.int64)
         first = 0
         for count in network.actions:
-            for action in range(first, first + count):
-                self.false[network.first_action + action] = self._all ^ possible[action]
+            of_role = possible[first : first + count]
+            node = network.first_action + first
+            self.false[node : node + count] = self._all ^ of_role
             for phase in range(self._all.bit_length()):
-                left = [a for a in range(first, first + count) if possible[a] >> phase & 1]
+                left = np.flatnonzero(of_role >> phase & 1)
                 if len(left) == 1:
-                    self.true[network.first_action + left[0]] |= 1 << phase
+                    self.true[node + left[0]] |= 1 << phase
             first += count
 
     def possible(self) -> list[int]:
         """Return per action the phases in which it can be legal."""
-        return [self._all & ~self._never(literal) for literal in self._network.legal.tolist()]
+        literals = self._network.legal
+        never = np.where(literals & 1, self.true[literals >> 1], self.false[literals >> 1])
+        found: list[int] = (self._all & ~never).tolist()
+        return found
 
     def changes(self, fluent: int) -> int:
         """Return the phases in which a fluent can get another value."""
@@ -239,7 +258,7 @@ class _Constants:
         """Return what a literal comes to in a phase, as long as it is one other literal."""
         while not self._constant(literal >> 1) & phase:
             gate = (literal >> 1) - self._network.first_gate
-            if gate < 0 or gate in self._cyclic:
+            if gate < 0 or self._is_cyclic[gate]:
                 return literal
             left = [each for each in self._literals(gate) if not self._constant(each >> 1) & phase]
             if len(left) > 1:
@@ -250,31 +269,22 @@ class _Constants:
     def needed(self, changes: list[int]) -> list[int]:
         """Return per gate the phases in which its value is not known and somebody asks for it."""
         network = self._network
-        asked = [0] * network.nodes
-        goals = (literal for role in network.goals for _, literal in role)
-        for literal in (*network.legal.tolist(), network.terminal, *goals):
-            asked[literal >> 1] |= self._all
-        for fluent, literal in enumerate(network.next.tolist()):
-            asked[literal >> 1] |= self._all & changes[fluent]
-        base, true, false = network.first_gate, self.true, self.false
-        for unit in self._units_from_the_end():
-            mask = 0
-            for gate in unit:
-                mask |= asked[base + gate] & ~(true[base + gate] | false[base + gate])
-            for gate in unit:
-                asked[base + gate] = mask
-                if mask:
-                    for literal in self._literals(gate):
-                        asked[literal >> 1] |= mask
-        return asked[base:]
-
-    def _units_from_the_end(self) -> Iterator[range]:
-        gate = self._network.gates
-        for cycle in [*reversed(self._network.cycles), None]:
-            end = cycle.end if cycle else 0
-            while gate > end:
-                gate -= 1
-                yield range(gate, gate + 1)
-            if cycle:
-                gate = cycle.first
-                yield range(cycle.first, cycle.end)
+        starts, base = network.starts, network.first_gate
+        asked = np.zeros(network.nodes, np.int64)
+        goals = [literal for values in network.goals for _, literal in values]
+        asked[[literal >> 1 for literal in (*network.legal.tolist(), network.terminal, *goals)]] = self._all
+        np.bitwise_or.at(asked, network.next >> 1, self._all & np.array(changes, np.int64))
+        unknown = ~(self.true | self.false)
+        for gates in reversed(self._levels):
+            mask = asked[base + gates] & unknown[base + gates]
+            if self._is_cyclic[gates].any():
+                of_units = np.zeros(network.gates, np.int64)
+                np.bitwise_or.at(of_units, self._units[gates], mask)
+                mask = of_units[self._units[gates]]
+            asked[base + gates] = mask
+            gates, mask = gates[mask != 0], mask[mask != 0]
+            lengths = (starts[gates + 1] - starts[gates]).astype(np.int64)
+            read = network.inputs[places(starts[gates].astype(np.int64), lengths)] >> 1
+            np.bitwise_or.at(asked, read, np.repeat(mask, lengths))
+        found: list[int] = asked[base:].tolist()
+        return found

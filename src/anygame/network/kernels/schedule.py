@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.levels import units_of
+from anygame.network.logic.ragged import distinct, places, starts_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-__all__ = ["Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
+__all__ = ["Dependences", "Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
 
 #: So many units are sorted by phases. More would have to be kept longer, in more rows; with fewer, the
 #: functions that they become would be small, and branches many.
@@ -62,15 +69,16 @@ def by_phase(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> l
         units: in order.
         masks: per gate the phases in which it is needed.
     """
+    dependences = Dependences(network)
     stretches = (units[start : start + _STRETCH] for start in range(0, len(units), _STRETCH))
-    return [unit for stretch in stretches for unit in _in_runs(network, stretch, masks)]
+    return [unit for stretch in stretches for unit in _in_runs(dependences, stretch, masks)]
 
 
-def _in_runs(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> list[Unit]:
+def _in_runs(dependences: Dependences, units: Sequence[Unit], masks: Sequence[int]) -> list[Unit]:
     mask_of = [masks[unit.start] for unit in units]
     if len(set(mask_of)) < 2:
         return list(units)
-    waiting, readers = _dependences(network, units)
+    waiting, readers = dependences.of(units)
     ready: dict[int, list[int]] = {mask: [] for mask in mask_of}
     for number, count in enumerate(waiting):
         if not count:
@@ -88,15 +96,15 @@ def _in_runs(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> l
     return result
 
 
-def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[Unit]:
+def keep_apart(dependences: Dependences, units: Sequence[Unit], distance: int) -> list[Unit]:
     """Reorder units such that, where it can be, a gate is read only ``distance`` inputs after it was written.
 
     A processor reads ahead of writes, on the guess that they are to other addresses. One that has guessed
     wrong waits from then on, at that instruction, for all that is to be written; and a loop over gates has
     only one. Otherwise the order stays as it is.
     """
-    starts = network.starts
-    waiting, readers = _dependences(network, units)
+    sizes = dependences.sizes(units)
+    waiting, readers = dependences.of(units)
     ready = [number for number, count in enumerate(waiting) if not count]
     resting: deque[tuple[int, int]] = deque()  # when it can be read, and what
     result = []
@@ -110,65 +118,93 @@ def keep_apart(network: Network, units: Sequence[Unit], distance: int) -> list[U
         if ready:
             number = heappop(ready)
             result.append(units[number])
-            clock += int(starts[units[number].stop] - starts[units[number].start])
+            clock += sizes[number]
             resting.append((clock + distance, number))
     return result
 
 
-def _dependences(network: Network, units: Sequence[Unit]) -> tuple[list[int], list[list[int]]]:
-    """Return, per unit, on how many of the others it depends, and the numbers of those that read it."""
-    starts = network.starts  # not as a list: there are hundreds of stretches
-    unit_of = {gate: number for number, unit in enumerate(units) for gate in unit}
-    waiting: list[int] = []
-    readers: list[list[int]] = [[] for _ in units]
-    for number, unit in enumerate(units):
-        literals = network.inputs[starts[unit.start] : starts[unit.stop]].tolist()
-        below = {unit_of.get((literal >> 1) - network.first_gate, number) for literal in literals} - {number}
-        waiting.append(len(below))
-        for other in below:
-            readers[other].append(number)
-    return waiting, readers
+class Dependences:
+    """Which of some units read which others.
+
+    Args:
+        network: the game.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self._starts = network.starts.astype(np.int64)
+        self._read = np.maximum((network.inputs >> 1).astype(np.int64) - network.first_gate, -1)
+        #: The number of the unit that each gate is in, only while these units are looked at; the last entry
+        #: stands for all that are no gates.
+        self._unit_of = np.full(network.gates + 1, -1, np.int64)
+
+    def sizes(self, units: Sequence[Unit]) -> list[int]:
+        """Return how many inputs the gates of each unit have."""
+        begins, ends = _bounds(units)
+        found: list[int] = (self._starts[ends] - self._starts[begins]).tolist()
+        return found
+
+    def of(self, units: Sequence[Unit]) -> tuple[list[int], list[list[int]]]:
+        """Return, per unit, on how many of the others it depends, and the numbers of those that read it."""
+        begins, ends = _bounds(units)
+        sizes = ends - begins
+        gates = places(begins, sizes)
+        self._unit_of[gates] = np.repeat(np.arange(len(units)), sizes)
+        firsts = self._starts[begins]
+        lengths = self._starts[ends] - firsts
+        readers = np.repeat(np.arange(len(units)), lengths)
+        below = self._unit_of[self._read[places(firsts, lengths)]]
+        self._unit_of[gates] = -1
+        others = (below >= 0) & (below != readers)
+        pairs = distinct(below[others] * len(units) + readers[others])
+        below, readers = pairs // len(units), pairs % len(units)
+        waiting: list[int] = np.bincount(readers, minlength=len(units)).tolist()
+        listed: list[int] = readers.tolist()
+        ends = np.searchsorted(below, np.arange(len(units) + 1)).tolist()
+        return waiting, [listed[low:high] for low, high in pairwise(ends)]
+
+
+def _bounds(units: Sequence[Unit]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first gate of each unit, and the one behind its last."""
+    begins = np.fromiter(map(attrgetter("start"), units), np.int64, len(units))
+    return begins, np.fromiter(map(attrgetter("stop"), units), np.int64, len(units))
 
 
 class _Order:
     def __init__(self, network: Network) -> None:
+        read = (network.inputs >> 1).astype(np.int64) - network.first_gate
+        between = read >= 0
         self._base = network.first_gate
-        self._starts: list[int] = network.starts.tolist()
-        self._inputs: list[int] = network.inputs.tolist()
-        self._cycle_of: dict[int, Unit] = {}
+        self._starts: list[int] = starts_of(between.astype(np.int64))[network.starts].tolist()
+        #: The gates that each gate reads, a cycle by the first of its gates.
+        self._read: list[int] = units_of(network)[read[between]].tolist()
+        self._ends = {cycle.first: cycle.end for cycle in network.cycles}
+        self._cycle_of: dict[int, int] = {}
         for cycle in network.cycles:
-            gates = range(cycle.first, cycle.end)
-            self._cycle_of.update(dict.fromkeys(gates, gates))
-        self._seen = np.zeros(network.gates, np.bool_)
+            self._cycle_of.update(dict.fromkeys(range(cycle.first, cycle.end), cycle.first))
+        self._seen = bytearray(network.gates)
 
     def reach(self, literals: Sequence[int]) -> list[Unit]:
         """Return the units that these literals need and that were not returned before, inputs first."""
-        found: list[Unit] = []
-        stack: list[tuple[Unit, Iterator[Unit]]] = []
-        for root in self._units(literals):
-            if self._enter(root):
-                stack.append((root, self._below(root)))
-            while stack:
-                unit, rest = stack[-1]
-                below = next(rest, None)
-                if below is None:
-                    found.append(unit)
-                    stack.pop()
-                elif self._enter(below):
-                    stack.append((below, self._below(below)))
-        return found
-
-    def _enter(self, unit: Unit) -> bool:
-        if self._seen[unit.start]:
-            return False
-        self._seen[unit.start] = True
-        return True
-
-    def _below(self, unit: Unit) -> Iterator[Unit]:
-        return self._units(self._inputs[self._starts[unit.start] : self._starts[unit.stop]])
-
-    def _units(self, literals: Iterable[int]) -> Iterator[Unit]:
+        found: list[int] = []
+        seen, starts, read, ends = self._seen, self._starts, self._read, self._ends
+        stack: list[int] = []
+        rests: list[Iterator[int]] = []
         for literal in literals:
-            gate = (literal >> 1) - self._base
-            if gate >= 0:
-                yield self._cycle_of.get(gate) or range(gate, gate + 1)
+            root = (literal >> 1) - self._base
+            root = self._cycle_of.get(root, root)
+            if root < 0 or seen[root]:
+                continue
+            seen[root] = True
+            stack.append(root)
+            rests.append(iter(read[starts[root] : starts[ends.get(root, root + 1)]]))
+            while stack:
+                for unit in rests[-1]:
+                    if not seen[unit]:
+                        seen[unit] = True
+                        stack.append(unit)
+                        rests.append(iter(read[starts[unit] : starts[ends.get(unit, unit + 1)]]))
+                        break
+                else:
+                    rests.pop()
+                    found.append(stack.pop())
+        return [range(unit, ends.get(unit, unit + 1)) for unit in found]

@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.logic.components import strong_components
+from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import Cycle, Network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from anygame.network.logic.gates import Gates
+    from anygame.network.logic.circuit import Circuit
+
+    Numbers = NDArray[np.int64]
 
 __all__ = ["assemble"]
 
 
 def assemble(
-    gates: Gates,
+    circuit: Circuit,
     *,
     actions: tuple[int, ...],
     initial: NDArray[np.bool_],
@@ -33,10 +36,10 @@ def assemble(
     goals: Sequence[Sequence[tuple[int, int]]],
     next_state: Sequence[int],
 ) -> Network:
-    """Return the network of some gates over ``len(initial)`` fluents and the actions.
+    """Return the network of a circuit over ``len(initial)`` fluents and the actions.
 
     Args:
-        gates: the gates; literals below are over them.
+        circuit: the gates; literals below are over them.
         actions: how many each role has.
         initial: bool [fluents].
         legal: per action.
@@ -44,78 +47,79 @@ def assemble(
         goals: per role, values with their literals.
         next_state: per fluent, whether it holds next.
     """
-    fluents = len(initial)
-    first_gate = gates.inputs
-    state_outputs = [*legal, terminal, *(literal for role in goals for _, literal in role)]
+    first_gate = circuit.inputs
+    order, cycles = _order(circuit)
+    of_moves = _depend_on_moves(circuit, 1 + len(initial))[order]
+    # What depends on the state alone comes first, even where only the next state needs it. Gates of a cycle
+    # all depend on moves, or none does.
+    apart = np.argsort(of_moves, kind="stable")
+    order = order[apart]
+    place = np.empty_like(apart)
+    place[apart] = np.arange(len(apart))
+    cycles = sorted(
+        (Cycle(int(place[cycle.first]), int(place[cycle.end - 1]) + 1) for cycle in cycles),
+        key=lambda cycle: cycle.first,
+    )
+    position = np.arange(first_gate + len(circuit.opened), dtype=np.int64)
+    position[first_gate + order] = first_gate + np.arange(len(order))
 
-    def parents(node: int) -> list[int]:
-        inputs = gates.inputs_of(2 * node)
-        return [] if inputs is None else [literal >> 1 for literal in inputs if literal >> 1 >= first_gate]
+    def moved(literals: Numbers | Sequence[int]) -> NDArray[np.int32]:
+        found = np.asarray(literals, np.int64)
+        return np.asarray(2 * position[found >> 1] + (found & 1), np.int32)
 
-    needed = [literal >> 1 for literal in (*state_outputs, *next_state) if literal >> 1 >= first_gate]
-    of_state, of_moves = _by_dependence(strong_components(needed, parents), gates, 1 + fluents)
-    position: dict[int, int] = {}
-    cycles: list[Cycle] = []
-    # What depends on the state alone comes first, even where only the next state needs it.
-    for component in (*of_state, *of_moves):
-        first = len(position)
-        if len(component) > 1 or component[0] in parents(component[0]):
-            component = _by_feedback(component, parents)
-            cycles.append(Cycle(first, first + len(component)))
-        for node in component:
-            position[node] = first_gate + len(position)
-    state_gates = sum(map(len, of_state))
-
-    def moved(literal: int) -> int:
-        node = literal >> 1
-        return 2 * position.get(node, node) + (literal & 1)
-
-    inputs: list[int] = []
-    starts = [0]
-    for node in position:
-        found = gates.inputs_of(2 * node)
-        assert found is not None
-        inputs += map(moved, found)
-        starts.append(len(inputs))
-    starts_array, inputs_array = np.array(starts, np.int32), np.array(inputs, np.int32)
+    starts = starts_of(circuit.lengths[order]).astype(np.int32)
+    inputs = moved(circuit.literals_of(order))
+    opened = set(np.flatnonzero(circuit.opened[order]).tolist())
     return Network(
-        fluents=fluents,
+        fluents=len(initial),
         actions=actions,
-        starts=starts_array,
-        inputs=inputs_array,
-        state_gates=state_gates,
+        starts=starts,
+        inputs=inputs,
+        state_gates=int(len(order) - of_moves.sum()),
         cycles=tuple(cycles),
-        initially=_initially(
-            cycles,
-            starts_array,
-            inputs_array,
-            first_gate,
-            {position[node] for node in gates.opened & position.keys()},
-        ),
+        initially=_initially(cycles, starts, inputs, first_gate, opened),
         initial=initial,
-        legal=np.array([moved(literal) for literal in legal], np.int32),
-        terminal=moved(terminal),
-        goals=tuple(tuple((value, moved(literal)) for value, literal in role) for role in goals),
-        next=np.array([moved(literal) for literal in next_state], np.int32),
+        legal=moved(legal),
+        terminal=int(moved([terminal])[0]),
+        goals=tuple(tuple((value, int(moved([literal])[0])) for value, literal in role) for role in goals),
+        next=moved(next_state),
     )
 
 
-def _by_dependence(
-    components: Iterable[list[int]], gates: Gates, first_action: int
-) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the components that depend on the state alone, and those that depend on the moves, in order."""
-    of_moves = [False] * (gates.inputs + len(gates.gates))
-    of_moves[first_action : gates.inputs] = [True] * (gates.inputs - first_action)
-    found: tuple[list[list[int]], list[list[int]]] = [], []
-    for component in components:
-        # Components come behind what they read.
-        depends = any(
-            of_moves[literal >> 1] for node in component for literal in gates.inputs_of(2 * node) or ()
-        )
-        for node in component:
-            of_moves[node] = depends
-        found[depends].append(component)
-    return found
+def _order(circuit: Circuit) -> tuple[Numbers, list[Cycle]]:
+    """Return the gates that are needed, each behind what it reads, and the places of those in cycles."""
+    if not circuit.opened[circuit.needed].any():
+        return circuit.needed, []
+    starts, inputs = circuit.starts.tolist(), ((circuit.literals >> 1) - circuit.inputs).tolist()
+
+    def parents(gate: int) -> list[int]:
+        return [part for part in inputs[starts[gate] : starts[gate + 1]] if part >= 0]
+
+    order: list[int] = []
+    cycles = []
+    for component in strong_components(circuit.needed.tolist(), parents):
+        if len(component) > 1 or component[0] in parents(component[0]):
+            component = _by_feedback(component, parents)
+            cycles.append(Cycle(len(order), len(order) + len(component)))
+        order += component
+    return np.array(order, np.int64), cycles
+
+
+def _depend_on_moves(circuit: Circuit, first_action: int) -> NDArray[np.bool_]:
+    """Return which gates depend on moves: bool [gates]."""
+    owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
+    read = circuit.literals_of(circuit.needed) >> 1
+    found = np.zeros(circuit.inputs + len(circuit.opened), np.bool_)
+    found[first_action : circuit.inputs] = True
+    order = np.argsort(read, kind="stable")
+    read, owners = read[order], owners[order]
+    fresh = np.arange(first_action, circuit.inputs)
+    while len(fresh):
+        low, high = np.searchsorted(read, fresh), np.searchsorted(read, fresh, side="right")
+        readers = circuit.inputs + owners[places(low, high - low)]
+        fresh = distinct(readers[~found[readers]])
+        found[fresh] = True
+    return found[circuit.inputs :]
 
 
 def _by_feedback(component: list[int], parents: Callable[[int], list[int]]) -> list[int]:
@@ -164,7 +168,7 @@ def _initially(
                 source = (literal >> 1) - first_gate
                 if source in readers:
                     readers[source].append((gate, bool(literal & 1)))
-        pending = [gate for gate in members if first_gate + gate in opened]
+        pending = [gate for gate in members if gate in opened]
         known = dict.fromkeys(pending, True)
         while pending:
             gate = pending.pop()

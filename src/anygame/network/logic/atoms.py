@@ -8,6 +8,7 @@ import numpy as np
 
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.merging import FAILS, HOLDS, merge, normalised
+from anygame.network.logic.ragged import starts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,19 +65,13 @@ class Atoms:
         count = table.count if table is not None else 0
         return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
 
-    def of_conjunctions(self, atom: int) -> list[tuple[int, ...]]:
-        """Return the conjunctions that derive an atom, each a tuple of literals in ascending order."""
-        found: list[tuple[int, ...]] = []
-        for starts, rows, dropped in self._groups:
+    def of_conjunctions(self, atom: int) -> list[list[int]]:
+        """Return the conjunctions that derive an atom: literals, ascending; perhaps ``HOLDS`` before."""
+        found: list[list[int]] = []
+        for starts, rows in self._groups:
             low, high = starts[atom], starts[atom + 1]
-            if low == high:
-                continue
-            if dropped[high] == dropped[low]:
-                found += map(tuple, rows[low:high].tolist())
-            else:
-                found += [
-                    tuple([literal for literal in row if literal >= 0]) for row in rows[low:high].tolist()
-                ]
+            if low < high:
+                found += rows[low:high].tolist()
         return found
 
     def _collect(self, batches: list[Batch]) -> None:
@@ -92,13 +87,12 @@ class Atoms:
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
         self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(batches))
-        self._groups: list[tuple[list[int], Ids, list[int]]] = []
+        self._groups: list[tuple[list[int], Ids]] = []
         for rows in groups:
-            rows = rows[np.lexsort(rows.T[::-1])]
+            rows = rows[np.argsort(rows[:, 0], kind="stable")]
             literals = np.ascontiguousarray(rows[:, 1:])
-            starts = np.searchsorted(rows[:, 0], np.arange(self.count + 1)).tolist()
-            dropped = np.concatenate([[0], np.cumsum((literals < 0).any(axis=1))]).tolist()
-            self._groups.append((starts, literals, dropped))
+            starts = starts_of(np.bincount(rows[:, 0], minlength=self.count)).tolist()
+            self._groups.append((starts, literals))
 
     def _levels(self, batches: list[Batch]) -> Ids:
         """Return per atom how far its relation lies above the state and the moves, whatever is recursive."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.factoring import parts_of_sum, sum_of_products
 from anygame.network.logic.gates import Gates
+from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anygame.network.logic.atoms import Atoms
 
@@ -38,14 +40,37 @@ def build_gates(
         check_time: called now and then; may raise.
     """
     gates = Gates(nodes, choices)
-    literals: dict[int, int] = {atom: 2 * node for atom, node in inputs.items()}
+    literals = _Literals(atoms.count, inputs)
     targets = list(wanted)
     parents = _Parents(atoms, literals)
     for number, component in enumerate(strong_components(targets, parents)):
         if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0:
             check_time()
         _enter(gates, parents, literals, component)
-    return gates, {atom: literals[atom] for atom in targets}
+    return gates, {atom: literals.of[2 * atom] for atom in targets}
+
+
+class _Literals:
+    """What the literals of atoms are as literals of gates.
+
+    Attributes:
+        of: by literal of an atom, -1 where it is not known yet; at the end those of ``FAILS`` and ``HOLDS``,
+            where these negative numbers find them.
+    """
+
+    def __init__(self, count: int, inputs: Mapping[int, int]) -> None:
+        self.of = [-1] * (2 * count) + [FALSE, TRUE]
+        for atom, node in inputs.items():
+            self.set(atom, 2 * node)
+
+    def set(self, atom: int, literal: int) -> None:
+        """Say what an atom is."""
+        self.of[2 * atom], self.of[2 * atom + 1] = literal, literal ^ 1
+
+    def translated(self, products: Iterable[Iterable[int]]) -> list[frozenset[int]]:
+        """Return conjunctions of atoms as conjunctions of gates."""
+        find = self.of.__getitem__
+        return [frozenset(map(find, product)) for product in products]
 
 
 class _Parents:
@@ -56,44 +81,37 @@ class _Parents:
         of_themselves: which of these atoms occur in their own.
     """
 
-    def __init__(self, atoms: Atoms, known: dict[int, int]) -> None:
+    def __init__(self, atoms: Atoms, known: _Literals) -> None:
         self._atoms = atoms
         self._known = known
-        self.conjunctions: dict[int, list[tuple[int, ...]]] = {}
+        self.conjunctions: dict[int, list[list[int]]] = {}
         self.of_themselves: set[int] = set()
 
     def __call__(self, atom: int) -> list[int]:
-        if atom in self._known:
+        if self._known.of[2 * atom] >= 0:
             return []
         found = self.conjunctions[atom] = self._atoms.of_conjunctions(atom)
-        if len(found) == 1:
-            parents = [literal >> 1 for literal in found[0]]
-        else:
-            parents = list({literal >> 1 for product in found for literal in product})
-        if atom in parents:
+        read = {literal >> 1 for literal in set(chain.from_iterable(found)) if literal >= 0}
+        if atom in read:
             self.of_themselves.add(atom)
-        return parents
+        # What is known already need not be asked what it is derived from.
+        return [parent for parent in read if self._known.of[2 * parent] < 0]
 
 
-def _enter(gates: Gates, parents: _Parents, literals: dict[int, int], component: list[int]) -> None:
+def _enter(gates: Gates, parents: _Parents, literals: _Literals, component: list[int]) -> None:
     products_of = parents.conjunctions
     if len(component) == 1:
         atom = component[0]
-        if atom in literals:
+        if literals.of[2 * atom] >= 0:
             return
         products = products_of.pop(atom)
         if atom not in parents.of_themselves:
-            literals[atom] = sum_of_products(gates, _translated(literals, products))
+            literals.set(atom, sum_of_products(gates, literals.translated(products)))
             return
         products_of[atom] = products
     # Atoms that depend on each other: each is a disjunction to be closed when all are known.
     for atom in component:
-        literals[atom] = gates.open()
+        literals.set(atom, gates.open())
     for atom in component:
-        parts = parts_of_sum(gates, _translated(literals, products_of.pop(atom)))
-        gates.close(literals[atom], parts)
-
-
-def _translated(literals: Mapping[int, int], products: Iterable[tuple[int, ...]]) -> Iterator[list[int]]:
-    for product in products:
-        yield [literals[literal >> 1] ^ (literal & 1) for literal in product]
+        parts = parts_of_sum(gates, literals.translated(products_of.pop(atom)))
+        gates.close(literals.of[2 * atom], parts)

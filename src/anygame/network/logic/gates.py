@@ -6,7 +6,9 @@ functional property verification"), with gates of any width.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 from anygame.network.network import FALSE, TRUE
 
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 __all__ = ["Gates"]
+
+#: Sets of so many literals stand for themselves among those that are known. They are found fast; larger ones
+#: would take much more memory than the sorted literals.
+_FEW: Final = 4
+_Key = frozenset[int] | tuple[int, ...]
 
 
 class Gates:
@@ -37,40 +44,51 @@ class Gates:
         self.inputs = inputs
         self.gates: list[tuple[int, ...] | None] = []
         self.opened: set[int] = set()
-        self._known: dict[tuple[int, ...], int] = {}
+        #: What was asked for, in every form, and the literal that it is.
+        self._known: dict[_Key, int] = {}
         self._choice_of: dict[int, int] = {}
         self.choices = [tuple(choice) for choice in choices]
         for number, choice in enumerate(self.choices):
             self._choice_of.update(dict.fromkeys(choice, number))
+        #: Literals from the first to the last of choices, and how many of them a conjunction must have at
+        #: least for choices to say anything about it.
+        self._first, self._beyond = (
+            2 * min(self._choice_of, default=0),
+            2 * max(self._choice_of, default=-1) + 2,
+        )
+        self._matter = 2 if all(len(choice) > 1 for choice in self.choices) else 1
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """Return the literal that holds where all of some literals do."""
-        found = set(literals)
-        found.discard(TRUE)
-        if FALSE in found:
+        asked = frozenset(literals)
+        key = asked if len(asked) <= _FEW else tuple(sorted(asked))
+        literal = self._known.get(key)
+        if literal is None:
+            literal = self._conjunction(asked, key)
+            if len(asked) > 1:
+                self._known[key] = literal
+        return literal
+
+    def _conjunction(self, asked: frozenset[int], key: _Key) -> int:
+        """Return the literal of a conjunction that was not asked for in this form before."""
+        if FALSE in asked:
             return FALSE
+        found = asked - {TRUE} if TRUE in asked else asked
         if len(found) < 2:
-            return found.pop() if found else TRUE
-        key = tuple(sorted(found))
-        number = self._known.get(key)
-        if number is not None:
-            return 2 * number
-        for literal in found:
-            if literal ^ 1 in found:
+            return next(iter(found), TRUE)
+        row = key if isinstance(key, tuple) and found is asked else tuple(sorted(found))
+        # A literal and its inverse would stand side by side.
+        for one, other in pairwise(row):
+            if one ^ 1 == other:
                 return FALSE
-        # Choices are made of inputs, which come first.
-        if self.choices and key[0] >> 1 < self.inputs:
+        chosen = bisect_left(row, self._beyond) - bisect_left(row, self._first)
+        if chosen >= self._matter:
             simpler = self._choose(found)
-            if simpler is None:
-                return FALSE
-            if len(simpler) < 2:
-                return simpler.pop() if simpler else TRUE
-            if simpler != found:
-                key = tuple(sorted(simpler))
-        number = self._known.get(key)
-        if number is None:
-            number = self._known[key] = self._add(key)
-        return 2 * number
+            if simpler is not found:
+                return FALSE if simpler is None else self.conjunction(simpler)
+        if found is not asked:
+            return self.conjunction(found)
+        return 2 * self._add(row)
 
     def disjunction(self, literals: Iterable[int]) -> int:
         """Return the literal that holds where at least one of some literals does."""
@@ -98,7 +116,7 @@ class Gates:
         self.gates.append(inputs)
         return self.inputs + len(self.gates) - 1
 
-    def _choose(self, found: set[int]) -> set[int] | None:
+    def _choose(self, found: frozenset[int]) -> frozenset[int] | None:
         """Simplify a conjunction by what is known of choices; None where it can never hold."""
         touched: dict[int, list[int]] = {}
         for literal in found:
@@ -106,25 +124,18 @@ class Gates:
             if choice is not None:
                 touched.setdefault(choice, []).append(literal)
         for choice, literals in touched.items():
-            if len(literals) < 2 and len(self.choices[choice]) > 2:
+            nodes = self.choices[choice]
+            if len(literals) < 2 and len(nodes) > 2:
                 continue
             positive = [literal for literal in literals if not literal & 1]
             if len(positive) > 1:
                 return None
             if positive:
                 # One holds, so the others do not.
-                found = found.difference(literals)
-                found.add(positive[0])
-                continue
-            nodes = self.choices[choice]
-            if 2 * len(literals) > len(nodes):
+                if len(literals) > 1:
+                    found = found.difference(literals) | {positive[0]}
+            elif 2 * len(literals) > len(nodes):
                 excluded = {literal >> 1 for literal in literals}
                 rest = [2 * node for node in nodes if node not in excluded]
-                found = found.difference(literals)
-                found.add(self.disjunction(rest) if rest else FALSE)
-        if FALSE in found:
-            return None
-        found.discard(TRUE)
-        if any(literal ^ 1 in found for literal in found):
-            return None
+                found = found.difference(literals) | {self.disjunction(rest) if rest else FALSE}
         return found

@@ -31,6 +31,8 @@ _WORTH_IT: Final = 0.002
 #: Conjunctions for which levels are worth their many short steps.
 _MANY: Final = 200_000
 _NONE: Final = -3
+#: Rows of so many literals are sorted by exchanges of whole columns; of longer ones, row by row.
+_MANY_COLUMNS: Final = 6
 
 
 def merge(
@@ -92,15 +94,35 @@ def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
 
 def normalised(rows: Ids) -> Ids:
     """Return rows without those that never hold; literals ascending, each once, ``HOLDS`` in front."""
-    literals = np.sort(rows[:, 1:], axis=1)
-    possible = (literals != FAILS).all(axis=1)
-    for number in range(1, literals.shape[1]):
-        left, right = literals[:, number - 1], literals[:, number]
-        possible &= ~((left >= 0) & (right == left + 1) & (left % 2 == 0))
-        literals[:, number - 1] = np.where(left == right, HOLDS, left)
-    literals.sort(axis=1)
-    found: Ids = np.concatenate([rows[:, :1], literals], axis=1)[possible]
-    return found
+    columns = list(np.ascontiguousarray(rows[:, 1:].T))
+    _sort(columns)
+    possible = np.ones(len(rows), np.bool_)
+    if columns:
+        # What never holds comes first.
+        possible = columns[0] != FAILS
+    twice = False
+    for number in range(1, len(columns)):
+        left, right = columns[number - 1], columns[number]
+        possible &= (left ^ 1 != right) | (left < 0)
+        same = (left == right) & (left >= 0)
+        if same.any():
+            columns[number - 1] = np.where(same, HOLDS, left)
+            twice = True
+    if twice:
+        _sort(columns)
+    found: Ids = np.stack([rows[:, 0], *columns], axis=1)
+    return found if possible.all() else found[possible]
+
+
+def _sort(columns: list[Ids]) -> None:
+    """Sort the rows of some columns, in place: by exchanges, since rows are short and many."""
+    if len(columns) > _MANY_COLUMNS:
+        columns[:] = list(np.ascontiguousarray(np.sort(np.stack(columns, axis=1), axis=1).T))
+        return
+    for end in range(len(columns) - 1, 0, -1):
+        for number in range(end):
+            one, other = columns[number], columns[number + 1]
+            columns[number], columns[number + 1] = np.minimum(one, other), np.maximum(one, other)
 
 
 def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
@@ -120,9 +142,10 @@ def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
         return groups, np.zeros(0, np.uint64)
     heads = np.concatenate([rows[:, 0] for rows in groups])
     keys = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
-    order = np.lexsort((keys, heads))
-    again = np.zeros(len(order), np.bool_)
-    again[1:] = (heads[order[1:]] == heads[order[:-1]]) & (keys[order[1:]] == keys[order[:-1]])
+    whole = keys + _mixed(heads.astype(np.uint64), _SEEDS[1])
+    order = np.argsort(whole)
+    again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
+    again = again[heads[order[again]] == heads[order[again - 1]]]
     fresh = np.ones(len(order), np.bool_)
     fresh[order[again]] = False
     ends = np.cumsum([len(rows) for rows in groups])

@@ -89,8 +89,12 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
         except NotAVariableError:
             # That a value is a constant is not made use of.
             continue
+    positives = []
+    for known in case.positives:
+        atom = substituted_atom(known.atom, bindings)
+        positives.append(known if atom is known.atom else replace(known, atom=atom))
     return Case(
-        tuple([replace(known, atom=substituted_atom(known.atom, bindings)) for known in case.positives]),
+        tuple(positives),
         tuple([substituted_atom(atom, bindings) for atom in case.negatives]),
         tuple(tests),
     )
@@ -214,8 +218,8 @@ def _tested(case: Case, knowledge: Knowledge) -> Case | None:
 
 def _contradicts(case: Case) -> bool:
     """Whether an atom holds and does not."""
+    used = {v for known in case.positives for v in variables_of_atom(known.atom)}
     for atom in case.negatives:
-        used = {v for known in case.positives for v in variables_of_atom(known.atom)}
         for known in case.positives:
             if known.atom.relation == atom.relation and _matched(atom, known.atom, used) is not None:
                 return True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import FlatAtom, Negated, Unequal
 from anygame.language.terms import Term, Variable
+from anygame.language.unification import unify_all
 from anygame.network.grounding.rules import variables_of_atom, variables_of_test
 from anygame.network.grounding.substitution import substituted
 
@@ -52,6 +53,8 @@ class Knowledge:
         self._values = values
         self._numbers = count(1)
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
+        #: The heads of rules with variables that no case has, by identity: the rules are kept.
+        self._heads: dict[int, tuple[Term, ...]] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 
     def rules_of(self, relation: Relation) -> Sequence[GroundRule] | None:
@@ -64,6 +67,12 @@ class Knowledge:
         found = {v for atom in (rule.head, *rule.atoms) for v in variables_of_atom(atom)}
         found = found.union(*map(variables_of_test, rule.tests))
         return substituted(rule, {v: Variable(f"{v.name} {number}") for v in found})
+
+    def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
+        """Whether the head of a rule of the game and an atom have an instance in common."""
+        if id(rule) not in self._heads:
+            self._heads[id(rule)] = self.renamed(rule).head.columns
+        return unify_all(zip(atom.columns, self._heads[id(rule)], strict=True), {}) is not None
 
     def rows_like(self, atom: FlatAtom) -> Rows | None:
         """Return the rows of a static relation that an atom could stand for; None where that is not known."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.invariants.cases import Case
     from anygame.network.grounding.invariants.knowledge import Knowledge
+    from anygame.network.grounding.rules import GroundRule
 
 __all__ = ["Refutation"]
 
@@ -71,11 +72,12 @@ class Refutation:
 
     def _branches(self, case: Case) -> list[Case] | None:
         """Return cases of which one holds if the case does; None where there is no choice to go through."""
-        best: list[Case] | None = None
+        fewest: tuple[int, int] | None = None
         for index, known in enumerate(case.positives):
-            branches = self._opened(case, index, known)
-            if branches is not None and (best is None or len(branches) < len(best)):
-                best = branches
+            rules = self._rules_for(known)
+            if rules is not None and (fewest is None or len(rules) < fewest[0]):
+                fewest = len(rules), index
+        best = None if fewest is None else self._opened(case, fewest[1])
         for test in case.tests:
             if isinstance(test, Alternatives) and (best is None or len(test.choices) < len(best)):
                 rest = tuple(other for other in case.tests if other is not test)
@@ -87,8 +89,8 @@ class Refutation:
             return by_value
         return best
 
-    def _opened(self, case: Case, index: int, known: Known) -> list[Case] | None:
-        """Return a case for each rule by which an atom may hold."""
+    def _rules_for(self, known: Known) -> list[GroundRule] | None:
+        """Return the rules by which an atom may hold; None where it is not to be opened."""
         atom = known.atom
         if known.is_open or known.depth >= _DEEPEST or self._knowledge.is_static(atom.relation):
             return None
@@ -100,6 +102,12 @@ class Refutation:
         rules = self._knowledge.rules_of(relation)
         if rules is None or len(rules) > _MOST_BRANCHES:
             return None
+        return [rule for rule in rules if self._knowledge.may_derive(rule, atom)]
+
+    def _opened(self, case: Case, index: int) -> list[Case]:
+        """Return a case for each rule by which an atom may hold."""
+        known = case.positives[index]
+        atom, rules = known.atom, self._rules_for(known) or ()
         opened = (*case.positives[:index], replace(known, is_open=True), *case.positives[index + 1 :])
         branches = []
         for rule in map(self._knowledge.renamed, rules):

@@ -11,45 +11,67 @@ becomes::
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from anygame.network.logic.circuit import Circuit, rebuilt
+import numpy as np
+
+from anygame.network.logic.hashing import simplified
+from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.network import FALSE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from numpy.typing import NDArray
 
-    from anygame.network.logic.gates import Gates
+    from anygame.network.logic.circuit import Circuit
+
+    Numbers = NDArray[np.int64]
 
 __all__ = ["drop_implied_conditions"]
 
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
     """Leave out of conjunctions with a move what makes it legal: moves are made only where they are."""
-    gates = circuit.gates
     legal = {node: literal for (kind, node), literal in circuit.outputs.items() if kind == "legal"}
-    implied: dict[int, set[int]] = {}
-
-    def simplify(inputs: Sequence[int]) -> list[int] | None:
-        dropped: set[int] = set()
-        for literal in inputs:
-            node = literal >> 1
-            if not literal & 1 and node in legal:
-                if node not in implied:
-                    implied[node] = _conjuncts(gates, legal[node])
-                dropped |= implied[node]
-        if not dropped:
-            return list(inputs)
-        if any(literal ^ 1 in dropped for literal in inputs):
-            return None
-        return [literal for literal in inputs if literal not in dropped]
-
-    inputs = map(gates.inputs_of, (2 * node for node in circuit.needed))
-    if all(found is None or simplify(found) == list(found) for found in inputs):
+    gates = circuit.needed[~circuit.opened[circuit.needed]]
+    owners = np.repeat(gates, circuit.lengths[gates])
+    literals = circuit.literals_of(gates)
+    is_legal_move = np.zeros(circuit.inputs, np.bool_)
+    is_legal_move[list(legal)] = True
+    moves = np.flatnonzero((literals & 1 == 0) & (literals < 2 * circuit.inputs))
+    moves = moves[is_legal_move[literals[moves] >> 1]]
+    # Each move of a gate, beside each literal of the gate.
+    of_move, made = owners[moves], literals[moves] >> 1
+    where = places(circuit.starts[of_move], circuit.lengths[of_move])
+    bound = 2 * (circuit.inputs + len(circuit.opened))
+    asked = np.repeat(made, circuit.lengths[of_move]) * bound
+    implied = _implied(circuit, {node: legal[node] for node in distinct(made).tolist()}, bound)
+    dropped = where[np.isin(asked + circuit.literals[where], implied)]
+    refuted = where[np.isin(asked + (circuit.literals[where] ^ 1), implied)]
+    if not len(dropped) and not len(refuted):
         return circuit
-    return rebuilt(circuit, simplify)
+    return simplified(_without(circuit, dropped, refuted))
 
 
-def _conjuncts(gates: Gates, literal: int) -> set[int]:
+def _without(circuit: Circuit, dropped: Numbers, refuted: Numbers) -> Circuit:
+    """Return a circuit without the literals in some places, and with others that never hold."""
+    literals = circuit.literals.copy()
+    literals[refuted] = FALSE
+    kept = np.ones(len(literals), np.bool_)
+    kept[dropped] = False
+    kept[refuted] = True
+    owners = np.repeat(np.arange(len(circuit.opened)), circuit.lengths)
+    lengths = np.bincount(owners[kept], minlength=len(circuit.opened))
+    return replace(circuit, starts=starts_of(lengths), literals=literals[kept])
+
+
+def _implied(circuit: Circuit, legal: dict[int, int], bound: int) -> Numbers:
+    """Return what holds where moves are made: ``bound`` times the move, plus a literal."""
+    found = [(move, literal) for move, allowed in legal.items() for literal in _conjuncts(circuit, allowed)]
+    return np.array([move * bound + literal for move, literal in found], np.int64)
+
+
+def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
     """Return literals that all hold where a literal does."""
     found = {literal}
     pending = [literal]
@@ -57,7 +79,7 @@ def _conjuncts(gates: Gates, literal: int) -> set[int]:
         current = pending.pop()
         if current & 1:
             continue
-        for part in gates.inputs_of(current) or ():
+        for part in circuit.inputs_of(current) or ():
             if part not in found:
                 found.add(part)
                 pending.append(part)
