@@ -255,13 +255,20 @@ class Engine:
         run(frame)
 
     def _try(self, component: Component, frame: Frame) -> bool:
-        """Run a component within a budget; return whether it was enough."""
+        """Run a component within a budget; return whether it was enough.
+
+        What builds terms without end is not enough either: of that, too, little may be asked.
+        """
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
         run = self._link(self._sources(component, OnTrial(rows), frame))
         self._guard.start_trial(self._strategy.trial_iterations[component.level], rows)
         try:
             run(frame)
         except TooCostly:
+            return False
+        except LimitError as error:
+            if error.limit != "depth":
+                raise
             return False
         return True
 
