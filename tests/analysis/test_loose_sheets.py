@@ -91,7 +91,8 @@ def test_the_network_plays_a_loose_sheet_as_the_reasoner_does() -> None:
         ("(init (n (s s0))) (<= (plus s0 ?n ?n)) (<= (plus (s ?m) ?n (s ?sum)) (plus ?m ?n ?sum))\n"
          "(<= (legal ?r (to ?n)) (true (n ?m)) (plus ?m ?m ?n))", "(to (s (s s0)))"),
         # keywords in capitals, lines of Windows, tabs, odd comments
-        ("(<= (LEGAL ?r Go)\r\n\t(TRUE (s 1))\t(NOT (TRUE (t ?z)))) ; (\u201eunbalanced\u201c \u2603\r\n", "Go"),
+        ("(<= (LEGAL ?r Go)\r\n\t(TRUE (s 1))\t(NOT (TRUE (t ?z)))) ; (\u201eodd\u201c \u2603\r\n",
+         "Go"),
         # who moves is bound by the move, what moves by nothing
         ("(legal ?r stay) (<= (next (idle ?r)) (not (does ?r (put ?n))))", "stay"),
         ("(<= (legal ?r go) (distinct ?r o)) (<= (legal ?r stay) (not (legal ?r go)))", "go"),
@@ -99,7 +100,8 @@ def test_the_network_plays_a_loose_sheet_as_the_reasoner_does() -> None:
         ("(<= (legal ?r (to ?n)) (or (succ ?n 2) (and (succ ?m ?n) (or (succ ?k ?m) (true (s ?m))))))",
          "(to 1) (to 2) (to 3)"),
         # values that something starts with
-        ("(init (plays ?r)) (<= (next (plays ?r)) (true (plays ?r))) (<= (legal ?r go) (true (plays ?r)))", "go"),
+        ("(init (plays ?r)) (<= (next (plays ?r)) (true (plays ?r))) (<= (legal ?r go) (true (plays ?r)))",
+         "go"),
         ("(card a) (card b) (init (holds ?c)) (<= (legal ?r (play ?c)) (true (holds ?c)) (card ?c))",
          "(play a) (play b)"),
         # a relation with two numbers of arguments by mistake

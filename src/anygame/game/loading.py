@@ -127,10 +127,8 @@ def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetErro
     """Return the error of what no reading helps, with places of the author's text where these are known."""
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
     left = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
-    for likeness in (
-        _with_its_line,
-        _what_it_says,
-    ):  # a line may have been changed by a reading of something else
+    # The line is another one where something else in it was read leniently.
+    for likeness in _with_its_line, _what_it_says:
         wanted = set(map(likeness, left))
         same = [fault for fault in faults if likeness(fault) in wanted]
         if same:

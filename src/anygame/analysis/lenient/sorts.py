@@ -55,7 +55,7 @@ class Sorts:
         return [self._find(("()", *functor, number)) for number in range(functor[1])]
 
     def inside(self, sort: Place) -> list[Place]:
-        """Return a sort, the sorts of the terms inside its terms, those inside of these, and so on, once each."""
+        """Return a sort, the sorts of the terms inside its terms, and so on inwards, once each."""
         found = {sort: None}
         pending = [sort]
         while pending:
