@@ -260,6 +260,8 @@ class Engine:
         What builds terms without end is not enough either: of that, too, little may be asked.
         """
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
+        if component.builds_terms:
+            rows = min(rows, self._strategy.built_rows)
         run = self._link(self._sources(component, OnTrial(rows), frame))
         self._guard.start_trial(self._strategy.trial_iterations[component.level], rows)
         try:
@@ -366,7 +368,10 @@ class Engine:
             del self._tabled[relation]
         self._reset()
         run = self._functions[component.number] = self._first_run(component)
-        run(self.static if component.is_static else frame)
+        try:
+            run(self.static if component.is_static else frame)
+        except LimitError as error:  # which is not the fault of who asks
+            raise self._blamed(error, component) from None
 
     def _outgrown(self, number: int, rows: int) -> None:
         """Note that a relation has become large in some state."""

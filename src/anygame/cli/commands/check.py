@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import causes_first, check_program, read_sheet
-from anygame.analysis.lenient import LENIENT_MENDS
-from anygame.analysis.remedies import remedies_for
+from anygame.analysis.remedies import read_away, remedies_for
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
@@ -264,10 +263,8 @@ def _faults(program: Program) -> list[Diagnostic]:
 def _read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
     """Return what was found, with errors as warnings that a lenient reading takes care of."""
     found = list(diagnostics)
-    remedies = remedies_for(program, found)
-    read = {each for each, remedy in remedies.items() if set(remedy.kinds) <= {"role", *LENIENT_MENDS}}
-    lenient = [replace(each, severity=Severity.WARNING) if each in read else each for each in found]
-    return dict.fromkeys(lenient)
+    read = read_away(program, found)
+    return dict.fromkeys(replace(each, severity=Severity.WARNING) if each in read else each for each in found)
 
 
 @dataclass(frozen=True, slots=True)
