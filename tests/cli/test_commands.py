@@ -136,7 +136,15 @@ def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
         (["perft", "gdl/pig.kif", "-1"], "expected a whole number from 0, found '-1'"),
         (["perft", "gdl/pig.kif", "deep"], "expected a whole number from 0, found 'deep'"),
         (["playout", "gdl/pig.kif", "--count", "0"], "expected a whole number from 1, found '0'"),
-        (["playout", "gdl/pig.kif", "--seed", "x"], "invalid int value: 'x'"),
+        (["playout", "gdl/pig.kif", "--seed", "x"], "expected a whole number, found 'x'"),
+        (["playout", "gdl/pig.kif", "--seed=-+1"], "expected a whole number, found '-+1'"),
+        (["check", ""], "expected the name of a rule sheet, found an empty one"),
+        (["replay", ""], "expected the name of a match record, found an empty one"),
+        (["web", "--port", "0", ""], "expected the name of a rule sheet or a folder, found an empty one"),
+        (
+            ["check", "gdl/pig.kif", "--play", "0", "--lines", "/missing/lines"],
+            "cannot write /missing/lines: No such",
+        ),
         (["explain", "gdl/pig.kif", "--plan", "--strata"], "not allowed with argument"),
     ],
 )

@@ -37,12 +37,15 @@ __all__ = [
     "positive",
     "seconds",
     "several",
+    "whole",
 ]
 
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
 #: More than can ever be counted; int() need not read thousands of digits.
 _MOST_DIGITS: Final = 18
+#: What programs that draw seeds write.
+_MOST_DIGITS_OF_A_SEED: Final = 40
 #: More than machines have; and a number of bytes that arrays can be asked for.
 _MOST_GIGABYTES: Final = 100_000
 
@@ -259,6 +262,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 # -- readers of values ---------------------------------------------------------------------------------------
+
+
+def whole(text: str) -> int:
+    """Read a whole number, with a sign if it has one."""
+    digits = text[1:] if text[:1] in {"-", "+"} else text
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > _MOST_DIGITS_OF_A_SEED:
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text[:40]!r}")
+    return int(text)
 
 
 def natural(text: str) -> int:

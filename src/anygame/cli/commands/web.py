@@ -77,6 +77,8 @@ def _tell(options: Options, settings: Settings, port: int) -> None:
 
 
 def _settings(options: Options) -> Settings:
+    if "" in options.paths:
+        raise AnygameError("expected the name of a rule sheet or a folder, found an empty one")
     paths = tuple(map(Path, options.paths))
     for path in paths:
         if not path.exists():
