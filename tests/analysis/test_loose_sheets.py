@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -20,6 +21,7 @@ from anygame.analysis.mends import MENDS, mend_sheet
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language import Source, parse_program
 from anygame.language.installed import open_sheet
+from anygame.language.layout import format_sheet
 from anygame.language.rules import Literal, Rule
 
 SHEETS = Path(__file__).parents[1] / "data" / "lenient"
@@ -204,6 +206,16 @@ def test_dialects(rules: str, legal: str, mended: bool) -> None:
     text = TURN + rules
     game = anygame.loads(mend_sheet(Source("s", text)).text if mended else text, lenient=not mended)
     assert " ".join(sorted(map(str, game.initial_state().legal_moves("x")))) == legal
+
+
+@pytest.mark.filterwarnings("ignore::anygame.LenientReadingWarning")
+def test_sheets_in_the_infix_form_are_read_so_too(tmp_path: Path) -> None:
+    kif = TURN + "(base (s ?n)) (<= (legal ?r stay) (not (true (t ?any))))"
+    path = tmp_path / "sheet.hrf"
+    path.write_text(format_sheet(Source("sheet", kif), "infix"))
+    read = anygame.load(path, lenient=True)
+    assert list(map(str, read.initial_state().legal_moves("o"))) == ["stay"]
+    assert pickle.loads(pickle.dumps(read)) == read
 
 
 @pytest.mark.filterwarnings("ignore::anygame.LenientReadingWarning")

@@ -108,12 +108,13 @@ def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[So
         case_sensitive: how the text is read.
 
     Returns:
-        The new text, in KIF and under the old name, and what was read so.
+        The new text, in KIF and under the old name (a name of an infix sheet has ``.kif`` after it), and what
+        was read so.
     """
     source = program.source
     assert source is not None
     if form_of(source) != "kif":
-        kif = Source(source.name, format_program(program))
+        kif = Source(f"{source.name}.kif", format_program(program))
         program = parse_program(kif, open_facts=True)
     mended, mends = _read_leniently(program, ("role", *LENIENT_MENDS), case_sensitive)
     assert mended.source is not None
