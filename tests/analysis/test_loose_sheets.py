@@ -182,6 +182,11 @@ def test_the_network_plays_a_loose_sheet_as_the_reasoner_does() -> None:
          "(distinct ?y nil))", "(cut (cons a nil) (cons b nil))"),
         ("(init (n (s s0))) (<= (plus s0 ?n ?n)) (<= (plus (s ?m) ?n (s ?sum)) (plus ?m ?n ?sum))\n"
          "(<= (legal ?r (to ?n)) (true (n ?m)) (plus ?m ?m ?n))", "(to (s (s s0)))"),
+        (LISTS + "(item a) (item z) (<= (legal ?r (get ?x)) (item ?x) (true (hand ?y)) (not (member ?x ?y)))",
+         "(get z)"),
+        (LISTS + "(without ?x (cons ?x ?t) ?t)\n"
+         "(<= (without ?x (cons ?h ?t) (cons ?h ?u)) (distinct ?x ?h) (without ?x ?t ?u))\n"
+         "(<= (legal ?r (keep ?u)) (true (hand ?y)) (without b ?y ?u))", "(keep (cons a nil))"),
         # keywords in capitals, lines of Windows, tabs, odd comments
         ("(<= (LEGAL ?r Go)\r\n\t(TRUE (s 1))\t(NOT (TRUE (t ?z)))) ; (\u201eodd\u201c \u2603\r\n",
          "Go"),
