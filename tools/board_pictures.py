@@ -58,7 +58,7 @@ def terminal(name: str) -> str:
 
 
 def _shown(name: str) -> Picture:
-    game = anygame.load(name, machine="reasoner")
+    game = anygame.load(name, machine="reasoner", lenient=True)
     states, last = [game.initial_state()], None
     for last in game.playout(seed=1).moves[: STEPS[name]]:
         states.append(states[-1].next(last))

@@ -86,7 +86,7 @@ def batch(sheet: str, lanes: int, seed: int) -> Steps:
     """Play in lanes, with masks, observations and goals as a learner would ask for them."""
     import anygame
 
-    game = anygame.load(sheet)
+    game = anygame.load(sheet, lenient=True)
     many = game.batch(lanes, seed)
     while True:
         many.step_random()

@@ -40,7 +40,7 @@ def run(path: Path, seconds: float, seed: int | None) -> dict[str, str | int]:
     """Play a sheet; return what is to be written."""
     found: dict[str, str | int] = {"version": anygame.__version__}
     try:
-        game = anygame.load(path)
+        game = anygame.load(path, lenient=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FallbackWarning)
             compiled = game.compile(wait=True)

@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("sheet", metavar="SHEET", help="a rule sheet")
     parser.add_argument("program", metavar="COMMAND", nargs=argparse.REMAINDER, help="the program")
     options = parser.parse_args(arguments)
-    game = anygame.load(options.sheet)
+    game = anygame.load(options.sheet, lenient=True)
     others = sum(not role.is_random for role in game.roles) - 1
     record = run(game, [LinePlayer(options.program), *["random"] * others], play_clock=5, seed=1)
     for joint, errors in zip(record.moves, record.errors[1:], strict=True):

@@ -57,7 +57,7 @@ async def free_players(addresses: Sequence[Address], wanted: int) -> list[tuple[
 
 async def manage(options: Namespace) -> None:
     """Play until told to end, or as many matches as were asked for."""
-    games = [anygame.load(sheet) for sheet in options.sheets]
+    games = [anygame.load(sheet, lenient=True) for sheet in options.sheets]
     waiting = deque(options.players)
     scores: dict[str, list[int]] = defaultdict(list)
     for number in range(options.matches) if options.matches else count():

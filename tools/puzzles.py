@@ -141,7 +141,7 @@ def play(game: Game, name: str, times: Sequence[float], seed: int, player: str) 
 def load(path: Path) -> Game | None:
     """Return the game of a sheet, compiled; None unless it is one for one role."""
     try:
-        game = anygame.load(path)
+        game = anygame.load(path, lenient=True)
     except AnygameError:
         return None
     if len(game.roles) != 1 or sole_chooser(game) is None:

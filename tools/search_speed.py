@@ -47,7 +47,7 @@ _HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth"
 
 def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
     """Return figures of a sheet; see the table."""
-    game = anygame.load(sheet)
+    game = anygame.load(sheet, lenient=True)
     game.compile(wait=True)
     lanes, plain = [], []
     parts = dict.fromkeys(_STEPS, 0.0)

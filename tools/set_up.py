@@ -59,7 +59,7 @@ def measure(path: Path, limit: float) -> SetUp:
         AnygameError: it has no network.
     """
     begin = process_time()
-    reasoner = anygame.load(path).backends.reasoner
+    reasoner = anygame.load(path, lenient=True).backends.reasoner
     network = compile_game(reasoner.another(), GroundingLimits(seconds=limit)).network
     common = process_time() - begin
     ready = _first_playouts(network, "auto")

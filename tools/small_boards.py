@@ -68,4 +68,4 @@ def find_game(name: str, machine: MachineName = "auto") -> anygame.Game:
     """Return the game that a name or a path means."""
     if name in SMALL:
         return anygame.loads(SMALL[name](), name=name, machine=machine)
-    return anygame.load(name, machine=machine)
+    return anygame.load(name, machine=machine, lenient=True)

@@ -59,7 +59,7 @@ class Outcome:
 @cache
 def load(sheet: str) -> anygame.Game:
     """Load a sheet and compile it, once in each process, so that clocks do not have to pay for it."""
-    game = anygame.load(sheet)
+    game = anygame.load(sheet, lenient=True)
     with suppress(FallbackWarning):
         game.compile(wait=True)
     return game
@@ -67,7 +67,7 @@ def load(sheet: str) -> anygame.Game:
 
 def play(plan: Plan) -> Outcome | None:
     """Play one match; return None if an error of the rules ended it."""
-    game = load(plan.sheet)
+    game = load(plan.sheet, lenient=True)
     roles = [index for index, role in enumerate(game.roles) if not role.is_random]
     mine = plan.number % len(roles)
     seed = 1000 * plan.number

@@ -92,6 +92,20 @@ def test_role_without_a_legal_move_is_named() -> None:
     )
 
 
+def test_explain_tells_in_short_what_the_rules_are_about() -> None:
+    text, status = run(["explain", "gdl/tic_tac_toe.kif"])
+    assert status == 0
+    assert "roles     x o\n" in text
+    assert "state     cell/3          1 2 3 | 1 2 3 | b o x\n" in text
+    assert "moves     mark/2          1 2 3 | 1 2 3\n          noop/0\n" in text
+    assert "hidden    nothing: all see the state\n" in text
+    summary = answer("explain", "gdl/kuhn_poker.kif")["summary"]
+    assert isinstance(summary, dict)
+    assert summary["roles"] == ["player1", "player2", "random"]
+    assert summary["hides"] is True
+    assert summary["moves"]["deal/1"] == [["jack", "king", "queen"]]
+
+
 @pytest.mark.parametrize("what", ["strata", "plan", "domains"])
 def test_explanations_are_text_or_json(what: str) -> None:
     text, status = run(["explain", "gdl/tic_tac_toe.kif", f"--{what}"])
@@ -122,8 +136,15 @@ def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
         (["perft", "gdl/pig.kif", "-1"], "expected a whole number from 0, found '-1'"),
         (["perft", "gdl/pig.kif", "deep"], "expected a whole number from 0, found 'deep'"),
         (["playout", "gdl/pig.kif", "--count", "0"], "expected a whole number from 1, found '0'"),
-        (["playout", "gdl/pig.kif", "--seed", "x"], "invalid int value: 'x'"),
-        (["explain", "gdl/pig.kif"], "--strata --plan --domains"),
+        (["playout", "gdl/pig.kif", "--seed", "x"], "expected a whole number, found 'x'"),
+        (["playout", "gdl/pig.kif", "--seed=-+1"], "expected a whole number, found '-+1'"),
+        (["check", ""], "expected the name of a rule sheet, found an empty one"),
+        (["replay", ""], "expected the name of a match record, found an empty one"),
+        (["web", "--port", "0", ""], "expected the name of a rule sheet or a folder, found an empty one"),
+        (
+            ["check", "gdl/pig.kif", "--play", "0", "--lines", "/missing/lines"],
+            "cannot write /missing/lines: No such",
+        ),
         (["explain", "gdl/pig.kif", "--plan", "--strata"], "not allowed with argument"),
     ],
 )

@@ -36,6 +36,23 @@ def test_format_prints_the_layout(sheet: Path) -> None:
     assert sheet.read_text() == UGLY
 
 
+def test_loose_sheets_are_laid_out_and_translated_with_what_they_mean_if_asked() -> None:
+    loose = "(role x) (base (at ?n)) (init (at 1)) (<= quiet (not (true (at ?any))))\n"
+    assert run(["format", "-"], loose) == (loose.replace(") (<=", ")\n(<=").replace(") (", ")\n(", 3)
+        .replace("quiet (not", "quiet\n    (not"), 0)  # fmt: skip
+    assert run(["translate", "-", "--to", "infix", "--lenient"], loose)[0].splitlines() == [
+        "role(x)",
+        "base(at(N)) :-",
+        "    domain1(N)",
+        "domain1(1)",
+        "init(at(1))",
+        "quiet :-",
+        "    ~some_at",
+        "some_at :-",
+        "    true(at(Any))",
+    ]
+
+
 def test_check_names_the_files_that_would_change(sheet: Path, neat: Path) -> None:
     assert run(["format", "--check", "ugly.kif", "neat.kif"]) == ("ugly.kif\n", 1)
     assert run(["format", "--check", "neat.kif"]) == ("", 0)

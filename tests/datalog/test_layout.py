@@ -74,3 +74,9 @@ def test_a_key_that_a_head_takes_apart_is_tested_when_asked_on_demand() -> None:
     game.state(["(f b)", "b"]).next(["go"])
     state = game.state(["(f a)"]).next(["go"])
     assert set(map(str, state.facts)) == {"(found (f a) (f a))"}
+
+
+def test_parts_of_a_term_have_names_that_no_sheet_has() -> None:
+    body = "(or (and (not (role ?x)) (role ?x.0))) (q ?x)"
+    state = anygame.loads(f"(role r) (role s) (q (g a a)) (q b) (<= (p ?x) {body})").initial_state()
+    assert {str(each) for each in state.query("(p ?answer)")} == {"{?answer: b}", "{?answer: (g a a)}"}

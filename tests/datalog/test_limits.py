@@ -34,6 +34,14 @@ def test_endless_counting_names_the_relation_and_its_rule() -> None:
     assert "try:" in str(error)
 
 
+@pytest.mark.parametrize("bottom", ["(num z)", "(<= (num ?z) (true (bottom ?z))) (init (bottom z))"])
+def test_of_what_counts_without_end_a_part_can_be_asked(bottom: str) -> None:
+    asked = "(init (at (s (s z)))) (<= (ok ?n) (true (at ?n)) (num ?n))"
+    text = f"(role r) {bottom} (<= (num (s ?x)) (num ?x)) {asked}"
+    state = loads(text, DEFAULT).initial_state()
+    assert [str(answer) for answer in state.query("(ok ?n)")] == ["{?n: (s (s z))}"]
+
+
 def test_endless_counting_in_the_state_names_the_relation() -> None:
     text = "(role r) (init z) (<= (num ?x) (true ?x)) (<= (num (s ?x)) (num ?x))"
     error = limit_of(text, Limits(), "(num ?x)")

@@ -38,6 +38,21 @@ def loaded(pair: Pair) -> SheetGame:
     return load(pair.sheet, scale=pair.scale, offset=pair.offset)
 
 
+def test_a_loose_sheet_is_read_as_prolog_would_if_asked(tmp_path: Path) -> None:
+    sheet = tmp_path / "loose.kif"
+    sheet.write_text(
+        "(role x) (init (at 1)) (<= (legal ?r (go 2)) (true (at 1))) (<= (legal ?r (go 3)) (true (at 1)))\n"
+        "(<= (next (at ?n)) (does ?r (go ?n))) (<= terminal (not (true (at 1)))) (goal ?anyone 50)"
+    )
+    with pytest.raises(anygame.RuleSheetError):
+        load(sheet)
+    with pytest.warns(anygame.LenientReadingWarning):
+        game = load(sheet, lenient=True)
+    assert game.num_distinct_actions() == 2
+    again = pickle.loads(pickle.dumps(game))
+    assert str(again) == str(game)
+
+
 def after(game: Any, *moves: str) -> Any:
     """Return the state after these moves and draws."""
     state = game.new_initial_state()

@@ -134,7 +134,7 @@ def test_indentation_is_bounded() -> None:
 
 def test_what_cannot_be_read_is_refused_with_all_its_faults() -> None:
     with pytest.raises(RuleSheetError) as caught:
-        laid_out("(role x) (<= (p ?x) (not)) (q ?y)")
+        laid_out("(role x) (<= (p ?x) (not)) (init)")
     assert len(caught.value.diagnostics) == 2
 
 

@@ -100,6 +100,15 @@ def test_lenient_reading_makes_errors_warnings() -> None:
     assert found.message.startswith("read leniently: ")
 
 
+def test_lenient_reading_of_facts_with_variables_makes_warnings_of_errors_and_plays() -> None:
+    text = f"{LOOSE}(base (cell ?n))\n"
+    assert _examined(text)["variable-in-fact"].severity == 3
+    assert _examined(text, lenient=True)["variable-in-fact"].severity == 2
+    stuck = STUCK + "(<= odd (not (true (step ?any))))\n"
+    assert "no-move" not in _examined(stuck, play=True)
+    assert "no-move" in _examined(stuck, play=True, lenient=True)
+
+
 def test_what_lenient_reading_cannot_bind_stays_an_error() -> None:
     text = f"{LOOSE}(<= (legal white (put ?n)) (true (cell 1)))\n"
     assert _examined(text, lenient=True)["unsafe-variable"].severity == 3

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 from typing import TYPE_CHECKING
 
 import httpx
+from tests.web.conftest import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Page
-    from tests.web.conftest import Server
 
 _BAD = '"><img src=x onerror=document.title="owned">'
 #: Names that no reader of sheets refuses: no blanks, no parentheses.
@@ -178,3 +180,30 @@ def test_a_record_tells_nobody_the_invitations(server: Server) -> None:
         assert record.json()["moves"] == []
         assert link not in record.text
         assert "seats" not in record.json()["anygame"]
+
+
+def test_loose_sheets_are_played_if_the_server_is_told_so(server: Server, tmp_path: Path) -> None:
+    loose = (
+        "(role x) (init (at 1)) (<= (legal ?r go) (true (at 1))) (<= (next (at 2)) (does ?r go))\n"
+        "(<= terminal (not (true (at 1)))) (goal ?r 100)"
+    )
+    sheet = tmp_path / "loose.kif"
+    sheet.write_text(loose)
+    own = Server(tmp_path / "web", ["--lenient", str(sheet)])
+    own.start()
+    try:
+        with _client(own) as client:
+            assert client.get("/sheet/loose").status_code == 200
+            shown = client.get("/play/loose", follow_redirects=True)
+            assert shown.status_code == 200
+            assert "go" in shown.text
+            checked = client.post("/check?part", data={"text": loose}, headers={"Origin": own.address})
+            assert "warning" in checked.text
+            assert "error" not in checked.text
+        (record,) = own.folder.rglob("*.json")
+        assert "(<= (goal ?r 100) (role ?r))" in json.loads(record.read_text())["anygame"]["rules"]
+    finally:
+        own.stop()
+    with _client(server) as client:
+        checked = client.post("/check?part", data={"text": loose}, headers={"Origin": server.address})
+        assert "error" in checked.text

@@ -45,8 +45,9 @@ _DOUBTS: Final = frozenset(
     )
 )  # fmt: skip
 
-#: What is written for one rule may leave variables unbound again, inside negations inside negations.
-_ROUNDS: Final = 6
+#: What is written for one rule may leave variables unbound again, inside negations inside negations; roles
+#: are a round of their own.
+_ROUNDS: Final = 7
 
 _CLOSING: Final = re.compile(r"\)|;[^\r\n]*")
 
@@ -107,12 +108,13 @@ def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[So
         case_sensitive: how the text is read.
 
     Returns:
-        The new text, in KIF and under the old name, and what was read so.
+        The new text, in KIF and under the old name (a name of an infix sheet has ``.kif`` after it), and what
+        was read so.
     """
     source = program.source
     assert source is not None
     if form_of(source) != "kif":
-        kif = Source(source.name, format_program(program))
+        kif = Source(f"{source.name}.kif", format_program(program))
         program = parse_program(kif, open_facts=True)
     mended, mends = _read_leniently(program, ("role", *LENIENT_MENDS), case_sensitive)
     assert mended.source is not None
@@ -122,10 +124,13 @@ def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[So
 def _read_leniently(
     program: Program, kinds: Collection[str], case_sensitive: bool = True
 ) -> tuple[Program, list[Mend]]:
-    """Return a program with its readings written out, and these: what is written may have more to read."""
+    """Return a program with its readings written out, and these: what is written may have more to read.
+
+    Roles come first, so that the text is the same whoever has added them.
+    """
     done: list[Mend] = []
     for _ in range(_ROUNDS):
-        mends = _plain_mends(program, {"role"}.intersection(kinds)) + lenient_mends(program, kinds)
+        mends = _plain_mends(program, {"role"}.intersection(kinds)) or lenient_mends(program, kinds)
         if not mends:
             break
         done += mends

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import CODES
-from anygame.analysis.mends import find_mends
+from anygame.analysis.lenient import LENIENT_MENDS
+from anygame.analysis.mends import find_mends, read_leniently
+from anygame.analysis.safety import normal_rules
+from anygame.errors import AnygameError
+from anygame.language.parser import parse_program
 from anygame.language.source import Span
 
 if TYPE_CHECKING:
@@ -17,11 +21,11 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.source import Source
 
-__all__ = ["Remedy", "remedies_for"]
+__all__ = ["Remedy", "read_away", "remedies_for"]
 
 
-#: Codes that several kinds of mends take care of, each of other cases.
-_ONE_KIND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
+#: Codes of variables that nothing binds: several kinds of mends take care of them, each of other cases.
+_UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,30 @@ def remedies_for(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Di
             continue
         mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, found.span)), None)
         if mend is not None:
-            kinds = (mend.kind,) if found.code in _ONE_KIND else kinds
+            kinds = (mend.kind,) if found.code in _UNBOUND else kinds
             remedies[found] = Remedy(kinds, _resolved(mend, source))
     return remedies
+
+
+def read_away(program: Program, diagnostics: Iterable[Diagnostic]) -> frozenset[Diagnostic]:
+    """Return the errors of a program that are none where it is read leniently."""
+    found = list(diagnostics)
+    unbound = frozenset(each for each in found if each.code in _UNBOUND)
+    if unbound and _binds_all(program):
+        return unbound
+    lenient = {"role", *LENIENT_MENDS}
+    return frozenset(
+        each for each, remedy in remedies_for(program, found).items() if lenient.issuperset(remedy.kinds)
+    )
+
+
+def _binds_all(program: Program) -> bool:
+    """Return whether lenient reading leaves no variable of a program unbound."""
+    try:
+        source, mends = read_leniently(program)
+        return bool(mends and normal_rules(parse_program(source)))
+    except AnygameError:
+        return False
 
 
 def _concerns(mend: Mend, span: Span | None) -> bool:

@@ -37,12 +37,15 @@ __all__ = [
     "positive",
     "seconds",
     "several",
+    "whole",
 ]
 
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
 #: More than can ever be counted; int() need not read thousands of digits.
 _MOST_DIGITS: Final = 18
+#: What programs that draw seeds write.
+_MOST_DIGITS_OF_A_SEED: Final = 40
 #: More than machines have; and a number of bytes that arrays can be asked for.
 _MOST_GIGABYTES: Final = 100_000
 
@@ -55,13 +58,15 @@ class _Declaration:
         flags: names with dashes; empty for an argument that has a position.
         settings: as of ``ArgumentParser.add_argument``.
         group: options of one group exclude each other.
-        constants: instead of flags, those that set the field to a constant, one of which is needed.
+        constants: instead of flags, those that set the field to a constant, of which one may be given.
+        default: the constant where none is.
     """
 
     flags: tuple[str, ...]
     settings: Mapping[str, Any]
     group: str = ""
     constants: Mapping[str, str] | None = None
+    default: str | None = None
 
 
 @dataclass(frozen=True)
@@ -149,9 +154,9 @@ def flag(*flags: str, help: str, group: str = "", to: bool = True) -> Any:
     return _declared(*flags, action="store_true" if to else "store_false", help=help, group=group)
 
 
-def choice(constants: Mapping[str, str]) -> Any:
-    """Declare flags of which one is needed: each sets the field to its name. They come with their helps."""
-    return field(metadata={_KEY: _Declaration((), {}, constants=constants)})
+def choice(constants: Mapping[str, str], *, default: str) -> Any:
+    """Declare flags of which one may be given: each sets the field to its name. They come with helps."""
+    return field(metadata={_KEY: _Declaration((), {}, constants=constants, default=default)})
 
 
 @dataclass_transform(
@@ -209,6 +214,7 @@ class Command(Generic[OptionsT]):
         for name, declaration in self._in_order():
             if declaration.constants:
                 _declare_constants(parser, name, declaration.constants)
+                parser.set_defaults(**{name: declaration.default})
             elif declaration.flags:
                 group = declaration.group
                 if group and group not in groups:
@@ -221,7 +227,7 @@ class Command(Generic[OptionsT]):
 
 
 def _declare_constants(parser: argparse.ArgumentParser, name: str, constants: Mapping[str, str]) -> None:
-    group = parser.add_mutually_exclusive_group(required=True)
+    group = parser.add_mutually_exclusive_group()
     for constant, meaning in constants.items():
         group.add_argument(f"--{constant}", dest=name, action="store_const", const=constant, help=meaning)
 
@@ -256,6 +262,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 # -- readers of values ---------------------------------------------------------------------------------------
+
+
+def whole(text: str) -> int:
+    """Read a whole number, with a sign if it has one."""
+    digits = text[1:] if text[:1] in {"-", "+"} else text
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > _MOST_DIGITS_OF_A_SEED:
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text[:40]!r}")
+    return int(text)
 
 
 def natural(text: str) -> int:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AFTER",
+    "LENIENT_HELP",
     "CaseOption",
     "JsonOption",
     "MachineOption",
@@ -26,6 +27,9 @@ AFTER: Final = """\
 only for those roles that have more than one legal move. A number stands for the
 move with that number in the role's list of legal moves.
 """
+
+#: What help says of ``--lenient``.
+LENIENT_HELP: Final = "read variables that nothing binds as Prolog-like reasoners do"
 
 
 def json_shape(shape: str) -> str:
@@ -44,7 +48,7 @@ class CaseOption:
 class ReadingOptions(CaseOption):
     """How names are read, and variables that GDL leaves unbound."""
 
-    lenient: bool = flag("--lenient", help="read variables that nothing binds as Prolog-like reasoners do")
+    lenient: bool = flag("--lenient", help=LENIENT_HELP)
 
 
 @command_options

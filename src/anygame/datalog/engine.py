@@ -255,13 +255,22 @@ class Engine:
         run(frame)
 
     def _try(self, component: Component, frame: Frame) -> bool:
-        """Run a component within a budget; return whether it was enough."""
+        """Run a component within a budget; return whether it was enough.
+
+        What builds terms without end is not enough either: of that, too, little may be asked.
+        """
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
+        if component.builds_terms:
+            rows = min(rows, self._strategy.built_rows)
         run = self._link(self._sources(component, OnTrial(rows), frame))
         self._guard.start_trial(self._strategy.trial_iterations[component.level], rows)
         try:
             run(frame)
         except TooCostly:
+            return False
+        except LimitError as error:
+            if error.limit != "depth":
+                raise
             return False
         return True
 
@@ -359,7 +368,10 @@ class Engine:
             del self._tabled[relation]
         self._reset()
         run = self._functions[component.number] = self._first_run(component)
-        run(self.static if component.is_static else frame)
+        try:
+            run(self.static if component.is_static else frame)
+        except LimitError as error:  # which is not the fault of who asks
+            raise self._blamed(error, component) from None
 
     def _outgrown(self, number: int, rows: int) -> None:
         """Note that a relation has become large in some state."""

@@ -141,7 +141,7 @@ class Explainer:
         attempts = []
         for rule in self._by_head.get(atom.key, []):
             own = set(rule.head.variables()) | binders(rule.body)
-            apart = {v: Variable(f"{v.name}'") for v in atom.variables() if v in own}
+            apart = {v: Variable(f"{v.name} '") for v in atom.variables() if v in own}
             asked = [substitute(term, apart) for term in atom.arguments]
             unified = unify_all(zip(rule.head.arguments, asked, strict=True), {})
             if unified is not None and rule.body:

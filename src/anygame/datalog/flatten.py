@@ -223,7 +223,9 @@ def _copy(
 ) -> FlatRule | None:
     bindings: dict[Variable, Term] = {
         variable: Compound(
-            shape[0], tuple([Variable(f"{variable.name}.{number}") for number in range(shape[1])])
+            # A name with a blank is none that stands in the sheet.
+            shape[0],
+            tuple([Variable(f"{variable.name} {number}") for number in range(shape[1])]),
         )
         for variable, shape in shapes.items()
         if isinstance(shape, tuple)

@@ -89,6 +89,17 @@ class Component:
         """Whether the component depends on neither state nor moves."""
         return self.level == STATIC
 
+    @property
+    def builds_terms(self) -> bool:
+        """Whether it puts terms together out of what it derives itself, which may go on without end."""
+        own = frozenset(self.relations)
+        return self.recursive and any(
+            isinstance(column, Compound) and not column.is_ground
+            for rule in self.rules
+            if any(atom.relation in own for atom in rule.literals)
+            for column in rule.head.columns
+        )
+
 
 class Schema:
     """Relations, facts and components of a program.

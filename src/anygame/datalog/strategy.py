@@ -49,6 +49,8 @@ class Strategy:
         suspicious: rows that a component may be expected to take without being tried within a budget first.
         trial_iterations, trial_rows: the budget of a trial: about a second for what is computed once, some
             milliseconds for what is computed in each state.
+        built_rows: the same, for what builds terms out of its own, as all lists of some values: where these
+            do not end soon, they will not end at all.
         outgrown: rows of a relation in one state beyond which it is computed on demand from then on: twice
             what a trial may find, so that what has just passed one does not fail at once.
         counted: iterations that a rule may be expected to take without looking at the clock and at the number
@@ -91,6 +93,7 @@ class Strategy:
     suspicious: tuple[float, float, float] = (1e5, 1e3, 1e3)
     trial_iterations: tuple[int, int, int] = (2_000_000, 15_000, 15_000)
     trial_rows: tuple[int, int, int] = (300_000, 1_500, 1_500)
+    built_rows: int = 3_000
     outgrown: int = 3_000
     counted: float = 3e5
     table_keys: int = 1_000_000

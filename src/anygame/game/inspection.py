@@ -1,26 +1,83 @@
-"""What a game is like inside, as text and as plain data: strata, plan, domains, and its network."""
+"""What a game is like inside, as text and as plain data: in short, its strata, plan, domains, and network."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from anygame.game.game import Game
+    from anygame.language.terms import Term
 
 __all__ = [
     "describe_domains",
     "describe_network",
     "describe_plan",
     "describe_strata",
+    "describe_summary",
     "draw_network",
     "explain_domains",
     "explain_network",
     "explain_plan",
     "explain_strata",
+    "explain_summary",
 ]
 
 #: Terms of an argument that are listed as text.
 _SHOWN: Final = 30
+#: The same, where a line has several arguments.
+_SHOWN_IN_A_LINE: Final = 6
+
+
+def describe_summary(game: Game) -> dict[str, Any]:
+    """Return what the rules are about, as plain data: who plays, what can be true and done."""
+    parts = describe_strata(game)
+    facts = sum(not rule.body for rule in game.program.rules)
+    return {
+        "roles": list(map(str, game.roles)),
+        "facts": facts,
+        "rules": len(game.program.rules) - facts,
+        "fluents": _below(game.fluents),
+        "moves": _below(game.moves),
+        "hides": game.is_gdl2,
+        "components": dict(Counter(part["computed"] for part in parts)),
+        "recursive": sum(part["recursive"] for part in parts),
+    }
+
+
+def _below(domains: Mapping[tuple[str, int], tuple[tuple[Term, ...], ...]]) -> dict[str, list[list[str]]]:
+    return {
+        f"{name}/{arity}": [[str(term) for term in terms] for terms in arguments]
+        for (name, arity), arguments in domains.items()
+    }
+
+
+def explain_summary(game: Game) -> str:
+    """Return what the rules are about, as text."""
+    found = describe_summary(game)
+    found_how = ", ".join(f"{count} {when}" for when, count in found["components"].items())
+    lines = [
+        f"roles     {' '.join(found['roles'])}",
+        f"rules     {found['rules']}, and {found['facts']} facts",
+        *_lines("state", found["fluents"]),
+        *_lines("moves", found["moves"]),
+        f"hidden    {'roles know what they see' if found['hides'] else 'nothing: all see the state'}",
+        f"computed  {found_how}, by strata; {found['recursive']} of them recursive",
+    ]
+    return "\n".join(lines)
+
+
+def _lines(title: str, domains: Mapping[str, list[list[str]]]) -> Iterator[str]:
+    for name, arguments in domains.items() or {"nothing": []}.items():
+        yield f"{title:10}{name:16}{' | '.join(map(_listed, arguments))}".rstrip()
+        title = ""
+
+
+def _listed(terms: Sequence[str]) -> str:
+    more = f" ... ({len(terms)} in all)" if len(terms) > _SHOWN_IN_A_LINE else ""
+    return " ".join(terms[:_SHOWN_IN_A_LINE]) + more
 
 
 def describe_strata(game: Game) -> list[dict[str, Any]]:
@@ -65,10 +122,7 @@ def explain_plan(game: Game) -> str:
 
 def describe_domains(game: Game) -> dict[str, list[list[str]]]:
     """Return what can stand at each argument of each relation, as plain data."""
-    return {
-        f"{name}/{arity}": [[str(term) for term in terms] for terms in arguments]
-        for (name, arity), arguments in game.domains().items()
-    }
+    return _below(game.domains())
 
 
 def explain_domains(game: Game) -> str:

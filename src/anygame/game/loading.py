@@ -125,10 +125,25 @@ def game_of(
 
 def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
     """Return the error of what no reading helps, with places of the author's text where these are known."""
-    left = {(fault.code, fault.message) for fault in lenient.diagnostics if isinstance(fault, Diagnostic)}
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
-    same = [fault for fault in faults if (fault.code, fault.message) in left]
-    return RuleSheetError(format_diagnostics(same), same) if same else lenient
+    left = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
+    # The line is another one where something else in it was read leniently.
+    for likeness in _with_its_line, _what_it_says:
+        wanted = set(map(likeness, left))
+        same = [fault for fault in faults if likeness(fault) in wanted]
+        if same:
+            return RuleSheetError(format_diagnostics(same), same)
+    return lenient
+
+
+def _what_it_says(fault: Diagnostic) -> tuple[str, ...]:
+    return fault.code, fault.message
+
+
+def _with_its_line(fault: Diagnostic) -> tuple[str, ...]:
+    span = fault.span
+    line = span.source.line(span.source.position(span.start)[0]) if span else ""
+    return fault.code, fault.message, line
 
 
 def _told(name: str, counts: Counter[str]) -> str:

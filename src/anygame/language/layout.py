@@ -50,7 +50,8 @@ _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLimits | None = None) -> str:
     """Return the text of a sheet in its canonical layout; in another form, if one is asked for.
 
-    What comes out is read again and has the same rules and comments.
+    What comes out is read again and has the same rules and comments. Facts may have variables: whether that
+    means something is for others to say.
 
     >>> print(format_sheet(Source("sheet", "(role x)(<= (goal x 100)(not done)) ; at last")), end="")
     (role x)
@@ -67,7 +68,7 @@ def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLim
     own = form_of(source)
     form = form or own
     nodes, faults = parse_items(source, limits=limits)
-    program = read_items(source, nodes, faults, limits=limits)
+    program = read_items(source, nodes, faults, limits=limits, open_facts=True)
     comments = comments_of(source, own)
     if form != own:
         nodes, comments = _translated(nodes, comments, program, form)
@@ -122,7 +123,7 @@ def _verify(
 ) -> None:
     again = None
     with suppress(RuleSheetError):
-        again = parse_program(result, limits=limits)
+        again = parse_program(result, limits=limits, open_facts=True)
     kept = Counter(comment.text for comment in comments_of(result, form))
     if again != program or kept != Counter(comment.text for comment in comments):
         name = program.source.name if program.source else "the sheet"

@@ -33,6 +33,7 @@ class Settings:
         names: under which hosts pages may be asked for, beside ``host`` and the names of this machine;
             guards against other sites that have their name resolve to this machine (DNS rebinding).
         play_clock: seconds that players have for a move, unless a visitor says less.
+        lenient: whether variables of sheets that nothing binds are read as Prolog-like reasoners do.
         processes: matches that are at work at a time. One takes 30 to 100 MB; others sleep in their records.
         streams: pages that may be kept up to date at a time; a stream takes some kilobytes.
         body: bytes of an upload: twice the longest of 371 public sheets are a quarter of it.
@@ -51,6 +52,7 @@ class Settings:
     port: int = 8000
     names: tuple[str, ...] = ()
     play_clock: float = 2.0
+    lenient: bool = False
     processes: int = 12
     streams: int = 500
     body: int = 2 * 2**20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.edits import Edit, Mend, end_of_line
@@ -24,10 +23,6 @@ __all__ = ["Binder"]
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
 #: Heads that tell of a state what it is: here "any" is not what a rule says that forgets to say which.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
-#: Terms that variables of one rule may stand for together; more are not written out for each state.
-_MOST_TERMS: Final = 200_000
-#: Functions inside functions that a domain is written out for.
-_DEEPEST: Final = 4
 _LINE: Final = 110
 
 
@@ -65,7 +60,7 @@ class Binder:
         left = [variable for variable in left if declared is None or variable not in declared.variables()]
         kind = "binding"
         if any(self._sorts.of_variable(rule, variable) != self._sorts.sort(ROLE) for variable in left):
-            if head.predicate in _TELLS or not self._is_small(rule, left):
+            if head.predicate in _TELLS:
                 return None
             kind = "domain"
         for variable in left:
@@ -89,52 +84,44 @@ class Binder:
 
     # -- what can stand there
 
-    def _is_small(self, rule: Rule, variables: Sequence[Variable]) -> bool:
-        if rule.head.predicate in {"base", "input"}:
-            return True  # which nobody lists unless they are asked for
-        sizes = [self._size(self._sorts.of_variable(rule, variable), _DEEPEST) for variable in variables]
-        return prod(sizes) <= _MOST_TERMS
-
-    def _size(self, sort: Place, depth: int) -> int:
-        """Return how many terms a sort has; one too many where they nest without end."""
-        size = len(self._sorts.constants(sort))
-        for functor in self._sorts.functors(sort):
-            if not depth:
-                return _MOST_TERMS + 1
-            inner = [self._sorts.of_argument(functor, number) for number in range(functor[1])]
-            size += prod(min(self._size(each, depth - 1), _MOST_TERMS + 1) for each in inner)
-        return size
-
     def _relation(self, sort: Place) -> str | None:
-        """Return the name of a relation that holds of the terms of a sort; of none, if nothing asks."""
-        if sort in self._made:
-            return self._made[sort]
-        constants, functors = self._sorts.constants(sort), self._sorts.functors(sort)
+        """Return the name of a relation that holds of the terms of a sort; of none, if nothing asks.
+
+        Where terms nest without end, as lists do, it holds of them all: such a relation can only be asked
+        about terms that are known, which is what Prolog does with a variable that a call binds.
+        """
+        inside = self._sorts.inside(sort)
+        new = [each for each in inside if each not in self._made]
+        for each in new:
+            name = self._new_relation(each)
+            if name is None:
+                return None
+            self._made[each] = name
+        for each in new:
+            self._new += self._compound_rules(each)
+        return self._made[sort]
+
+    def _new_relation(self, sort: Place) -> str | None:
+        """Return the name for a relation of the terms of a sort; what is no compound term is told at once."""
         if sort == self._sorts.sort(ROLE):
             return "role"
-        if not functors:
+        constants = self._sorts.constants(sort)
+        if not self._sorts.functors(sort):
             name = self._relations.relation(constants)
             self._new += self._relations.take_facts()
-        else:
-            name = self._relations.new_name("domain1")
-            self._new += [Rule(Atom(name, (constant,))) for constant in sorted(constants)]
-            for functor in sorted(functors):
-                rule = self._compound_rule(name, functor)
-                if rule is None:
-                    return None
-                self._new.append(rule)
-        self._made[sort] = name
+            return name
+        name = self._relations.new_name("domain1")
+        self._new += [Rule(Atom(name, (constant,))) for constant in sorted(constants)]
         return name
 
-    def _compound_rule(self, name: str, functor: tuple[str, int]) -> Rule | None:
-        variables = tuple([Variable(f"x{number}") for number in range(1, functor[1] + 1)])
-        body = []
-        for number, variable in enumerate(variables):
-            inner = self._relation(self._sorts.of_argument(functor, number))
-            if inner is None:
-                return None
-            body.append(Literal(Atom(inner, (variable,))))
-        return Rule(Atom(name, (Compound(functor[0], variables),)), tuple(body))
+    def _compound_rules(self, sort: Place) -> Iterator[Rule]:
+        if sort == self._sorts.sort(ROLE):
+            return
+        for functor in sorted(self._sorts.functors(sort)):
+            inner = [self._made[each] for each in self._sorts.of_arguments(functor)]
+            variables = tuple([Variable(f"x{number}") for number in range(1, len(inner) + 1)])
+            body = [Literal(Atom(name, (x,))) for name, x in zip(inner, variables, strict=True)]
+            yield Rule(Atom(self._made[sort], (Compound(functor[0], variables),)), tuple(body))
 
     # -- the text
 

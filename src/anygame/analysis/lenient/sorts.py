@@ -50,9 +50,20 @@ class Sorts:
         """Return the sort of a variable of one of the rules."""
         return self._find((self._numbers[id(rule)], variable))
 
-    def of_argument(self, functor: Functor, number: int) -> Place:
-        """Return the sort of an argument of a function."""
-        return self._find(("()", *functor, number))
+    def of_arguments(self, functor: Functor) -> list[Place]:
+        """Return the sorts of the arguments of a function."""
+        return [self._find(("()", *functor, number)) for number in range(functor[1])]
+
+    def inside(self, sort: Place) -> list[Place]:
+        """Return a sort, the sorts of the terms inside its terms, and so on inwards, once each."""
+        found = {sort: None}
+        pending = [sort]
+        while pending:
+            for functor in sorted(self.functors(pending.pop())):
+                new = [each for each in self.of_arguments(functor) if each not in found]
+                found.update(dict.fromkeys(new))
+                pending += new
+        return list(found)
 
     def constants(self, sort: Place) -> frozenset[Constant]:
         """Return the constants of a sort."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.analysing import analyse
 from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, command_options, gigabytes, option, positive, seconds
+from anygame.cli.options import Command, command_options, gigabytes, option, positive, seconds, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, compile_search, practise
@@ -58,7 +58,7 @@ class Options(PositionOptions):
     memory: float = option(
         "--memory", read=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
     )
-    seed: int | None = option("--seed", read=int, metavar="S", help="of random numbers")
+    seed: int | None = option("--seed", read=whole, metavar="S", help="of random numbers")
     table: str | None = option(
         "--table", metavar="FILE", help="exact values of all states, as `anygame solve --table` writes them"
     )

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import causes_first, check_program, read_sheet
-from anygame.analysis.lenient import LENIENT_MENDS
-from anygame.analysis.remedies import remedies_for
+from anygame.analysis.remedies import read_away, remedies_for
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
-from anygame.cli.options import Command, argument, command_options, flag, natural, option, several
+from anygame.cli.options import Command, argument, command_options, flag, natural, option, several, whole
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import SUFFIXES, sheet_source
-from anygame.errors import RuleSheetError
+from anygame.errors import AnygameError, RuleSheetError
 from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
 from anygame.game.loading import game_of
 from anygame.game.repairs import name_the_cause
@@ -77,7 +76,7 @@ class Options(JsonOption, ReadingOptions):
         "--play", read=natural, metavar="N", help="play N games at random, 0 none (some, for half a second)"
     )
     lines: str | None = option("--lines", metavar="FILE", help="write the lines of play in full to FILE")
-    seed: int = option("--seed", read=int, default=0, metavar="S", help="of these games (0)")
+    seed: int = option("--seed", read=whole, default=0, metavar="S", help="of these games (0)")
     steps: int = option(
         "--steps", read=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
     )
@@ -136,7 +135,7 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
     status = 0
     for name in names:
         try:
-            is_folder = name != "-" and Path(name).is_dir()
+            is_folder = name not in ("", "-") and Path(name).is_dir()
         except (OSError, ValueError):
             is_folder = False
         inside = _sheets_in(Path(name)) if is_folder else [name]
@@ -264,10 +263,8 @@ def _faults(program: Program) -> list[Diagnostic]:
 def _read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
     """Return what was found, with errors as warnings that a lenient reading takes care of."""
     found = list(diagnostics)
-    remedies = remedies_for(program, found)
-    read = {each for each, remedy in remedies.items() if set(remedy.kinds) <= {"role", *LENIENT_MENDS}}
-    lenient = [replace(each, severity=Severity.WARNING) if each in read else each for each in found]
-    return dict.fromkeys(lenient)
+    read = read_away(program, found)
+    return dict.fromkeys(replace(each, severity=Severity.WARNING) if each in read else each for each in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +320,10 @@ def _write_lines(file: str, reports: Iterable[tuple[str, _Found]]) -> None:
         if finding.line:
             parts.append(f"# {name}: {finding.diagnostic.code}: {finding.diagnostic.message}")
             parts += play_commands(finding.line)
-    write_whole(Path(file), "".join(f"{part}\n" for part in parts))
+    try:
+        write_whole(Path(file), "".join(f"{part}\n" for part in parts))
+    except (OSError, ValueError) as error:
+        raise AnygameError(f"cannot write {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMAND"]
 
-_SHAPE: Final = '{"game", "strata" or "plan" or "domains" or "network": ...}'
+_DETAILS: Final = f"""\
+Without an option: what the rules are about, in a few lines.
+
+{json_shape('{"game", "summary" or "strata" or "plan" or "domains" or "network": ...}')}"""
 
 
 @command_options
@@ -32,7 +35,8 @@ class Options(JsonOption, SheetOptions):
             "plan": "how the rules are joined",
             "domains": "which values arguments can have",
             "network": "what they become when they are compiled",
-        }
+        },
+        default="summary",
     )
     dot: str | None = option(
         "--dot", metavar="OUT", help="with --network: write it as a picture for Graphviz, if it is small"
@@ -40,7 +44,7 @@ class Options(JsonOption, SheetOptions):
 
 
 def run(options: Options) -> int:
-    """Print strata, the plan of joins, domains, or the network."""
+    """Print a summary, strata, the plan of joins, domains, or the network."""
     game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
     if options.what == "network":
         compile_game(game)
@@ -70,4 +74,4 @@ def _draw(game: Game, options: Options) -> int:
     return OK
 
 
-COMMAND = Command(Options, run, json_shape(_SHAPE))
+COMMAND = Command(Options, run, _DETAILS)

@@ -18,7 +18,7 @@ from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
-from anygame.cli.options import Command, argument, command_options, flag, option, positive
+from anygame.cli.options import Command, argument, command_options, flag, option, positive, whole
 from anygame.cli.output import Screen, complain
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, PlayerError, RecordError
@@ -90,7 +90,9 @@ class Options(ClockOptions, WebOptions):
     sign: str | None = option(
         "--sign", metavar="KEY", help="sign records with an RSA key (PEM; made if missing)"
     )
-    seed: int | None = option("--seed", read=int, metavar="S", help="of random moves and of built-in players")
+    seed: int | None = option(
+        "--seed", read=whole, metavar="S", help="of random moves and of built-in players"
+    )
 
 
 def run(options: Options) -> int:

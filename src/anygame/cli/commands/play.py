@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.matches.folders import record_path
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
-from anygame.cli.options import Command, argument, command_options, flag, option, seconds, several
+from anygame.cli.options import Command, argument, command_options, flag, option, seconds, several, whole
 from anygame.cli.output import Screen
 from anygame.cli.playing.opponents import Opponents
 from anygame.cli.playing.shell import PlayShell
@@ -61,7 +61,7 @@ class Options(MachineOption):
     clock: float = option(
         "--clock", read=seconds, default=3.0, metavar="SECONDS", help="for each move of the others (3)"
     )
-    seed: int | None = option("--seed", read=int, metavar="S", help="of chance and of built-in players")
+    seed: int | None = option("--seed", read=whole, metavar="S", help="of chance and of built-in players")
     record: str | None = option("--record", metavar="DIR", help="keep the record of the game in this folder")
     thinking: bool = flag("--thinking", help="show what the players say about their moves")
     reveal: bool = flag("--reveal", help="show all of a game with hidden information")

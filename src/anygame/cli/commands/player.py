@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, flag, option, positive, seconds
+from anygame.cli.options import Command, command_options, flag, option, positive, seconds, whole
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player, split_options
@@ -89,7 +89,7 @@ class Options(JsonOption, CaseOption):
     patience: float | None = option(
         "--patience", read=seconds, metavar="SECONDS", help="without a message in a match"
     )
-    seed: int | None = option("--seed", read=int, metavar="S", help="of random numbers")
+    seed: int | None = option("--seed", read=whole, metavar="S", help="of random numbers")
 
 
 def run(options: Options) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, command_options, option, positive
+from anygame.cli.options import Command, command_options, option, positive, whole
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.positions import load_game
 from anygame.cli.progress import counting_columns, progress_bar
@@ -38,7 +38,7 @@ class Options(JsonOption, MachineOption):
     """What ``anygame playout`` is asked."""
 
     count: int = option("--count", read=positive, default=1, metavar="N", help="how many games (1)")
-    seed: int | None = option("--seed", read=int, metavar="S", help="the same seed gives the same games")
+    seed: int | None = option("--seed", read=whole, metavar="S", help="the same seed gives the same games")
 
 
 @dataclass

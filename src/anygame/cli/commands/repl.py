@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, command_options, flag, option
+from anygame.cli.options import Command, argument, command_options, flag, option, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
@@ -35,7 +35,7 @@ class Options(MachineOption):
     """What ``anygame repl`` is asked."""
 
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
-    seed: int | None = option("--seed", read=int, metavar="S", help="for moves played at random")
+    seed: int | None = option("--seed", read=whole, metavar="S", help="for moves played at random")
     table: str | None = option(
         "--table", metavar="FILE", help="exact values for `analyse` and `hint`, of `anygame solve --table`"
     )

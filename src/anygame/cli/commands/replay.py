@@ -13,7 +13,7 @@ from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.pictures import make_folder, write_picture
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import read_game
-from anygame.errors import MissingExtraError, RecordError
+from anygame.errors import AnygameError, MissingExtraError, RecordError
 from anygame.match import replaying
 from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
@@ -64,6 +64,8 @@ class Options(JsonOption, ReadingOptions):
 
 def run(options: Options) -> int:
     """Show a record and check it; return 1 where it disagrees with its rules or its signature."""
+    if not options.record:
+        raise AnygameError("expected the name of a match record, found an empty one")
     record = read_record(options.record)
     game = (
         replaying.rules_of(record)

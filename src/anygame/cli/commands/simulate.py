@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.clusters import cluster_option, joined
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, natural, option, positive
+from anygame.cli.options import Command, command_options, natural, option, positive, whole
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, counting_columns, progress_bar
@@ -58,7 +58,7 @@ class Options(PositionOptions):
     playouts: int = option(
         "--playouts", read=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
     )
-    seed: int | None = option("--seed", read=int, metavar="S", help="the same seed gives the same result")
+    seed: int | None = option("--seed", read=whole, metavar="S", help="the same seed gives the same result")
     threads: int = option("--threads", read=positive, default=1, metavar="T", help="cores to use (1)")
     limit: int = option(
         "--limit",

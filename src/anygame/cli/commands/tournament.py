@@ -13,7 +13,7 @@ from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
-from anygame.cli.options import Command, argument, command_options, flag, option, positive
+from anygame.cli.options import Command, argument, command_options, flag, option, positive, whole
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
@@ -65,7 +65,7 @@ class Options(ClockOptions, WebOptions):
     )
     store: str = option("--store", metavar="FILE", required=True, help=_STORE_HELP)
     rounds: int = option("--rounds", read=positive, default=1, metavar="N", help="how many rounds (1)")
-    seed: int = option("--seed", read=int, default=0, metavar="S", help="of random moves and players (0)")
+    seed: int = option("--seed", read=whole, default=0, metavar="S", help="of random moves and players (0)")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the ratings: *.png, *.svg, *.pdf")
     cluster: str | None = cluster_option(
         "play matches on a Ray cluster, one a core; without ADDRESS on all cores here"

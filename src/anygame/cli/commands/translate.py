@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options, option
+from anygame.cli.options import Command, argument, command_options, flag, option
 from anygame.cli.rewriting import print_sheet, replace_sheet
+from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import sheet_source
 from anygame.errors import RuleSheetError
 from anygame.language.forms import form_of
 from anygame.language.layout import format_sheet
+from anygame.language.parser import parse_program
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class Options:
     to: Literal["kif", "infix"] = option(
         "--to", choices=("kif", "infix"), required=True, help="the form wanted"
     )
+    lenient: bool = flag("--lenient", help=LENIENT_HELP)
     output: str | None = option(
         "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
     )
@@ -42,6 +45,8 @@ class Options:
 def run(options: Options) -> int:
     """Write a sheet in another form; return the exit status."""
     source = sheet_source(options.file)
+    if options.lenient:
+        source = _written_out(source)
     text = format_sheet(source, options.to)
     if options.output is None:
         print_sheet(text)
@@ -54,6 +59,14 @@ def run(options: Options) -> int:
         )
     replace_sheet(options.output, text)
     return OK
+
+
+def _written_out(source: Source) -> Source:
+    """Return a sheet in which what GDL leaves unbound is written out; in KIF, if there is any."""
+    from anygame.analysis.mends import read_leniently  # the doctor, which few sheets need
+
+    plain, mends = read_leniently(parse_program(source, open_facts=True))
+    return plain if mends else source
 
 
 COMMAND = Command(Options, run, _DETAILS)

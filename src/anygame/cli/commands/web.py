@@ -11,8 +11,8 @@ from typing import Final
 from anygame.cli.exit_status import OK
 from anygame.cli.matches.pages import pages_module, read_port
 from anygame.cli.matches.seating import PLAYERS, named
-from anygame.cli.options import Command, argument, command_options, option, seconds
-from anygame.cli.shared_options import JsonOption
+from anygame.cli.options import Command, argument, command_options, flag, option, seconds
+from anygame.cli.shared_options import LENIENT_HELP, JsonOption
 from anygame.errors import AnygameError
 from anygame.players.loading import STRATEGIES, is_address, player_class
 from anygame.web.settings import Settings
@@ -54,6 +54,7 @@ class Options(JsonOption):
     play_clock: float = option(
         "--play-clock", read=seconds, default=2.0, metavar="SECONDS", help="of players, for each move (2)"
     )
+    lenient: bool = flag("--lenient", help=LENIENT_HELP)
 
 
 def run(options: Options) -> int:
@@ -76,6 +77,8 @@ def _tell(options: Options, settings: Settings, port: int) -> None:
 
 
 def _settings(options: Options) -> Settings:
+    if "" in options.paths:
+        raise AnygameError("expected the name of a rule sheet or a folder, found an empty one")
     paths = tuple(map(Path, options.paths))
     for path in paths:
         if not path.exists():
@@ -92,6 +95,7 @@ def _settings(options: Options) -> Settings:
         port=options.port,
         names=tuple(options.name or ()),
         play_clock=options.play_clock,
+        lenient=options.lenient,
     )
 
 

@@ -39,6 +39,7 @@ def load(
     zero_sum: bool = False,
     max_steps: int | None = None,
     case_sensitive: bool = True,
+    lenient: bool = False,
 ) -> SheetGame:
     """Return a sheet as a game of OpenSpiel.
 
@@ -52,6 +53,7 @@ def load(
         max_steps: joint moves after which a play is cut; by default the length of the longest play where all
             states can be visited, else 1,000.
         case_sensitive: whether names that differ by case differ; a game knows that itself.
+        lenient: whether variables that nothing binds are read as Prolog-like reasoners do (``anygame.load``).
 
     Raises:
         MissingExtraError: OpenSpiel is not installed.
@@ -68,6 +70,7 @@ def load(
         "zero_sum": zero_sum,
         "max_steps": 0 if max_steps is None else max_steps,
         "case_sensitive": game.case_sensitive if isinstance(game, Game) else case_sensitive,
+        "lenient": lenient,
     }
     return SheetGame(_sheet(game) | given)
 

@@ -120,13 +120,16 @@ def numbered(terms: Iterable[Term]) -> Mapping[Term, int]:
 
 
 @lru_cache(maxsize=_KEPT)
-def describe(name: str, text: str, case_sensitive: bool, dynamics: Dynamics, max_steps: int) -> Description:
+def describe(
+    name: str, text: str, case_sensitive: bool, lenient: bool, dynamics: Dynamics, max_steps: int
+) -> Description:
     """Return the description of a sheet.
 
     Args:
         name: of the sheet, for messages.
         text: of the sheet.
         case_sensitive: whether names that differ by case differ.
+        lenient: as of ``anygame.load``.
         dynamics: what is made of moves at the same time.
         max_steps: joint moves after which a play is cut; 0 for what is found.
 
@@ -134,4 +137,5 @@ def describe(name: str, text: str, case_sensitive: bool, dynamics: Dynamics, max
         RuleSheetError: the sheet cannot be used, or has no players.
         LimitError: it is too large for a network, which numbers the moves.
     """
-    return Description(loads(text, name=name, case_sensitive=case_sensitive), dynamics, max_steps)
+    game = loads(text, name=name, case_sensitive=case_sensitive, lenient=lenient)
+    return Description(game, dynamics, max_steps)

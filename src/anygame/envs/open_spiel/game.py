@@ -30,6 +30,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "file": "",
     "rules": "",
     "case_sensitive": True,
+    "lenient": False,
     "dynamics": "auto",
     "max_steps": 0,
     "scale": 1.0,
@@ -101,7 +102,7 @@ def _described(known: Mapping[str, Any]) -> Description:
         name, text = source.name, source.text
     else:
         name, text = "<rules>", _unpacked(known["rules"])
-    return describe(name, text, bool(known["case_sensitive"]), dynamics, steps)
+    return describe(name, text, bool(known["case_sensitive"]), bool(known["lenient"]), dynamics, steps)
 
 
 def _utilities(known: Mapping[str, Any]) -> Utilities:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+from warnings import catch_warnings, simplefilter
 
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.analysis.doctor.sheet import Sheet
-from anygame.analysis.mends import MENDS, mend_sheet, read_leniently
-from anygame.analysis.remedies import remedies_for
+from anygame.analysis.mends import MENDS, mend_sheet
+from anygame.analysis.remedies import read_away, remedies_for
 from anygame.errors import AnygameError
 from anygame.game.checking import BRIEF, PlayCheck, check_rules
-from anygame.game.game import Game
+from anygame.game.loading import LenientReadingWarning, game_of
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.source import Source
 from anygame.language_server.checking.findings import Edit, Finding, Findings, Fix, Related
@@ -21,7 +22,6 @@ from anygame.language_server.limits import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.doctor import Reading
     from anygame.analysis.remedies import Remedy
     from anygame.language.rules import Program
     from anygame.language_server.settings import Settings
@@ -32,8 +32,6 @@ __all__ = ["examine", "mended"]
 _MOST: Final = 500
 #: Codes whose hint is what was meant, to be written in the place of what is found.
 _SAYS_WHAT: Final = frozenset(("likely-typo", "case-differs", "single-variable"))
-#: What lenient reading takes care of.
-_UNBOUND: Final = "unsafe-variable"
 
 
 def examine(name: str, text: str, settings: Settings) -> Findings:
@@ -46,10 +44,10 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
         found.update(dict.fromkeys(check_program(program, complete=reading.complete)))
         if reading.complete:
             found.update(dict.fromkeys(check_rules(program)))
-    if settings.lenient:
-        found = dict.fromkeys(_leniently(reading, found))
+    if settings.lenient and reading.complete and program.rules:
+        found = dict.fromkeys(_leniently(program, found))
     if settings.play and not any(each.severity is Severity.ERROR for each in found):
-        found.update(dict.fromkeys(_played(program)))
+        found.update(dict.fromkeys(_played(program, lenient=settings.lenient)))
     shown_ones = [each for each in found if settings.infos or each.severity > Severity.INFO]
     worst_first = sorted(sorted(shown_ones), key=lambda each: -each.severity)[:_MOST]
     remedies = remedies_for(program, worst_first)
@@ -57,34 +55,23 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
     return Findings(findings, _domains(program))
 
 
-def _leniently(reading: Reading, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def _leniently(program: Program, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield the findings, with warnings for the errors that lenient reading takes care of."""
-    unread = _left_unbound(reading.program) if reading.program.rules else set()
+    found = list(found)
+    read = read_away(program, found)
     for each in found:
-        if each.code == _UNBOUND and each.span is not None and each.span.start not in unread:
+        if each in read:
             yield replace(each, severity=Severity.WARNING, message=f"read leniently: {each.message}")
         else:
             yield each
 
 
-def _left_unbound(program: Program) -> set[int]:
-    """Return where variables are unbound that lenient reading does not bind either: all, or none."""
-    unbound = {
-        each.span.start for each in check_program(program) if each.code == _UNBOUND and each.span is not None
-    }
-    try:
-        source, mends = read_leniently(program)
-        again = read_sheet(source, limits=LIMITS.reading)
-    except AnygameError:
-        return unbound
-    still = any(each.code == _UNBOUND for each in check_program(again.program))
-    return unbound if still or not mends else set()
-
-
-def _played(program: Program) -> Iterator[Diagnostic]:
+def _played(program: Program, *, lenient: bool) -> Iterator[Diagnostic]:
     """Yield what a few games at random show."""
     try:
-        check = PlayCheck(Game(program, limits=LIMITS), BRIEF)
+        with catch_warnings():
+            simplefilter("ignore", LenientReadingWarning)  # which the findings tell
+            check = PlayCheck(game_of(program, lenient=lenient, limits=LIMITS), BRIEF)
         check.run()
         yield from (finding.diagnostic for finding in check.findings())
     except AnygameError:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+from warnings import catch_warnings, simplefilter
 
 from anygame.analysis.doctor import check_program, read_sheet
-from anygame.analysis.remedies import remedies_for
+from anygame.analysis.remedies import read_away, remedies_for
 from anygame.boards import Painter
 from anygame.errors import AnygameError
-from anygame.game.game import Game
+from anygame.game.loading import LenientReadingWarning, game_of
 from anygame.language.diagnostics import Diagnostic, Severity
 from anygame.language.source import Source
 from anygame.web.hosting.course import look_at
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from anygame.analysis.remedies import Remedy
+    from anygame.game.game import Game
     from anygame.language.source import Span
 
 __all__ = ["check", "diagnostic_view"]
@@ -29,16 +32,23 @@ _MOST_SHOWN: Final = 60
 View = dict[str, Any]
 
 
-def check(name: str, text: str) -> View:
+def check(name: str, text: str, *, lenient: bool = False) -> View:
     """Return the diagnostics of a sheet and what its page shows where it can be played, as plain data."""
     source = Source(name, text)
     reading = read_sheet(source, limits=LIMITS.reading)
     found = dict.fromkeys([*reading.diagnostics, *check_program(reading.program, complete=reading.complete)])
+    if lenient and reading.complete:
+        read = read_away(reading.program, found)
+        found = dict.fromkeys(
+            replace(one, severity=Severity.WARNING) if one in read else one for one in found
+        )
     remedies = remedies_for(reading.program, found)
     view: View = {"diagnostics": _views(found, remedies), "start": None, "fault": ""}
     if not any(one.severity is Severity.ERROR for one in found):
         try:
-            view["start"] = _start(Game(reading.program, limits=LIMITS))
+            with catch_warnings():
+                simplefilter("ignore", LenientReadingWarning)  # which the diagnostics tell
+                view["start"] = _start(game_of(reading.program, lenient=lenient, limits=LIMITS))
         except AnygameError as error:
             view["fault"] = str(error)[:2000]
     return view

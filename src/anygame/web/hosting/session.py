@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from warnings import catch_warnings, simplefilter
 
 from anygame.boards import Painter
 from anygame.errors import IllegalMoveError, RecordError
-from anygame.game.loading import loads
+from anygame.game.loading import LenientReadingWarning, loads
 from anygame.language.parser import parse_term
 from anygame.match.record import Record, read_record
 from anygame.match.replaying import replay
@@ -72,17 +73,17 @@ class Session:
         """Carry out a command; return its answer as plain data. Raises AnygameError."""
         return await self._commands[name](**arguments)
 
-    async def describe(self, name: str, text: str, case_sensitive: bool = True) -> View:
+    async def describe(
+        self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
+    ) -> View:
         """Return what a sheet's page says beside its text: roles, and whether rules hide information."""
-        self.game = await asyncio.to_thread(
-            loads, text, name=name, case_sensitive=case_sensitive, limits=LIMITS
-        )
+        self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
         self._loaded = text
         return {"roles": list(self.game.roles), "hides": self.game.is_gdl2}
 
-    async def check(self, name: str, text: str) -> View:
+    async def check(self, name: str, text: str, lenient: bool = False) -> View:
         """Return what is wrong or odd in a sheet; see `anygame.web.hosting.checking`."""
-        return await asyncio.to_thread(checking.check, name, text)
+        return await asyncio.to_thread(checking.check, name, text, lenient=lenient)
 
     # -- the match ---------------------------------------------------------------------------------
 
@@ -98,6 +99,7 @@ class Session:
         seats: list[Any] | None = None,
         line: Sequence[Sequence[str]] = (),
         case_sensitive: bool = True,
+        lenient: bool = False,
         reveals: bool = False,
     ) -> View:
         """Begin a match, or go on with that of a record where there is one.
@@ -113,11 +115,16 @@ class Session:
             seats: who has which role; see `anygame.web.server.matches`.
             line: joint moves that are made at once, for a match that branches off another.
             case_sensitive: whether the rules tell capitals from other letters.
+            lenient: whether variables that nothing binds are read as Prolog-like reasoners do. The record
+                has what is read, as plain GDL.
             reveals: whether people see what the rules hide from them.
         """
-        record, states = await asyncio.to_thread(
-            self._begin, match_id, Path(path), name, rules, seed, clock, seats or [], line, case_sensitive
-        )
+        if Path(path).exists():
+            record, states = await asyncio.to_thread(self._go_on, Path(path))
+        else:
+            if rules != self._loaded:
+                self.game = await asyncio.to_thread(_load, name, rules, case_sensitive, lenient)
+            record, states = await asyncio.to_thread(self._begin, match_id, seed, clock, seats or [], line)
         self.painter = await asyncio.to_thread(Painter.of, self.game)
         self._path = path
         keep = keeper(path)
@@ -142,42 +149,29 @@ class Session:
             if seat["kind"] == "player"
         }  # fmt: skip
 
+    def _go_on(self, path: Path) -> tuple[Record, list[State]]:
+        record = read_record(path)
+        case_sensitive = record.own.get("caseSensitive", True) is not False
+        self.game = _load(str(record.own.get("game")), str(record.own.get("rules")), case_sensitive)
+        found = replay(record, self.game)
+        # What others played is shown as far as it goes, and was checked then.
+        if found.faults and not _is_elsewhere(record):
+            raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
+        return record, list(found.states)
+
     def _begin(
-        self,
-        match_id: str,
-        path: Path,
-        name: str,
-        rules: str,
-        seed: int,
-        clock: float,
-        seats: list[Any],
-        line: Sequence[Sequence[str]],
-        case_sensitive: bool,
+        self, match_id: str, seed: int, clock: float, seats: list[Any], line: Sequence[Sequence[str]]
     ) -> tuple[Record, list[State]]:
-        if path.exists():
-            record = read_record(path)
-            self.game = loads(
-                str(record.own.get("rules")),
-                name=str(record.own.get("game")),
-                case_sensitive=record.own.get("caseSensitive", True) is not False,
-                limits=LIMITS,
-            )
-            found = replay(record, self.game)
-            # What others played is shown as far as it goes, and was checked then.
-            if found.faults and not _is_elsewhere(record):
-                raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
-            return record, list(found.states)
-        if rules != self._loaded:
-            self.game = loads(rules, name=name, case_sensitive=case_sensitive, limits=LIMITS)
         if len(seats) != len(self.game.roles):
             raise RecordError(f"expected {len(self.game.roles)} seats, found {len(seats)}")
+        source = self.game.program.source
         record = Record(match_id, clock, clock, names=[str(seat["name"]) for seat in seats])
         record.own = {
-            "game": name,
+            "game": self.game.name,
             "roles": list(map(str, self.game.roles)),
             "seed": seed,
-            "caseSensitive": case_sensitive,
-            "rules": rules,
+            "caseSensitive": self.game.case_sensitive,
+            "rules": source.text if source else str(self.game),
             _SEATS: seats,
         }
         states = [self.game.initial_state()]
@@ -281,6 +275,12 @@ class Session:
         if not 0 <= step < len(self.match.states):
             raise RecordError(f"the match has the states 0 to {len(self.match.line)}, not {step}")
         return self.match.states[step]
+
+
+def _load(name: str, rules: str, case_sensitive: bool, lenient: bool = False) -> Game:
+    with catch_warnings():
+        simplefilter("ignore", LenientReadingWarning)  # which the editor of the pages tells
+        return loads(rules, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
 
 
 def _is_elsewhere(record: Record) -> bool:

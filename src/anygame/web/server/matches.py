@@ -208,6 +208,7 @@ class Matches:
                 name=sheet.name,
                 text=sheet.text,
                 case_sensitive=sheet.case_sensitive,
+                lenient=self.settings.lenient,
             )
             seats = seated(told["roles"])
             match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats, reveals=reveals)
@@ -221,6 +222,7 @@ class Matches:
                 line=line,
                 clock=clock,
                 case_sensitive=sheet.case_sensitive,
+                lenient=self.settings.lenient,
                 reveals=reveals,
             )
         except BaseException:

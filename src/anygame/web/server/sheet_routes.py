@@ -132,7 +132,12 @@ class SheetRoutes:
         known = self._described.get(sheet.name)
         if known is None:
             known = await self._matches.aside(
-                "describe", within=self._settings.answer, name=sheet.name, text=sheet.text
+                "describe",
+                within=self._settings.answer,
+                name=sheet.name,
+                text=sheet.text,
+                case_sensitive=sheet.case_sensitive,
+                lenient=self._settings.lenient,
             )
             if not sheet.visitor:
                 self._described[sheet.name] = known
@@ -165,7 +170,9 @@ class SheetRoutes:
         return self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
 
     async def _checked(self, text: str) -> dict[str, Any]:
-        found: dict[str, Any] = await self._matches.aside("check", within=_CHECKING, name="sheet", text=text)
+        found: dict[str, Any] = await self._matches.aside(
+            "check", within=_CHECKING, name="sheet", text=text, lenient=self._settings.lenient
+        )
         if found["start"]:
             found["board"] = board_context(found["start"], None)
             found["moves"] = sum(map(len, found["start"]["legal"].values()))
