@@ -33,6 +33,8 @@ __all__ = ["REPAIRED", "name_the_cause"]
 
 #: What play shows, with the keywords whose rules it comes from.
 REPAIRED: Final = {
+    "lost-value": ("next",),
+    "double-value": ("next",),
     "over-at-start": ("terminal",),
     "goal-missing": ("goal", "terminal"),
     "goal-conflict": ("goal", "terminal"),
