@@ -1,7 +1,7 @@
 """Values that a state should have and has not, or has twice: what stands on a board, whose turn it is.
 
-At the start each role has one score, each cell one mark, and one number is the step. Where no rule keeps such a
-value it is lost; where one rule keeps it while another changes it, there are two.
+At the start each role has one score, each cell one mark, and one number is the step. Where no rule keeps such
+a value it is lost; where one rule keeps it while another changes it, there are two.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LostValues:
     A fluent gives values where, at the start, one fact has each of its first arguments: ``(score x 0)`` and
     ``(score o 0)``. Where these are the roles, each has its value until the end; where they are others, most
     of them keep theirs at the first move. It is a board where one fact has each pair of coordinates, such as
-    ``(cell 1 1 b)``, and rules write other values there; then each cell has one until the end.
+    ``(cell 1 1 b)``, and rules write other values there; then each cell has one to the end, and in the end.
     """
 
     def __init__(self, game: Game) -> None:
@@ -67,16 +67,21 @@ class LostValues:
 
     def faults(self, state: State, moves: int) -> Iterator[tuple[str, str, str, Span | None]]:
         """Yield code, key, message and span of what has no value in a state after some joint moves."""
-        if state.is_terminal or not moves or not (self._values or self._boards):
+        if not moves or not (self._values or self._boards):
             return
         held = _facts_by_functor(state.facts)
-        for functor, values in self._values.items():
+        yield from self._empty_cells(held)
+        for functor, values in self._values.items() if not state.is_terminal else ():
             firsts = {fact.arguments[0] for fact in held.get(functor, ())}
             lost = [key for key in values if key not in firsts]
             most = 1 if functor in self._of_roles else max(_MANY, len(values) // 2 + 1)
             if len(lost) >= most and (moves == 1 or functor in self._of_roles):
                 pattern = f"({functor[0]} {lost[0]}{' ?' * (functor[1] - 1)})"
                 yield self._lost(functor, pattern, values[lost[0]])
+
+    def _empty_cells(
+        self, held: dict[Functor, list[Compound]]
+    ) -> Iterator[tuple[str, str, str, Span | None]]:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():

@@ -21,7 +21,7 @@ CODE: Final = Code(
     "double-value",
     Severity.WARNING,
     "a fluent with one value at the start that has two",
-    demand="What has one value and goes on to another, such as a step or whose turn it is, has one at a time.",
+    demand="What goes on from one value to another, such as whose turn it is, has one at a time.",
     why="Most often a rule keeps the old value where another says the new one: a condition is missing.",
     source=PRACTICE,
     bad=f"{_SHEET}(<= (next (step ?n)) (true (step ?n)))",

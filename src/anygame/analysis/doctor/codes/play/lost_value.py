@@ -24,7 +24,7 @@ CODE: Final = Code(
     "lost-value",
     Severity.WARNING,
     "a value that every role or cell has at the start, and one has lost",
-    demand="What each role has at the start, such as its score, or each cell of a board, each has until the end.",
+    demand="What each role has at the start, or each cell of a board, each has until the end.",
     why="Nothing stays by itself: beside the `next` that says what changes, one has to say what stays.",
     source=PRACTICE,
     bad=_SHEET,
