@@ -190,18 +190,55 @@ def _odd_names(
 
 
 def _by_order(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report an atom with two variables side by side that stand the other way round in all the sheet."""
-    uses: dict[tuple[str, str], list[Atom]] = defaultdict(list)
+    """Report an atom with two variables side by side that stand the other way round in all the sheet.
+
+    Relations of two arguments are left out where they do not tell of the state: they are asked in both
+    directions.
+    """
+    uses: dict[tuple[str, str], list[tuple[object, Atom]]] = defaultdict(list)
     for rule in sheet.program.rules:
         for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))) if rule.body else ():
-            for pair in {pair for pair in pairwise(map(_stem, _own_terms(atom))) if "#" not in pair}:
-                if all(pair) and pair[0] != pair[1]:
-                    uses[pair].append(atom)
-    for (one, other), (atom, *more) in sorted(uses.items(), key=lambda each: each[0]):
+            stems = tuple(map(_stem, _own_terms(atom)))
+            for place, pair in enumerate(pairwise(stems)):
+                is_told = all(pair) and "#" not in pair and pair[0] != pair[1]
+                if is_told and not _is_either_way(sheet, atom, rule):
+                    uses[pair].append(((_relation_of(atom), place), atom))
+    for (one, other), ((where, atom), *more) in sorted(uses.items(), key=lambda each: each[0]):
         usual = uses.get((other, one), [])
-        if not more and len(usual) >= _FEWEST_ORDERED:
+        same = [each for place, each in usual if place == where]
+        is_state = atom.predicate in _STATE or _tells_of_state(sheet, atom.key)
+        if more or len(usual) < _FEWEST_ORDERED or len(same) < _MOST_OFTEN:
+            continue
+        if is_state or len(atom.arguments) > 2:
             message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
-            yield _CODE.found(message, atom.span, Note("as here", usual[0].span))
+            yield _CODE.found(message, atom.span, Note("as here", same[0].span))
+
+
+def _is_either_way(sheet: Sheet, atom: Atom, rule: Rule) -> bool:
+    """Return whether a rule, or one of the same head, asks the same with the arguments in another order."""
+    rules = [each for each in sheet.heads[rule.head.key] if each.head == rule.head]
+    read = (each for other in rules for each, _ in atoms_in(other.body))
+    others = (each for each in read if each.key == atom.key and each != atom)
+    return any(sorted(each.arguments) == sorted(atom.arguments) for each in others)
+
+
+def _tells_of_state(sheet: Sheet, key: Key) -> bool:
+    """Return whether a relation asks for a fluent, itself or by others."""
+    seen = {key}
+    pending = [key]
+    while pending:
+        for rule in sheet.heads.get(pending.pop(), ()):
+            read = {atom.key for atom, _ in atoms_in(rule.body)} - seen
+            if ("true", 1) in read:
+                return True
+            seen |= read
+            pending += read
+    return False
+
+
+def _relation_of(atom: Atom) -> object:
+    """Return what tells apart relations; fluents and moves, too."""
+    return (_STATE[atom.predicate], key_of(atom.arguments[-1])) if atom.predicate in _STATE else atom.key
 
 
 def _own_terms(atom: Atom) -> tuple[Term, ...]:
