@@ -41,6 +41,7 @@ _OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
 _TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 
 _WINS: Final = """\
+(role white) (role black)
 (<= whiteWins (true (at white goal)))
 (<= blackWins (true (at black goal)))
 (<= terminal whiteWins)
