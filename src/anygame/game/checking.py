@@ -219,6 +219,11 @@ class PlayCheck:
             found = _limit(error, self.game.program.rules, "playing stopped: ")
             self._note(found.code, "", found.message, found.span, (), found.hint)
 
+    @property
+    def boards(self) -> int:
+        """The boards of the start that no piece has left since."""
+        return self._lost.boards
+
     def findings(self) -> list[Finding]:
         """Return what was found so far, sorted by place."""
         return sorted(self._findings(), key=lambda finding: finding.diagnostic)

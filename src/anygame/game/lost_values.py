@@ -65,6 +65,11 @@ class LostValues:
             if functor[1] >= _COORDINATES and _is_board(facts) and _is_rewritten(game.program, functor):
                 self._boards[functor] = {fact.arguments[:-1]: fact for fact in facts}
 
+    @property
+    def boards(self) -> int:
+        """How many boards there are still: at the start, and with nothing beyond their cells since."""
+        return len(self._boards)
+
     def faults(self, state: State, moves: int) -> Iterator[tuple[str, str, str, Span | None]]:
         """Yield code, key, message and span of what has no value in a state after some joint moves."""
         if not moves or not (self._values or self._boards):
