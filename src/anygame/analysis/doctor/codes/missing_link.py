@@ -47,7 +47,9 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         for (_, stems), links in _links(rule).items():
             wanted = {n for n in numbers[stems[0]] if all({n, n + 1} <= numbers[stem] for stem in stems)}
             missing = sorted(wanted - links.keys())
-            if len(missing) == 1 and len(links) >= _FEWEST and missing[0] not in joined:
+            if len(missing) != 1 or len(links) < _FEWEST:
+                continue
+            if not any((stem, missing[0]) in joined for stem in stems):
                 yield _found(rule, missing[0], links)
 
 
@@ -94,10 +96,15 @@ def _neighbours(formula: Formula) -> int | None:
     return numbers[0] if len(numbers) == 2 and numbers[1] == numbers[0] + 1 else None
 
 
-def _joined(rule: Rule) -> set[int]:
-    """Return the lower numbers of neighbours that any relation joins."""
-    lows = (_neighbours(formula) for formula in rule.body if isinstance(formula, Literal))
-    return {low for low in lows if low is not None}
+def _joined(rule: Rule) -> set[tuple[str, int]]:
+    """Return the neighbours that any relation joins: the name they share, and the lower number."""
+    found: set[tuple[str, int]] = set()
+    for formula in rule.body:
+        low = _neighbours(formula) if isinstance(formula, Literal) else None
+        if low is not None:
+            numbered = (_NUMBERED.fullmatch(variable.name) for variable in formula.variables())
+            found |= {(each[1], low) for each in numbered if each}
+    return found
 
 
 CHECK: Final = Check((_CODE,), _check, needs_all=False)
