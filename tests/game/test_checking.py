@@ -123,3 +123,19 @@ def test_every_fault_is_found_though_one_hides_the_next() -> None:
         )
     )
     assert [fault.code for fault in faults] == ["unsafe-variable", "unstratified", "static-relation"]
+
+
+def test_a_board_whose_marks_move_beyond_it_is_none() -> None:
+    """Pieces that stand in a block at the start leave empty places behind: that is no fault."""
+    text = """
+        (role x) (row 1) (row 2) (row 3) (init (step 1)) (succ 1 2) (succ 2 3)
+        (<= (init (piece ?r ?c man)) (row ?r) (row ?c))
+        (<= (legal x (push ?c)) (row ?c))
+        (<= (next (piece far ?c king)) (does x (push ?c)))
+        (<= (next (piece ?r ?c ?w)) (true (piece ?r ?c ?w)) (not (does x (push ?c))))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= terminal (true (step 3))) (goal x 100)
+    """
+    assert "lost-value" not in found(text)
+    stays = text.replace("(piece far ?c king)", "(piece 1 ?c king)")
+    assert "lost-value" in found(stays)

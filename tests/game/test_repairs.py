@@ -73,3 +73,34 @@ def test_what_nothing_near_makes_right_stays_where_it_is() -> None:
 def test_the_same_is_found_twice() -> None:
     wrong = LAMP.replace("(not (true (turn ?r)))", "(true (turn ?r))")
     assert causes_in(wrong) == causes_in(wrong)
+
+
+BOARD = """
+    (role x) (index 1) (index 2) (init (step 1)) (succ 1 2) (succ 2 3) (other on off) (other off on)
+    (<= (init (lamp ?r ?c on)) (index ?r) (index ?c))
+    (<= (legal x (press ?r ?c)) (index ?r) (index ?c))
+    (<= (switched ?r ?c) (does x (press ?r ?c)))
+    (<= (next (lamp ?r ?c ?new)) (switched ?r ?c) (true (lamp ?r ?c ?old)) (other ?old ?new))
+    (<= (next (lamp ?r ?c ?s)) (true (lamp ?r ?c ?s)) (not (switched ?r ?c)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= terminal (true (step 3))) (goal x 100)
+"""
+
+
+def test_what_keeps_a_fluent_denies_what_changes_it() -> None:
+    assert causes_in(BOARD) == []
+    wrong = BOARD.replace("(not (switched ?r ?c))", "(switched ?r ?c)")
+    assert causes_in(wrong) == [("lost-value", "(switched ?r ?c)")]
+    place = wrong.rindex("(switched ?r ?c)")
+    program = parse_program(wrong)
+    found = [each.diagnostic for each in check_play(game_of(program), BRIEF)]
+    told = next(each for each in name_the_cause(program, found, check_program).values() if not each.follows)
+    assert told.span is not None
+    assert told.span.start == place
+
+
+def test_marks_elsewhere_do_not_make_a_lost_board_right() -> None:
+    """With the arguments of the head exchanged, marks stand beside the board, and nothing is lost on it."""
+    wrong = BOARD.replace("(not (switched ?r ?c))", "(distinct ?r ?c)")
+    assert wrong != BOARD
+    assert causes_in(wrong) == []

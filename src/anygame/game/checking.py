@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
-from anygame.game.lost_values import LostValues
+from anygame.game.lost_values import DoubleValues, LostValues
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Constant, Variable
@@ -53,6 +53,7 @@ PLAY_SEVERITIES: Final = {
     "standstill": Severity.WARNING,
     "over-at-start": Severity.WARNING,
     "lost-value": Severity.WARNING,
+    "double-value": Severity.WARNING,
     "play-cut": Severity.INFO,
 }
 
@@ -201,6 +202,7 @@ class PlayCheck:
     _deadline: float = 0.0
     _endless: int = 0
     _lost: LostValues = field(init=False)
+    _double: DoubleValues = field(init=False)
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -217,6 +219,11 @@ class PlayCheck:
             found = _limit(error, self.game.program.rules, "playing stopped: ")
             self._note(found.code, "", found.message, found.span, (), found.hint)
 
+    @property
+    def boards(self) -> int:
+        """The boards of the start that no piece has left since."""
+        return self._lost.boards
+
     def findings(self) -> list[Finding]:
         """Return what was found so far, sorted by place."""
         return sorted(self._findings(), key=lambda finding: finding.diagnostic)
@@ -224,6 +231,7 @@ class PlayCheck:
     def _run(self) -> None:
         declared = _Declared(self.game)
         self._lost = LostValues(self.game)
+        self._double = DoubleValues(self.game)
         self._search(declared)
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
@@ -282,6 +290,8 @@ class PlayCheck:
             self._note(code, key, message, span, line)
         for code, key, message, span in self._lost.faults(state, len(line)):
             self._note(code, key, message, span, line, "a `next` that keeps it where nothing changes it")
+        for code, key, message, span in self._double.faults(state, line):
+            self._note(code, key, message, span, line, "a condition, so that only one `next` holds at a time")
         if state.is_terminal:
             if not line:
                 message = "the game is over before anybody moves"

@@ -1,8 +1,13 @@
-"""What every role (or every pile) has at the start, and one has no more: a value that no rule kept."""
+"""Values that a state should have and has not, or has twice: what stands on a board, whose turn it is.
+
+At the start each role has one score, each cell one mark, and one number is the step. Where no rule keeps such
+a value it is lost; where one rule keeps it while another changes it, there are two.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.diagnostics import shown
@@ -10,19 +15,26 @@ from anygame.language.rules import Atom, Literal
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.rules import Program, Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["LostValues", "functor_of"]
+__all__ = ["DoubleValues", "LostValues", "functor_of"]
 
 #: So many things that lose their values at one move did not do so by being moved themselves.
 _MANY: Final = 3
+#: A board has two coordinates, and what stands there; and more cells than a pair of things has.
+_COORDINATES: Final = 3
+_FEWEST_CELLS: Final = 4
+#: One cell that is empty may be taken away; two at a time are not, where there is a mark for what is empty.
+_LOST_CELLS: Final = 2
 
 Functor = tuple[str, int]
+Place = tuple["Term", ...]
 
 
 class LostValues:
@@ -30,54 +42,148 @@ class LostValues:
 
     A fluent gives values where, at the start, one fact has each of its first arguments: ``(score x 0)`` and
     ``(score o 0)``. Where these are the roles, each has its value until the end; where they are others, most
-    of them keep theirs at the first move.
+    of them keep theirs at the first move. It is a board where one fact has each pair of coordinates, such as
+    ``(cell 1 1 b)``, and rules write other values there; then each cell has one to the end, and in the end.
     """
 
     def __init__(self, game: Game) -> None:
         self._game = game
         self._values: dict[Functor, dict[Term, Term]] = {}
+        self._boards: dict[Functor, dict[Place, Term]] = {}
         self._of_roles: set[Functor] = set()
-        found: dict[Functor, list[Compound]] = defaultdict(list)
-        for fact in sorted(game.initial_state().facts):
-            if isinstance(fact, Compound) and len(fact.arguments) > 1:
-                found[fact.functor, len(fact.arguments)].append(fact)
+        found = _facts_by_functor(game.initial_state().facts)
         roles = {role.term for role in game.roles if not role.is_random}
         for functor, facts in found.items():
+            if functor[1] < 2:
+                continue
             values = {fact.arguments[0]: fact for fact in facts}
             is_of_roles = values.keys() == roles and len(roles) > 1
             if len(values) == len(facts) and (is_of_roles or len(facts) >= _MANY):
                 self._values[functor] = dict(values)
                 if is_of_roles:
                     self._of_roles.add(functor)
+            if functor[1] >= _COORDINATES and _is_board(facts) and _is_rewritten(game.program, functor):
+                self._boards[functor] = {fact.arguments[:-1]: fact for fact in facts}
+
+    @property
+    def boards(self) -> int:
+        """How many boards there are still: at the start, and with nothing beyond their cells since."""
+        return len(self._boards)
 
     def faults(self, state: State, moves: int) -> Iterator[tuple[str, str, str, Span | None]]:
         """Yield code, key, message and span of what has no value in a state after some joint moves."""
-        if state.is_terminal or not moves or not self._values:
+        if not moves or not (self._values or self._boards):
             return
-        held = {
-            ((fact.functor, len(fact.arguments)), fact.arguments[0])
-            for fact in state.facts
-            if isinstance(fact, Compound) and len(fact.arguments) > 1
-        }
-        for functor, values in self._values.items():
-            lost = [key for key in values if (functor, key) not in held]
+        held = _facts_by_functor(state.facts)
+        yield from self._empty_cells(held)
+        for functor, values in self._values.items() if not state.is_terminal else ():
+            firsts = {fact.arguments[0] for fact in held.get(functor, ())}
+            lost = [key for key in values if key not in firsts]
             most = 1 if functor in self._of_roles else max(_MANY, len(values) // 2 + 1)
             if len(lost) >= most and (moves == 1 or functor in self._of_roles):
                 pattern = f"({functor[0]} {lost[0]}{' ?' * (functor[1] - 1)})"
-                first = shown(str(values[lost[0]]))
-                message = (
-                    f"nothing says any more what {shown(pattern)} is: {first} was true, and no rule kept it"
-                )
-                yield "lost-value", functor[0], message, self._span(functor)
+                yield self._lost(functor, pattern, values[lost[0]])
+
+    def _empty_cells(
+        self, held: dict[Functor, list[Compound]]
+    ) -> Iterator[tuple[str, str, str, Span | None]]:
+        for functor, cells in list(self._boards.items()):
+            places = {fact.arguments[:-1] for fact in held.get(functor, ())}
+            if not places <= cells.keys():
+                del self._boards[functor]  # things that move, which at the start stood in a block
+                continue
+            empty = [place for place in cells if place not in places]
+            if len(empty) >= _LOST_CELLS:
+                pattern = f"({' '.join([functor[0], *map(str, empty[0])])} ?)"
+                yield self._lost(functor, pattern, cells[empty[0]])
+
+    def _lost(self, functor: Functor, pattern: str, fact: Term) -> tuple[str, str, str, Span | None]:
+        first = shown(str(fact))
+        message = f"nothing says any more what {shown(pattern)} is: {first} was true, and no rule kept it"
+        return "lost-value", functor[0], message, self._span(functor)
 
     def _span(self, functor: Functor) -> Span | None:
         """Return the place of the `next` that should have kept a fluent, or of another one."""
-        rules = [rule for rule in self._game.program.rules if rule.head.predicate == "next"]
-        same = [rule for rule in rules if functor_of(rule.head.arguments[0]) == functor]
-        keeping = [rule for rule in same if Literal(Atom("true", rule.head.arguments)) in rule.body]
+        same = _writers(self._game.program, functor)
+        keeping = [rule for rule in same if _keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
+
+
+class DoubleValues:
+    """Finds second values of what has one at the start, such as the step or whose turn it is.
+
+    A fluent has one value where one fact of it is true at the start and a `next` makes another one of it:
+    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        found = _facts_by_functor(game.initial_state().facts)
+        self._single = {
+            functor
+            for functor, facts in found.items()
+            if len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor))
+        }
+
+    def faults(
+        self, state: State, line: Sequence[tuple[Term, ...]]
+    ) -> Iterator[tuple[str, str, str, Span | None]]:
+        """Yield code, key, message and span of what has two values in a state, after a line of play."""
+        if not line or not self._single:
+            return
+        for functor, facts in _facts_by_functor(state.facts).items():
+            if functor in self._single and len({fact.arguments[:-1] for fact in facts}) < len(facts):
+                one, other = sorted(facts)[:2]
+                message = f"{shown(str(one))} and {shown(str(other))} are true at once"
+                yield "double-value", functor[0], message, self._span(line, (one, other))
+
+    def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
+        """Return the place of the rule that asks for least of those that made some facts true."""
+        state = self._game.initial_state()
+        for joint in line[:-1]:
+            state = state.next(joint)
+        places = {state.explain(Atom("next", (fact,)), line[-1]).place for fact in facts}
+        rules = [rule for rule in self._game.program.rules if rule.span and rule.span.place in places]
+        return min(rules, key=lambda rule: len(rule.body)).span if rules else None
 
 
 def functor_of(term: Term) -> Functor | None:
     """Return name and number of arguments of a compound term."""
     return (term.functor, len(term.arguments)) if isinstance(term, Compound) else None
+
+
+def _facts_by_functor(facts: Iterable[Term]) -> dict[Functor, list[Compound]]:
+    found: dict[Functor, list[Compound]] = defaultdict(list)
+    for fact in sorted(facts):
+        if isinstance(fact, Compound):
+            found[fact.functor, len(fact.arguments)].append(fact)
+    return found
+
+
+def _is_board(facts: Sequence[Compound]) -> bool:
+    """Return whether facts give each place of a block one value."""
+    places = {fact.arguments[:-1] for fact in facts}
+    block = prod(len(set(column)) for column in zip(*places, strict=True))
+    return _FEWEST_CELLS <= len(places) == len(facts) == block
+
+
+def _is_rewritten(program: Program, functor: Functor) -> bool:
+    """Return whether a `next` of a fluent makes what was not so: what only goes may be gone."""
+    return any(not _keeps(rule) for rule in _writers(program, functor))
+
+
+def _writers(program: Program, functor: Functor) -> list[Rule]:
+    """Return the rules for the `next` of a fluent."""
+    rules = [rule for rule in program.rules if rule.head.key == ("next", 1)]
+    return [rule for rule in rules if functor_of(rule.head.arguments[0]) == functor]
+
+
+def _keeps(rule: Rule) -> bool:
+    return Literal(Atom("true", rule.head.arguments)) in rule.body
+
+
+def _steps(rule: Rule) -> bool:
+    """Return whether a `next` makes a value of a fluent from the one before."""
+    functor = functor_of(rule.head.arguments[0])
+    asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
+    return not _keeps(rule) and any(functor_of(term) == functor for term in asked)

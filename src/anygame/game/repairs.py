@@ -33,6 +33,8 @@ __all__ = ["REPAIRED", "name_the_cause"]
 
 #: What play shows, with the keywords whose rules it comes from.
 REPAIRED: Final = {
+    "lost-value": ("next",),
+    "double-value": ("next",),
     "over-at-start": ("terminal",),
     "goal-missing": ("goal", "terminal"),
     "goal-conflict": ("goal", "terminal"),
@@ -90,12 +92,13 @@ def _repair(
     """Return a change with which nothing goes wrong in play, and nothing else is found."""
     until = process_time() + _SECONDS
     known = _wrong(examine(program))
+    boards = _trial(program).boards
     for change in _changes(program, keywords):
         if process_time() > until:
             break
         rules = tuple(change.changed if rule is change.rule else rule for rule in program.rules)
         repaired = Program(rules, program.source)
-        if _plays_well(repaired) and _wrong(examine(repaired)) <= known:
+        if _plays_well(repaired, boards) and _wrong(examine(repaired)) <= known:
             return change
     return None
 
@@ -104,14 +107,20 @@ def _wrong(found: Iterable[Diagnostic]) -> set[tuple[str, Span | None]]:
     return {(each.code, each.span) for each in found if each.severity > Severity.INFO}
 
 
-def _plays_well(program: Program) -> bool:
-    """Return whether nothing goes wrong in a little play."""
+def _plays_well(program: Program, boards: int) -> bool:
+    """Return whether nothing goes wrong in a little play, in which as many boards stay boards."""
     try:
-        check = PlayCheck(game_of(program), _A_TRIAL)
-        check.run()
+        check = _trial(program)
     except AnygameError:
         return False
-    return check.played > 0 and not any(each.diagnostic.severity > Severity.INFO for each in check.findings())
+    is_wrong = any(each.diagnostic.severity > Severity.INFO for each in check.findings())
+    return check.played > 0 and check.boards >= boards and not is_wrong
+
+
+def _trial(program: Program) -> PlayCheck:
+    check = PlayCheck(game_of(program), _A_TRIAL)
+    check.run()
+    return check
 
 
 def _at(finding: Diagnostic, change: _Change) -> Diagnostic:
@@ -125,13 +134,17 @@ def _at(finding: Diagnostic, change: _Change) -> Diagnostic:
 def _changes(program: Program, keywords: Sequence[str]) -> Iterator[_Change]:
     """Yield what may have been meant, the likelier first, and of those the nearest to the keywords.
 
-    A `not` is left out more often than written without need. A relation that other rules ask for too, and
+    A `not` is left out more often than written without need, and most easily where a fluent is kept: it is
+    so where what changes it is not so. A relation that other rules ask for too, and
     none denies, is less likely to be denied.
     """
     near = list(_rules_near(program, keywords))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
     denied = list(_denied(program, near))
+    otherwise = [each for each in denied if _keeps_otherwise(each, near)]
     common = _constants_by_place(program)
+    yield from otherwise
+    denied = [each for each in denied if each not in otherwise]
     yield from (each for each in denied if not _is_asked_elsewhere(each, uses))
     for variants in (_exchanged, lambda atom: _with_others(atom, common)):
         for rule in near:
@@ -193,6 +206,27 @@ def _is_asked_elsewhere(change: _Change, uses: Counter[tuple[Atom, bool]]) -> bo
     assert isinstance(change.meant.formula, Literal)
     atom = change.meant.formula.atom
     return atom.predicate not in _OF_STATE and uses[atom, True] > 1 and not uses[atom, False]
+
+
+def _keeps_otherwise(change: _Change, rules: Iterable[Rule]) -> bool:
+    """Return whether a rule keeps a fluent where another that changes it asks for the same condition."""
+    assert isinstance(change.meant, Not)
+    assert isinstance(change.meant.formula, Literal)
+    rule, atom = change.rule, change.meant.formula.atom
+    if rule.head.predicate != "next" or Literal(Atom("true", rule.head.arguments)) not in rule.body:
+        return False
+    fluent = rule.head.arguments[0]
+    others = (each for each in rules if each is not rule and each.head.predicate == "next")
+    same = [each for each in others if _is_alike(fluent, each.head.arguments[0])]
+    return any(read.key == atom.key and _kind(read) == _kind(atom) for each in same for read in _asked(each))
+
+
+def _asked(rule: Rule) -> Iterator[Atom]:
+    """Yield the atoms that a rule asks for, beside its own fluent."""
+    for atom, positive in atoms_in(rule.body):
+        is_own = atom.predicate == "true" and _is_alike(atom.arguments[0], rule.head.arguments[0])
+        if positive and not is_own:
+            yield atom
 
 
 def _varying(program: Program) -> set[tuple[str, int]]:

@@ -31,6 +31,8 @@ _MOST_WRITTEN: Final = 4
 
 #: A board has two coordinates, and what stands there.
 _COORDINATES: Final = 3
+#: What a pair of things asks for, a piece and its neighbour, may be of one move.
+_PAIR: Final = 2
 #: Values that can each have a meaning of their own; more of them are numbers.
 _MOST_VALUES: Final = 50
 
@@ -82,6 +84,7 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
     """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
     if not starts:
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
+        lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
         return "is written by moves and kept by no rule: it is gone one move later" if lost else ""
     if not writers:
         return "is set up by init and kept by no rule: it is gone after the first move"
@@ -104,6 +107,29 @@ def _is_of_move(rule: Rule, key: Key) -> bool:
     return (
         bool(moves) and (mark in named or mark.is_ground) and not any(key_of(term) == key for term in asked)
     )
+
+
+def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
+    """Return whether each rule for a fluent needs a move, and none the fluent itself."""
+    found = [_read_by(sheet, [rule], positively=True) for rule in writers]
+    return not any(("true", key) in reads or ("true", None) in reads for reads in found) and all(
+        any(kind == "does" for kind, _ in reads) for reads in found
+    )
+
+
+def _is_needed_later(sheet: Sheet, key: Key) -> bool:
+    """Return whether rules ask for more than the last move makes of a fluent.
+
+    A goal that asks for it is given at the end; where the end does not depend on it, that may be long after.
+    And a row of three needs three, where each role makes one at a time.
+    """
+    fluent = ("true", key)
+    needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
+    at_once = [
+        sum(item_of(atom) == fluent and positive for atom, positive in atoms_in(rule.body))
+        for rule in sheet.program.rules
+    ]
+    return (fluent in needs and fluent not in ends) or max(at_once) > max(_PAIR, len(sheet.roles))
 
 
 def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
@@ -182,14 +208,14 @@ def _is_as_it_is(rule: Rule, asked: Term) -> bool:
     return sorted(written.arguments) == sorted(asked.arguments)
 
 
-def _read_by(sheet: Sheet, rules: Iterable[Rule]) -> set[Item]:
-    """Return what rules read, directly or by relations."""
+def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -> set[Item]:
+    """Return what rules read, directly or by relations, under a `not` or only where there is none."""
     found: set[Item] = set()
     pending = list(rules)
     while pending:
-        for atom, _ in atoms_in(pending.pop().body):
+        for atom, positive in atoms_in(pending.pop().body):
             item = item_of(atom)
-            if item not in found:
+            if item not in found and (positive or not positively):
                 found.add(item)
                 pending += sheet.heads.get(atom.key, ()) if not item[0] or atom.predicate == "legal" else ()
     return found

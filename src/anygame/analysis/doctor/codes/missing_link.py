@@ -7,24 +7,22 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.wording import named
-from anygame.language.diagnostics import Severity
-from anygame.language.rules import KEYWORDS, Literal
-from anygame.language.terms import Variable
+from anygame.language.diagnostics import Severity, shown
+from anygame.language.rules import Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.analysis.doctor.sheet import Key, Sheet
+    from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Atom, Rule
-    from anygame.language.terms import Term
+    from anygame.language.rules import Atom, Formula, Rule
 
 __all__ = ["CHECK"]
 
 #: Links that are there: one alone is no chain.
 _FEWEST: Final = 2
 _NUMBERED: Final = re.compile(r"(.*\D)(\d{1,6})")
+_NUMBER: Final = re.compile(r"(\?[^\s()]*\D)(\d{1,6})(?=[\s)])")
 
 _CODE: Final = Code(
     "missing-link",
@@ -38,22 +36,28 @@ _CODE: Final = Code(
     "    (next_to ?x3 ?x4) (at ?x4 ?p))",
 )
 
-#: A relation and the name of the variables that it joins, without their numbers.
-_Chain = tuple["Key", str]
+#: A literal without the numbers of its variables, and the names of these.
+_Chain = tuple[object, tuple[str, ...]]
 
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules where all neighbours but two, by their numbers, are joined by a relation."""
     for rule in sheet.program.rules:
-        numbers = _numbers(rule)
-        for (key, stem), links in _links(rule).items():
-            wanted = {number for number in numbers[stem] if number + 1 in numbers[stem]}
+        numbers, joined = _numbers(rule), _joined(rule)
+        for (_, stems), links in _links(rule).items():
+            wanted = {n for n in numbers[stems[0]] if all({n, n + 1} <= numbers[stem] for stem in stems)}
             missing = sorted(wanted - links.keys())
-            if len(missing) == 1 and len(links) >= _FEWEST:
-                (number,) = missing
-                one, other = f"?{stem}{number}", f"?{stem}{number + 1}"
-                message = f"{one} and {other} are not joined by {named(key)}, as the others in this rule are"
-                yield _CODE.found(message, rule.span, hint=f"({key[0]} {one} {other})")
+            if len(missing) != 1 or len(links) < _FEWEST:
+                continue
+            if not any((stem, missing[0]) in joined for stem in stems):
+                yield _found(rule, missing[0], links)
+
+
+def _found(rule: Rule, number: int, links: dict[int, Atom]) -> Diagnostic:
+    near, atom = next(iter(links.items()))
+    link = shown(_NUMBER.sub(lambda each: f"{each[1]}{int(each[2]) - near + number}", str(atom)))
+    message = f"{number} and {number + 1} are not joined by {link}, as the other numbers in this rule are"
+    return _CODE.found(message, rule.span, hint=link)
 
 
 def _numbers(rule: Rule) -> dict[str, set[int]]:
@@ -67,25 +71,40 @@ def _numbers(rule: Rule) -> dict[str, set[int]]:
 
 
 def _links(rule: Rule) -> dict[_Chain, dict[int, Atom]]:
-    """Return the literals that join neighbours, by relation and name, and by the lower number."""
+    """Return the literals that join neighbours, by what they say, and by the lower number."""
     found: dict[_Chain, dict[int, Atom]] = defaultdict(dict)
     for formula in rule.body:
-        if isinstance(formula, Literal) and len(formula.atom.arguments) == 2:
-            low, high = sorted(map(_numbered, formula.atom.arguments))
-            if (
-                low[0]
-                and low[0] == high[0]
-                and high[1] == low[1] + 1
-                and formula.atom.predicate not in KEYWORDS
-            ):
-                found[formula.atom.key, low[0]][low[1]] = formula.atom
+        if isinstance(formula, Literal) and (pair := _neighbours(formula)) is not None:
+            numbered = (_NUMBERED.fullmatch(variable.name) for variable in formula.variables())
+            stems = tuple(sorted({each[1] for each in numbered if each}))
+            found[_said(formula.atom, pair), stems][pair] = formula.atom
     return found
 
 
-def _numbered(term: Term) -> tuple[str, int]:
-    """Return name and number of a variable; an empty name for anything else."""
-    numbered = _NUMBERED.fullmatch(term.name) if isinstance(term, Variable) else None
-    return (numbered[1], int(numbered[2])) if numbered else ("", 0)
+def _said(atom: Atom, low: int) -> str:
+    """Return an atom with its numbers counted from the lower one; a pair is the same either way round."""
+    terms = [
+        _NUMBER.sub(lambda each: f"{each[1]}+{int(each[2]) - low}", f"{term} ") for term in atom.arguments
+    ]
+    return " ".join([atom.predicate, *(sorted(terms) if len(terms) == 2 else terms)])
+
+
+def _neighbours(formula: Formula) -> int | None:
+    """Return the lower one of the two numbers of the variables of a formula, if they are neighbours."""
+    numbered = (_NUMBERED.fullmatch(variable.name) for variable in formula.variables())
+    numbers = sorted({int(each[2]) for each in numbered if each})
+    return numbers[0] if len(numbers) == 2 and numbers[1] == numbers[0] + 1 else None
+
+
+def _joined(rule: Rule) -> set[tuple[str, int]]:
+    """Return the neighbours that any relation joins: the name they share, and the lower number."""
+    found: set[tuple[str, int]] = set()
+    for formula in rule.body:
+        low = _neighbours(formula) if isinstance(formula, Literal) else None
+        if low is not None:
+            numbered = (_NUMBERED.fullmatch(variable.name) for variable in formula.variables())
+            found |= {(each[1], low) for each in numbered if each}
+    return found
 
 
 CHECK: Final = Check((_CODE,), _check, needs_all=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
@@ -30,6 +30,8 @@ _MOST_OFTEN: Final = 2
 _FEWEST_FACTS: Final = 3
 #: Atoms that agree on how two arguments are called.
 _FEWEST_NAMED: Final = 5
+#: Places in the whole sheet that agree on which of two variables stands first.
+_FEWEST_ORDERED: Final = 6
 #: Facts that are compared: lists longer than that are written by programs.
 _MOST_FACTS: Final = 5_000
 _STATE: Final = {**READ_AS, "true": "true", "does": "does"}
@@ -58,7 +60,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
     found = [each for rule in frames for each in _in_frame(rule)]
     told: set[Span | None] = set()
-    for each in (*found, *_by_links(sheet), *_by_names(sheet), *_by_values(sheet)):
+    for each in (*found, *_by_links(sheet), *_by_names(sheet), *_by_order(sheet), *_by_values(sheet)):
         if each.span not in told:
             told.add(each.span)
             yield each
@@ -185,6 +187,64 @@ def _odd_names(
         example = group[pairs.index(usual)][0]
         message = f"{shown(str(atom))} has two arguments the other way round than {often} others"
         yield _CODE.found(message, atom.span, Note("as here", example.span))
+
+
+def _by_order(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report an atom with two variables side by side that stand the other way round in all the sheet.
+
+    Relations of two arguments are left out where they do not tell of the state: they are asked in both
+    directions.
+    """
+    uses: dict[tuple[str, str], list[tuple[object, Atom]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))) if rule.body else ():
+            stems = tuple(map(_stem, _own_terms(atom)))
+            for place, pair in enumerate(pairwise(stems)):
+                is_told = all(pair) and "#" not in pair and pair[0] != pair[1]
+                if is_told and not _is_either_way(sheet, atom, rule):
+                    uses[pair].append(((_relation_of(atom), place), atom))
+    for (one, other), ((where, atom), *more) in sorted(uses.items(), key=lambda each: each[0]):
+        usual = uses.get((other, one), [])
+        same = [each for place, each in usual if place == where]
+        is_state = atom.predicate in _STATE or _tells_of_state(sheet, atom.key)
+        if more or len(usual) < _FEWEST_ORDERED or len(same) < _MOST_OFTEN:
+            continue
+        if is_state or len(atom.arguments) > 2:
+            message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
+            yield _CODE.found(message, atom.span, Note("as here", same[0].span))
+
+
+def _is_either_way(sheet: Sheet, atom: Atom, rule: Rule) -> bool:
+    """Return whether a rule, or one of the same head, asks the same with the arguments in another order."""
+    rules = [each for each in sheet.heads[rule.head.key] if each.head == rule.head]
+    read = (each for other in rules for each, _ in atoms_in(other.body))
+    others = (each for each in read if each.key == atom.key and each != atom)
+    return any(sorted(each.arguments) == sorted(atom.arguments) for each in others)
+
+
+def _tells_of_state(sheet: Sheet, key: Key) -> bool:
+    """Return whether a relation asks for a fluent, itself or by others."""
+    seen = {key}
+    pending = [key]
+    while pending:
+        for rule in sheet.heads.get(pending.pop(), ()):
+            read = {atom.key for atom, _ in atoms_in(rule.body)} - seen
+            if ("true", 1) in read:
+                return True
+            seen |= read
+            pending += read
+    return False
+
+
+def _relation_of(atom: Atom) -> object:
+    """Return what tells apart relations; fluents and moves, too."""
+    return (_STATE[atom.predicate], key_of(atom.arguments[-1])) if atom.predicate in _STATE else atom.key
+
+
+def _own_terms(atom: Atom) -> tuple[Term, ...]:
+    """Return the arguments of a relation; of a fluent or a move, its own."""
+    last = atom.arguments[-1] if atom.predicate in _STATE and atom.arguments else None
+    return last.arguments if isinstance(last, Compound) else () if last else atom.arguments
 
 
 def _stem(term: Term) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.codes.play import (
+    double_value,
     endless,
     fluent_outside_base,
     goal_conflict,
@@ -35,4 +36,5 @@ CODES: Final[tuple[Code, ...]] = (
     play_cut.CODE,
     standstill.CODE,
     lost_value.CODE,
+    double_value.CODE,
 )

@@ -1,4 +1,4 @@
-"""What each role had at the start, one has no more."""
+"""What each role, or each cell of a board, had at the start, one has no more."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SHEET: Final = """\
 CODE: Final = Code(
     "lost-value",
     Severity.WARNING,
-    "a value that every role has at the start, and one has lost",
-    demand="What each role has at the start, such as its score, each has until the end.",
+    "a value that every role or cell has at the start, and one has lost",
+    demand="What each role has at the start, or each cell of a board, each has until the end.",
     why="Nothing stays by itself: beside the `next` that says what changes, one has to say what stays.",
     source=PRACTICE,
     bad=_SHEET,

@@ -1,0 +1,254 @@
+"""Rules that say of one role what others say of another: one of them is missing, or says something else."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.sheet import names_of_rule
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import KEYWORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from anygame.analysis.doctor.sheet import Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
+
+__all__ = ["CHECK"]
+
+#: Rules that have a counterpart: fewer may do so by chance.
+_FEWEST: Final = 4
+#: Letters of a role's name by which other names are known to speak of it: ``blackWins``.
+_FEWEST_LETTERS: Final = 3
+#: Roles that are compared two by two.
+_MOST_ROLES: Final = 4
+#: Rules that are compared: longer sheets are written by programs.
+_MOST_RULES: Final = 2_000
+#: Predicates of which the rules may well differ: who begins is not both.
+_MAY_DIFFER: Final = frozenset(("init", "base", "input"))
+#: Names that change places with the roles are found one pair after the other, each by what so many rules say.
+_ROUNDS: Final = 6
+_FEWEST_VOTES: Final = 2
+_MOST_COMPARED: Final = 100
+#: Characters of a rule that are shown.
+_SHOWN: Final = 200
+_OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
+_TOKENS: Final = re.compile(r"[()]|[^\s()]+")
+
+_WINS: Final = """\
+(role white) (role black)
+(<= whiteWins (true (at white goal)))
+(<= blackWins (true (at black goal)))
+(<= terminal whiteWins)
+(<= terminal blackWins)
+(<= (goal white 100) whiteWins)
+(<= (goal black 100) blackWins)
+(<= (goal white 0) blackWins)
+"""
+
+_MISSING: Final = Code(
+    "missing-counterpart",
+    Severity.WARNING,
+    "a rule for one role that has no like for the other, where all others have",
+    demand="Where two roles have the same rules, each rule of the one has its like for the other.",
+    why="What one role alone may do, or is given: most often a rule was forgotten.",
+    source=PRACTICE,
+    bad=_WINS,
+    good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
+)
+_ODD: Final = Code(
+    "odd-counterpart",
+    Severity.WARNING,
+    "a rule that differs from its like for the other role, where all others are the same",
+    demand="Where two roles have the same rules, each says of the one what it says of the other.",
+    why="A difference in one place alone is most often a slip of the one who copied the rule.",
+    source=PRACTICE,
+    bad=f"{_WINS}(<= (goal black 0) (not whiteWins))\n",
+    good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
+)
+
+Words = tuple[str, ...]
+#: The words of a head, and of each condition.
+Parts = tuple[Words, ...]
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one rule of a role that has no like for another role, or is not quite its like."""
+    rules = [rule for rule in sheet.program.rules if rule.body and rule.head.predicate not in _MAY_DIFFER]
+    if len(rules) > _MOST_RULES:
+        return
+    said = [_parts(rule) for rule in rules]
+    roles = [str(role) for role in sheet.roles if role.is_ground]
+    told: set[int] = set()
+    for pair in combinations(roles[:_MOST_ROLES], 2):
+        exchange = _exchange(sheet, *pair)
+        for _ in range(_ROUNDS):
+            more = _more_of(said, exchange)
+            if not more:
+                break
+            exchange |= more
+        for found, number in _odd_ones(rules, said, exchange):
+            if number not in told:
+                told.add(number)
+                yield found
+
+
+def _exchange(sheet: Sheet, one: str, other: str) -> dict[str, str]:
+    """Return what becomes of each name where two roles change places."""
+    names = {name.text for rule in sheet.program.rules for name in names_of_rule(rule)} - KEYWORDS.keys()
+    start, end = _shared(one, other)
+    parts = [(one, other)]
+    if one[start : len(one) - end] and other[start : len(other) - end]:
+        parts.append((one[start : len(one) - end], other[start : len(other) - end]))
+    found: dict[str, str] = {}
+    for left, right in parts:
+        pairs = [(name, _renamed(name, left, right)) for name in sorted(names)]
+        for name, like in pairs:
+            if like in names and like != name and name not in found and like not in found:
+                found |= {name: like, like: name}
+    return found
+
+
+def _shared(one: str, other: str) -> tuple[int, int]:
+    """Return how many letters two names share at the start and, of the rest, at the end."""
+    start = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    rest = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
+    end = next((n for n, (a, b) in enumerate(rest) if a != b), 0)
+    return start, end
+
+
+def _renamed(name: str, one: str, other: str) -> str:
+    """Return a name that speaks of one role as it would of another."""
+    if name == one:
+        return other
+    if len(one) < _FEWEST_LETTERS or len(other) < _FEWEST_LETTERS:
+        return name
+    return name.replace(one, other).replace(one.capitalize(), other.capitalize())
+
+
+def _more_of(said: Sequence[Parts], exchange: Mapping[str, str]) -> dict[str, str]:
+    """Return two names that change places, too: rules are then the like of others, as w1 is of b1."""
+    known = set(map(_normal, said))
+    alone = [parts for parts in said if _normal(_exchanged(parts, exchange)) not in known]
+    by_length: dict[int, list[Words]] = defaultdict(list)
+    for parts in alone:
+        by_length[len(_flat(parts))].append(_numbered(_flat(parts)))
+    votes: Counter[tuple[str, str]] = Counter()
+    for parts in alone[:_MOST_COMPARED]:
+        like = _numbered(_flat(_exchanged(parts, exchange)))
+        for other in by_length[len(like)][:_MOST_COMPARED]:
+            pairs = {(a, b) for a, b in zip(like, other, strict=True) if a != b}
+            pairs = {(min(pair), max(pair)) for pair in pairs}
+            if len(pairs) == 1:
+                votes.update(pairs)
+    free = [(pair, n) for pair, n in votes.most_common() if all(_may_change(w, exchange) for w in pair)]
+    if free and free[0][1] >= _FEWEST_VOTES and (len(free) == 1 or free[1][1] < free[0][1]):
+        left, right = free[0][0]
+        return {left: right, right: left}
+    return {}
+
+
+def _may_change(word: str, exchange: Mapping[str, str]) -> bool:
+    is_name = word not in KEYWORDS and word not in exchange and word not in _OPERATORS
+    return is_name and not word.isdecimal() and not word.startswith("?")
+
+
+def _odd_ones(
+    rules: Sequence[Rule], said: Sequence[Parts], exchange: Mapping[str, str]
+) -> Iterator[tuple[Diagnostic, int]]:
+    """Yield what is odd, with the number of the rule."""
+    likes = [_exchanged(parts, exchange) for parts in said]
+    known = Counter(map(_normal, said))
+    moved = [n for n in range(len(rules)) if _normal(likes[n]) != _normal(said[n])]
+    alone = [n for n in moved if not known[_normal(likes[n])]]
+    if len(moved) - len(alone) < _FEWEST:
+        return
+    if len(alone) == 1:
+        (number,) = alone
+        if _normal(((), *likes[number][1:])) == _normal(((), *said[number][1:])):
+            return  # what is given to one role where both are equal
+        message = "this rule has no like for the other role, as all others of them have"
+        yield _MISSING.found(message, rules[number].span, hint=shown(_text(likes[number]), _SHOWN)), number
+    elif len(alone) == 2 and _are_near(said[alone[0]], likes[alone[1]]):
+        odd, like = _odd_first(alone, said, exchange)
+        message = "this rule differs from its like for the other role, and no other does"
+        note = Note("its like is here", rules[like].span)
+        yield _ODD.found(message, rules[odd].span, note, hint=shown(_text(likes[like]), _SHOWN)), odd
+
+
+def _parts(rule: Rule) -> Parts:
+    return tuple(tuple(_TOKENS.findall(str(part))) for part in (rule.head, *rule.body))
+
+
+def _exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
+    return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
+
+
+def _normal(parts: Parts) -> Words:
+    """Return the words of a rule in an order, and with variables, that do not depend on how it is written.
+
+    The next condition is the first by its words, where variables that none before has are all the same; one
+    that looks like another waits.
+    """
+    numbers: dict[str, str] = {}
+
+    def seen(words: Words) -> Words:
+        return tuple(numbers.get(w, "?") if w.startswith("?") else w for w in words)
+
+    words, *left = parts
+    found: Words = ()
+    while True:
+        for word in words:
+            if word.startswith("?"):
+                numbers.setdefault(word, f"?{len(numbers)}")
+        found += seen(words)
+        if not left:
+            return found
+        looks = Counter(map(seen, left))
+        words = min(left, key=lambda each: (looks[seen(each)], seen(each)))
+        left.remove(words)
+
+
+def _numbered(words: Words) -> Words:
+    """Return words with their variables numbered as they come."""
+    numbers: dict[str, str] = {}
+    return tuple(numbers.setdefault(w, f"?{len(numbers)}") if w.startswith("?") else w for w in words)
+
+
+def _flat(parts: Parts) -> Words:
+    return tuple(word for words in parts for word in words)
+
+
+def _blind(words: Words) -> Words:
+    return tuple("?" if word.startswith("?") else word for word in words)
+
+
+def _text(parts: Parts) -> str:
+    text = f"(<= {' '.join(_flat(parts))})"
+    return re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text)
+
+
+def _are_near(one: Parts, other: Parts) -> bool:
+    """Return whether two rules are the same but for one condition, or for their variables."""
+    left, right = Counter(map(_blind, one)), Counter(map(_blind, other))
+    return max((left - right).total(), (right - left).total()) <= 1
+
+
+def _odd_first(alone: Sequence[int], said: Sequence[Parts], exchange: Mapping[str, str]) -> tuple[int, int]:
+    """Return two rules, first the one in which something is left out, or the roles are more of a mixture."""
+
+    def oddness(number: int) -> tuple[int, int, int]:
+        words = _flat(said[number])
+        sides = Counter(min(w, exchange[w]) == w for w in words if w in exchange)
+        return len(words), -min(sides[True], sides[False]), -number
+
+    odd, like = sorted(alone, key=oddness)
+    return odd, like
+
+
+CHECK: Final = Check((_MISSING, _ODD), _check)
