@@ -74,6 +74,12 @@ def test_time_is_bounded() -> None:
     assert error.relation in {"slow/1", "p/8"}
 
 
+def test_time_is_bounded_where_terms_are_built_without_end() -> None:
+    lists = "(role r) (d 1) (d 2) (d 3) (p nil) (<= (p (c ?x ?rest)) (d ?x) (p ?rest))"
+    error = limit_of(lists, Limits(seconds=0.2), "(p ?x)")
+    assert (error.limit, error.relation) == ("seconds", "p/1")
+
+
 def test_nothing_is_asked_that_nobody_needs() -> None:
     game = anygame.loads(
         f"{COUNTING} (init here) (legal r stay) (<= (next ?x) (true ?x)) (<= terminal (num q))"

@@ -136,7 +136,7 @@ class ComponentWriter:
         if not code.clauses:
             return f"{target}.add({code.head})"
         on_trial = isinstance(self.mode, OnTrial)
-        if on_trial or code.work > self.strategy.counted:
+        if on_trial or self.component.builds_terms or code.work > self.strategy.counted:
             prefix = "try_" if on_trial else ""
             counted = [
                 part

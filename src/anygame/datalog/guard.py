@@ -69,18 +69,22 @@ class Guard:
 
     def _ticks(self) -> Iterator[bool]:
         while True:
-            if self._deadline == 0.0:
-                self._deadline = monotonic() + self._limits.seconds
-            elif monotonic() > self._deadline:
-                # A generator that raised is spent: the next question needs a fresh one.
-                self._deadline = 0.0
-                self._namespace["tick"] = self._ticks()
-                seconds = self._limits.seconds
-                raise LimitError(f"no answer within {seconds:g} seconds", limit="seconds", bound=seconds)
+            self._look_at_clock()
             yield from repeat(True, self._strategy.ticks)
+
+    def _look_at_clock(self) -> None:
+        if self._deadline == 0.0:
+            self._deadline = monotonic() + self._limits.seconds
+        elif monotonic() > self._deadline:
+            # A generator that raised is spent: the next question needs a fresh one.
+            self._deadline = 0.0
+            self._namespace["tick"] = self._ticks()
+            seconds = self._limits.seconds
+            raise LimitError(f"no answer within {seconds:g} seconds", limit="seconds", bound=seconds)
 
     def _grow(self, rows: set[Any], more: Iterator[Any], name: str) -> None:
         wide = self._strategy.wide
+        self._look_at_clock()
         while chunk := list(islice(more, min(self._limits.facts + 1, self._strategy.chunk))):
             rows.update(chunk)
             if len(rows) > self._limits.facts:
