@@ -67,7 +67,7 @@ def load(sheet: str) -> anygame.Game:
 
 def play(plan: Plan) -> Outcome | None:
     """Play one match; return None if an error of the rules ended it."""
-    game = load(plan.sheet, lenient=True)
+    game = load(plan.sheet)
     roles = [index for index, role in enumerate(game.roles) if not role.is_random]
     mine = plan.number % len(roles)
     seed = 1000 * plan.number

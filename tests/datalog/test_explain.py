@@ -85,6 +85,12 @@ def test_a_derivation_is_a_tree_of_rules_and_facts() -> None:
     assert str(state.explain("(true (at a))")) == "(true (at a))   [in the state]"
 
 
+def test_what_is_recursive_may_rest_on_what_is_not() -> None:
+    rules = "(role r) (<= (q 0) (role ?x)) (<= (q 1) (not (q 0))) (<= (q 1) (q 1) (role ?x)) (<= (q 1) (q 0))"
+    derivation = anygame.loads(rules).initial_state().explain("(q 1)")
+    assert [part.conclusion for part in derivation.premises] == ["(q 0)"]
+
+
 def test_a_derivation_uses_the_moves() -> None:
     state = anygame.loads(CITIES).initial_state()
     derivation = state.explain("(next (at b))", ["(go b)"])

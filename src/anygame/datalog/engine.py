@@ -145,7 +145,10 @@ class Engine:
         return found
 
     def trace(self, frame: Frame, component: Component) -> list[dict[int, set[Row]]]:
-        """Run a recursive component again on a frame and return what each round found, by slot."""
+        """Run a component again on a frame and return what each round found, by slot; facts are not told.
+
+        Of relations that several components make, what those before it made is not told either.
+        """
         rounds: list[dict[int, set[Row]]] = []
         again = dict(self.static if component.is_static else frame)
         makers = {
@@ -154,11 +157,18 @@ class Engine:
         for maker in makers.values():
             for relation in maker.relations:
                 again.pop(self.schema.slots[relation], None)
-        for number in sorted(number for number in makers if number <= component.number):
-            if number == component.number:
-                again[TRACE] = rounds
+        for number in sorted(number for number in makers if number < component.number):
             self._run_whole(makers[number], again)
-        return rounds
+        slots = {self.schema.slots[relation]: relation for relation in component.relations}
+        known = {
+            slot: self.schema.facts.get(relation, set()).union(again.get(slot, ()))
+            for slot, relation in slots.items()
+        }
+        again[TRACE] = rounds
+        self._run_whole(component, again)
+        if not component.recursive:
+            rounds.append({slot: set(again.get(slot, ())) for slot in slots})
+        return [{slot: rows - known[slot] for slot, rows in found.items()} for found in rounds]
 
     def _blamed(self, error: LimitError, component: Component) -> LimitError:
         if error.details or not component.rules:

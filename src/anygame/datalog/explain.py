@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from anygame.analysis.normal import binders
 from anygame.errors import LimitError, QueryError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from anygame.analysis.normal import NormalRule
     from anygame.datalog.reasoner import Move, Reasoner
-    from anygame.datalog.schema import Component, Frame
+    from anygame.datalog.schema import Frame
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
@@ -26,9 +26,8 @@ __all__ = ["Explainer"]
 Bindings = dict["Variable", "Term"]
 #: What held, and with which bindings.
 Held = tuple[tuple["Formula", Bindings], ...]
-#: A recursive component and one of its rounds; None and -1 for what is not recursive.
-Stage = tuple["Component | None", int]
-_ANY_STAGE: Final[Stage] = (None, -1)
+#: The number of a component and one of its rounds; None for what has nothing to do with recursion.
+Stage = tuple[int, int] | None
 
 
 @dataclass(slots=True)
@@ -216,9 +215,7 @@ class Explainer:
         best = min(items, key=rank)
         return best, [item for item in items if item is not best]
 
-    def _candidates(
-        self, item: Formula, bindings: Bindings, before: Stage = _ANY_STAGE
-    ) -> Iterator[Bindings]:
+    def _candidates(self, item: Formula, bindings: Bindings, before: Stage = None) -> Iterator[Bindings]:
         self._steps_left -= 1
         if self._steps_left <= 0:
             return
@@ -234,7 +231,7 @@ class Explainer:
             if fits and self._is_earlier(Atom(atom.predicate, arguments), before):
                 yield extended
 
-    def _test(self, item: Formula, bindings: Bindings, before: Stage = _ANY_STAGE) -> bool:
+    def _test(self, item: Formula, bindings: Bindings, before: Stage = None) -> bool:
         if isinstance(item, Literal):
             atom = _ground(item.atom, bindings)
             return next(self._facts_like(atom), None) is not None and self._is_earlier(atom, before)
@@ -267,23 +264,23 @@ class Explainer:
 
     def _is_earlier(self, atom: Atom, before: Stage) -> bool:
         """Return whether an atom came out before a stage, so that what came out there may rest on it."""
-        if before[0] is None:
+        if before is None:
             return True
-        component, number = self._stage(atom)
-        return component is not before[0] or number < before[1]
+        stage = self._stage(atom)
+        return stage is None or stage < before
 
     def _stage(self, atom: Atom) -> Stage:
-        """Return the recursive component that makes an atom and the round of it; None, -1 for others."""
+        """Return the component that makes an atom and the round of it, if recursion is about."""
         row = (atom.predicate, *atom.arguments)
-        for component in self._reasoner.recursive_components(atom):
+        for component in self._reasoner.makers(atom):
             rounds = self._stages.get(component.number)
             if rounds is None:
                 rounds = self._stages[component.number] = {}
                 for number, (predicate, arguments) in self._reasoner.rounds(self._frame, component):
                     rounds.setdefault((predicate, *arguments), number)
             if row in rounds:
-                return component, rounds[row]
-        return _ANY_STAGE
+                return component.number, rounds[row]
+        return None
 
 
 def _too_much(what: str, most: int) -> LimitError:

@@ -287,16 +287,19 @@ class Reasoner:
         """Whether a relation can only be asked about together with a joint move."""
         return any(self.schema.level(relation) == ACTION for relation in self.relations(key))
 
-    def recursive_components(self, atom: Atom) -> list[Component]:
-        """Return the recursive components that make a ground atom's relation, in the order of computation."""
+    def makers(self, atom: Atom) -> Sequence[Component]:
+        """Return the components that make a ground atom's relation, in the order of computation.
+
+        None are told where nothing is recursive.
+        """
         relation = self.layout.relation(atom)
         makers = self.schema.makers(relation) if relation is not None else ()
-        return [component for component in makers if component.recursive]
+        return makers if any(component.recursive for component in makers) else ()
 
     def rounds(
         self, frame: Frame, component: Component
     ) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
-        """Run a recursive component again and yield what it finds with the round in which it does."""
+        """Run a component again and yield what it finds with the round in which it does."""
         names = {self.schema.slots[relation]: relation for relation in component.relations}
         for number, found in enumerate(self.engine.trace(frame, component)):
             for slot, rows in found.items():
