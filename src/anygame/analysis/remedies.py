@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import CODES
@@ -10,6 +10,7 @@ from anygame.analysis.lenient import LENIENT_MENDS
 from anygame.analysis.mends import find_mends, read_leniently
 from anygame.analysis.safety import normal_rules
 from anygame.errors import AnygameError
+from anygame.language.diagnostics import Severity
 from anygame.language.parser import parse_program
 from anygame.language.source import Span
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.source import Source
 
-__all__ = ["Remedy", "read_away", "remedies_for"]
+__all__ = ["Remedy", "as_read_leniently", "remedies_for"]
 
 
 #: Codes of variables that nothing binds: several kinds of mends take care of them, each of other cases.
@@ -76,7 +77,25 @@ def remedies_for(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Di
     return remedies
 
 
-def read_away(program: Program, diagnostics: Iterable[Diagnostic]) -> frozenset[Diagnostic]:
+def as_read_leniently(
+    program: Program, diagnostics: Iterable[Diagnostic], told: str = ""
+) -> dict[Diagnostic, None]:
+    """Return diagnostics with warnings for the errors that lenient reading takes care of, each once.
+
+    Args:
+        program: what they were found in.
+        diagnostics: what was found.
+        told: what stands before the messages of these warnings.
+    """
+    found = list(diagnostics)
+    read = _read_away(program, found)
+    return dict.fromkeys(
+        replace(each, severity=Severity.WARNING, message=told + each.message) if each in read else each
+        for each in found
+    )
+
+
+def _read_away(program: Program, diagnostics: Iterable[Diagnostic]) -> frozenset[Diagnostic]:
     """Return the errors of a program that are none where it is read leniently."""
     found = list(diagnostics)
     unbound = frozenset(each for each in found if each.code in _UNBOUND)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
-from warnings import warn
+from warnings import catch_warnings, simplefilter, warn
 
 from anygame.errors import RuleSheetError
 from anygame.game.game import Game
@@ -16,12 +17,13 @@ from anygame.language.source import Source
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from anygame.game.backends import MachineName
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-__all__ = ["LenientReadingWarning", "game_of", "load", "loads"]
+__all__ = ["LenientReadingWarning", "game_of", "load", "loads", "read_silently"]
 
 _READINGS: Final = {
     "negation": "negations for no value",
@@ -121,6 +123,14 @@ def game_of(
             raise _left_over(error, left) from None
         warn(LenientReadingWarning(_told(source.name, Counter(mend.kind for mend in mends))), stacklevel=4)
         return game
+
+
+@contextmanager
+def read_silently() -> Iterator[None]:
+    """Let no `LenientReadingWarning` out: where what is read leniently is told in another way."""
+    with catch_warnings():
+        simplefilter("ignore", LenientReadingWarning)
+        yield
 
 
 def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:

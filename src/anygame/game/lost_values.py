@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["DoubleValues", "LostValues", "functor_of"]
+__all__ = ["DoubleValues", "LostValues", "functor_of", "keeps"]
 
 #: So many things that lose their values at one move did not do so by being moved themselves.
 _MANY: Final = 3
@@ -105,7 +105,7 @@ class LostValues:
     def _span(self, functor: Functor) -> Span | None:
         """Return the place of the `next` that should have kept a fluent, or of another one."""
         same = _writers(self._game.program, functor)
-        keeping = [rule for rule in same if _keeps(rule)]
+        keeping = [rule for rule in same if keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
 
 
@@ -169,7 +169,7 @@ def _is_board(facts: Sequence[Compound]) -> bool:
 
 def _is_rewritten(program: Program, functor: Functor) -> bool:
     """Return whether a `next` of a fluent makes what was not so: what only goes may be gone."""
-    return any(not _keeps(rule) for rule in _writers(program, functor))
+    return any(not keeps(rule) for rule in _writers(program, functor))
 
 
 def _writers(program: Program, functor: Functor) -> list[Rule]:
@@ -178,7 +178,8 @@ def _writers(program: Program, functor: Functor) -> list[Rule]:
     return [rule for rule in rules if functor_of(rule.head.arguments[0]) == functor]
 
 
-def _keeps(rule: Rule) -> bool:
+def keeps(rule: Rule) -> bool:
+    """Return whether a `next` keeps a fluent as it is."""
     return Literal(Atom("true", rule.head.arguments)) in rule.body
 
 
@@ -186,4 +187,4 @@ def _steps(rule: Rule) -> bool:
     """Return whether a `next` makes a value of a fluent from the one before."""
     functor = functor_of(rule.head.arguments[0])
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
-    return not _keeps(rule) and any(functor_of(term) == functor for term in asked)
+    return not keeps(rule) and any(functor_of(term) == functor for term in asked)

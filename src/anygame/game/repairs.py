@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import AnygameError
 from anygame.game.checking import BRIEF, PlayCheck
 from anygame.game.loading import game_of
-from anygame.game.lost_values import functor_of
+from anygame.game.lost_values import functor_of, keeps
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Program, Rule, atoms_in
 from anygame.language.terms import Compound, Constant
@@ -213,7 +213,7 @@ def _keeps_otherwise(change: _Change, rules: Iterable[Rule]) -> bool:
     assert isinstance(change.meant, Not)
     assert isinstance(change.meant.formula, Literal)
     rule, atom = change.rule, change.meant.formula.atom
-    if rule.head.predicate != "next" or Literal(Atom("true", rule.head.arguments)) not in rule.body:
+    if rule.head.predicate != "next" or not keeps(rule):
         return False
     fluent = rule.head.arguments[0]
     others = (each for each in rules if each is not rule and each.head.predicate == "next")

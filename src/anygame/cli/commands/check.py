@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.doctor import causes_first, check_program, read_sheet
-from anygame.analysis.remedies import read_away, remedies_for
+from anygame.analysis.remedies import as_read_leniently, remedies_for
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
@@ -221,7 +221,7 @@ class _Examination:
             found = check_program(reading.program, complete=reading.complete)
             diagnostics.update(dict.fromkeys([*found, *check_rules(reading.program)]))
         if self.options.lenient and reading.complete:
-            diagnostics = _read_leniently(reading.program, diagnostics)
+            diagnostics = as_read_leniently(reading.program, diagnostics)
         return reading, diagnostics
 
     def causes_first(self) -> list[_Found]:
@@ -258,13 +258,6 @@ class _Examination:
 def _faults(program: Program) -> list[Diagnostic]:
     """Return what is found in rules without play."""
     return [*check_program(program), *check_rules(program)]
-
-
-def _read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
-    """Return what was found, with errors as warnings that a lenient reading takes care of."""
-    found = list(diagnostics)
-    read = read_away(program, found)
-    return dict.fromkeys(replace(each, severity=Severity.WARNING) if each in read else each for each in found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
-from warnings import catch_warnings, simplefilter
 
 from anygame.analysis.doctor import check_program, read_sheet
 from anygame.analysis.doctor.sheet import Sheet
 from anygame.analysis.mends import MENDS, mend_sheet
-from anygame.analysis.remedies import read_away, remedies_for
+from anygame.analysis.remedies import as_read_leniently, remedies_for
 from anygame.errors import AnygameError
 from anygame.game.checking import BRIEF, PlayCheck, check_rules
-from anygame.game.loading import LenientReadingWarning, game_of
+from anygame.game.loading import game_of, read_silently
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.source import Source
 from anygame.language_server.checking.findings import Edit, Finding, Findings, Fix, Related
@@ -45,7 +43,7 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
         if reading.complete:
             found.update(dict.fromkeys(check_rules(program)))
     if settings.lenient and reading.complete and program.rules:
-        found = dict.fromkeys(_leniently(program, found))
+        found = as_read_leniently(program, found, "read leniently: ")
     if settings.play and not any(each.severity is Severity.ERROR for each in found):
         found.update(dict.fromkeys(_played(program, lenient=settings.lenient)))
     shown_ones = [each for each in found if settings.infos or each.severity > Severity.INFO]
@@ -55,22 +53,10 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
     return Findings(findings, _domains(program))
 
 
-def _leniently(program: Program, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield the findings, with warnings for the errors that lenient reading takes care of."""
-    found = list(found)
-    read = read_away(program, found)
-    for each in found:
-        if each in read:
-            yield replace(each, severity=Severity.WARNING, message=f"read leniently: {each.message}")
-        else:
-            yield each
-
-
 def _played(program: Program, *, lenient: bool) -> Iterator[Diagnostic]:
     """Yield what a few games at random show."""
     try:
-        with catch_warnings():
-            simplefilter("ignore", LenientReadingWarning)  # which the findings tell
+        with read_silently():  # the findings tell
             check = PlayCheck(game_of(program, lenient=lenient, limits=LIMITS), BRIEF)
         check.run()
         yield from (finding.diagnostic for finding in check.findings())

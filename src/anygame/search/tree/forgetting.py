@@ -19,6 +19,7 @@ from anygame.search.tree.store import (
     OPTIONS,
     ROOT,
     number_again,
+    product_of,
     set_child,
     store_at,
 )
@@ -106,11 +107,10 @@ def least_visits(store_address, share, sizes):
 @compiled
 def _share_of(store, expansion):
     """Return what share of the memory the moves of a node take, of what they take most of."""
-    options, product = 0, 1
+    options = 0
     for role in range(store.option_counts.shape[1]):
         options += store.option_counts[expansion, role]
-        product *= store.option_counts[expansion, role]
-    listed = product if store.first_child[expansion] >= 0 else 0
+    listed = product_of(store.option_counts, expansion) if store.first_child[expansion] >= 0 else 0
     return max((1 + options) / len(store.status), listed / len(store.child))
 
 
@@ -163,10 +163,7 @@ def _mark(store, least, marks, waiting):
         marks[node] = _WHOLE
         expansion = store.expansion[node]
         if store.first_child[expansion] >= 0:
-            product = 1
-            for role in range(store.option_counts.shape[1]):
-                product *= store.option_counts[expansion, role]
-            for joint in range(product):
+            for joint in range(product_of(store.option_counts, expansion)):
                 child = store.child[store.first_child[expansion] + joint]
                 count = _mark_child(child, marks, waiting, count)
         slot = store.first_link[expansion]
@@ -219,10 +216,9 @@ def _move_expansions(store, new_nodes, new_expansions):
         if owner == NONE or store.expansion[owner] != expansion:
             continue
         new_expansions[expansion] = made
-        count, product = 0, 1
+        count, product = 0, product_of(store.option_counts, expansion)
         for role in range(roles):
             count += store.option_counts[expansion, role]
-            product *= store.option_counts[expansion, role]
             store.option_counts[made, role] = store.option_counts[expansion, role]
         first = store.first_option[expansion]
         for number in range(count):

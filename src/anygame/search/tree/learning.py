@@ -7,7 +7,6 @@ import numpy as np
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.estimating import pass_minimax, set_minimax
 from anygame.search.tree.game_code import game_at
-from anygame.search.tree.making import product_of
 from anygame.search.tree.proving import first_option_of, is_proven, option_in, update_bounds
 from anygame.search.tree.store import (
     CHILDREN,
@@ -27,6 +26,7 @@ from anygame.search.tree.store import (
     child_of,
     find_or_add,
     hash_of,
+    product_of,
     set_child,
     store_at,
 )

@@ -20,7 +20,7 @@ from anygame.search.tree.game_code import (
     word_of,
 )
 from anygame.search.tree.lanes import LANES, WORDS, load_states, read_states
-from anygame.search.tree.store import NONE, store_at
+from anygame.search.tree.store import NONE, product_of, store_at
 from anygame.search.tree.worker import (
     ALL_CHILDREN,
     JOB_COUNT,
@@ -102,15 +102,6 @@ def _list_moves(game, store, worker):
             worker.job_first[job, role] = first
             worker.job_count[job, role] = used - first if first < LISTED else NONE
             worker.job_value[job, role] = value_of_lane(game, rows, role, lane - 1)[0]
-
-
-@compiled
-def product_of(counts, index):
-    """Return how many joint moves there are, or a bound that is far too many."""
-    product = 1.0
-    for role in range(counts.shape[1]):
-        product *= counts[index, role]
-    return np.int64(product) if product < 1e18 else np.int64(1) << 60
 
 
 @compiled

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from anygame.search.tree.compiling import compiled
-from anygame.search.tree.store import COMPETITIVE, NONE
+from anygame.search.tree.store import COMPETITIVE, NONE, product_of
 
 __all__ = ["first_option_of", "is_proven", "option_in", "update_bounds"]
 
@@ -128,10 +128,8 @@ def _of_joint_moves(game, store, node, expansion):
     """Several roles choose at once: what a move makes sure of against all that the others may do."""
     roles = store.low.shape[1]
     first = store.first_child[expansion]
-    product = 1
+    product = product_of(store.option_counts, expansion)
     against = store.counts[COMPETITIVE] != 0
-    for role in range(roles):
-        product *= store.option_counts[expansion, role]
     changed = False
     stride = product
     for role in range(roles):
@@ -202,9 +200,7 @@ def _held_to(store, node, first, product, stride, count, role):
 def _set_distance(game, store, node, expansion, mover):
     """Say how far the end is: a role that does well hurries, one that does badly takes its time."""
     roles = store.low.shape[1]
-    product = 1
-    for role in range(roles):
-        product *= store.option_counts[expansion, role]
+    product = product_of(store.option_counts, expansion)
     hurried, delayed = 32000, 0
     for joint in range(product):
         child = store.child[store.first_child[expansion] + joint]

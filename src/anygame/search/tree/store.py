@@ -26,6 +26,7 @@ __all__ = [
     "hash_of",
     "make_store",
     "number_again",
+    "product_of",
     "set_child",
 ]
 
@@ -292,6 +293,15 @@ def find_or_add(store, states, index, hashed):
         store.low[node, role] = 0.0
         store.high[node, role] = 1.0
     return node, True
+
+
+@compiled
+def product_of(counts, index):
+    """Return how many joint moves a row of numbers of moves makes, or a bound that is far too many."""
+    product = 1.0
+    for role in range(counts.shape[1]):
+        product *= counts[index, role]
+    return np.int64(product) if product < 1e18 else np.int64(1) << 60
 
 
 @compiled

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
-from warnings import catch_warnings, simplefilter
 
 from anygame.analysis.doctor import check_program, read_sheet
-from anygame.analysis.remedies import read_away, remedies_for
+from anygame.analysis.remedies import as_read_leniently, remedies_for
 from anygame.boards import Painter
 from anygame.errors import AnygameError
-from anygame.game.loading import LenientReadingWarning, game_of
+from anygame.game.loading import game_of, read_silently
 from anygame.language.diagnostics import Diagnostic, Severity
 from anygame.language.source import Source
 from anygame.web.hosting.course import look_at
@@ -38,16 +36,12 @@ def check(name: str, text: str, *, lenient: bool = False) -> View:
     reading = read_sheet(source, limits=LIMITS.reading)
     found = dict.fromkeys([*reading.diagnostics, *check_program(reading.program, complete=reading.complete)])
     if lenient and reading.complete:
-        read = read_away(reading.program, found)
-        found = dict.fromkeys(
-            replace(one, severity=Severity.WARNING) if one in read else one for one in found
-        )
+        found = as_read_leniently(reading.program, found)
     remedies = remedies_for(reading.program, found)
     view: View = {"diagnostics": _views(found, remedies), "start": None, "fault": ""}
     if not any(one.severity is Severity.ERROR for one in found):
         try:
-            with catch_warnings():
-                simplefilter("ignore", LenientReadingWarning)  # which the diagnostics tell
+            with read_silently():  # the diagnostics tell
                 view["start"] = _start(game_of(reading.program, lenient=lenient, limits=LIMITS))
         except AnygameError as error:
             view["fault"] = str(error)[:2000]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from warnings import catch_warnings, simplefilter
 
 from anygame.boards import Painter
 from anygame.errors import IllegalMoveError, RecordError
-from anygame.game.loading import LenientReadingWarning, loads
+from anygame.game.loading import loads, read_silently
 from anygame.language.parser import parse_term
 from anygame.match.record import Record, read_record
 from anygame.match.replaying import replay
@@ -278,8 +277,7 @@ class Session:
 
 
 def _load(name: str, rules: str, case_sensitive: bool, lenient: bool = False) -> Game:
-    with catch_warnings():
-        simplefilter("ignore", LenientReadingWarning)  # which the editor of the pages tells
+    with read_silently():  # the editor of the pages tells
         return loads(rules, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
 
 

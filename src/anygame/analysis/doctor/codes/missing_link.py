@@ -64,9 +64,8 @@ def _numbers(rule: Rule) -> dict[str, set[int]]:
     """Return the numbers of the variables in a body, by name."""
     found: dict[str, set[int]] = defaultdict(set)
     for formula in rule.body:
-        for variable in formula.variables():
-            if numbered := _NUMBERED.fullmatch(variable.name):
-                found[numbered[1]].add(int(numbered[2]))
+        for stem, number in _numbered(formula):
+            found[stem].add(number)
     return found
 
 
@@ -75,8 +74,7 @@ def _links(rule: Rule) -> dict[_Chain, dict[int, Atom]]:
     found: dict[_Chain, dict[int, Atom]] = defaultdict(dict)
     for formula in rule.body:
         if isinstance(formula, Literal) and (pair := _neighbours(formula)) is not None:
-            numbered = (_NUMBERED.fullmatch(variable.name) for variable in formula.variables())
-            stems = tuple(sorted({each[1] for each in numbered if each}))
+            stems = tuple(sorted({stem for stem, _ in _numbered(formula)}))
             found[_said(formula.atom, pair), stems][pair] = formula.atom
     return found
 
@@ -91,8 +89,7 @@ def _said(atom: Atom, low: int) -> str:
 
 def _neighbours(formula: Formula) -> int | None:
     """Return the lower one of the two numbers of the variables of a formula, if they are neighbours."""
-    numbered = (_NUMBERED.fullmatch(variable.name) for variable in formula.variables())
-    numbers = sorted({int(each[2]) for each in numbered if each})
+    numbers = sorted({number for _, number in _numbered(formula)})
     return numbers[0] if len(numbers) == 2 and numbers[1] == numbers[0] + 1 else None
 
 
@@ -102,9 +99,15 @@ def _joined(rule: Rule) -> set[tuple[str, int]]:
     for formula in rule.body:
         low = _neighbours(formula) if isinstance(formula, Literal) else None
         if low is not None:
-            numbered = (_NUMBERED.fullmatch(variable.name) for variable in formula.variables())
-            found |= {(each[1], low) for each in numbered if each}
+            found |= {(stem, low) for stem, _ in _numbered(formula)}
     return found
+
+
+def _numbered(formula: Formula) -> Iterator[tuple[str, int]]:
+    """Yield name and number of the variables of a formula that have a number."""
+    for variable in formula.variables():
+        if numbered := _NUMBERED.fullmatch(variable.name):
+            yield numbered[1], int(numbered[2])
 
 
 CHECK: Final = Check((_CODE,), _check, needs_all=False)

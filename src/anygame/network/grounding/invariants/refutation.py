@@ -16,7 +16,7 @@ from anygame.network.grounding.invariants.cases import Known, assumed, equated, 
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
@@ -72,12 +72,11 @@ class Refutation:
 
     def _branches(self, case: Case) -> list[Case] | None:
         """Return cases of which one holds if the case does; None where there is no choice to go through."""
-        fewest: tuple[int, int] | None = None
-        for index, known in enumerate(case.positives):
-            rules = self._rules_for(known)
-            if rules is not None and (fewest is None or len(rules) < fewest[0]):
-                fewest = len(rules), index
-        best = None if fewest is None else self._opened(case, fewest[1])
+        ways = [(index, self._rules_for(known)) for index, known in enumerate(case.positives)]
+        known_ways = [(index, rules) for index, rules in ways if rules is not None]
+        best = None
+        if known_ways:
+            best = self._opened(case, *min(known_ways, key=lambda way: len(way[1])))
         for test in case.tests:
             if isinstance(test, Alternatives) and (best is None or len(test.choices) < len(best)):
                 rest = tuple(other for other in case.tests if other is not test)
@@ -104,10 +103,10 @@ class Refutation:
             return None
         return [rule for rule in rules if self._knowledge.may_derive(rule, atom)]
 
-    def _opened(self, case: Case, index: int) -> list[Case]:
-        """Return a case for each rule by which an atom may hold."""
+    def _opened(self, case: Case, index: int, rules: Sequence[GroundRule]) -> list[Case]:
+        """Return a case for each of the rules by which an atom may hold."""
         known = case.positives[index]
-        atom, rules = known.atom, self._rules_for(known) or ()
+        atom = known.atom
         opened = (*case.positives[:index], replace(known, is_open=True), *case.positives[index + 1 :])
         branches = []
         for rule in map(self._knowledge.renamed, rules):
