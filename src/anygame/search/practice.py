@@ -19,7 +19,8 @@ class PracticeReport:
         positions: how many positions of them were learned from.
         seconds: how long that took.
         trial_matches: of searches with what was learned against searches without.
-        trial_score: points of the former in these, 1 for a win.
+        trial_score: points of the former in these: for each half a point, and half of what they got more than
+            the others, on a scale from 0 to 1; so 1 for a win, and 0.5 for a draw.
         is_used: whether searches use it from now on: only where the trial speaks for it.
     """
 
@@ -33,6 +34,6 @@ class PracticeReport:
     def __str__(self) -> str:
         trial = "not tried out"
         if self.trial_matches:
-            trial = f"{self.trial_score:g} points of {self.trial_matches} trial matches"
+            trial = f"{self.trial_score:.3g} points of {self.trial_matches} trial matches"
         used = "used" if self.is_used else "not used"
         return f"practised {self.games:,} games in {self.seconds:.1f} s; {trial}: {used}"

@@ -150,10 +150,10 @@ class Search:
     ) -> PracticeReport | None:
         """Learn by self-play what a state is worth at a glance, and use it in searches where it helps.
 
-        Games of two roles that take turns, and of which one gains what the other loses, are played in
-        lanes by both roles for themselves, and a small network learns from them how a game ends. Whether
-        searches are the better for it is tried in fast matches, and they use it only then; what was searched
-        before is forgotten in this case.
+        Games of two roles that take turns are played in lanes by both roles for themselves, and a small
+        network learns from them which role does better, and by how much. Whether searches are the better
+        for it is tried in fast matches, and they use it only then; what was searched before is forgotten in
+        this case.
 
         Args:
             seconds: for all of it, once the game is compiled.

@@ -31,16 +31,6 @@ _BOTH_CHOOSE = """
 (<= (goal a 100) (true (shown a ?n)) (true (shown b ?n))) (<= (goal a 0) (not (goal a 100)))
 (<= (goal b 0) (goal a 100)) (<= (goal b 100) (not (goal a 100)))
 """
-#: A game in which one does not lose all that the other gains.
-_TOGETHER = """
-(role a) (role b) (init (turn a)) (init (left 3))
-(<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))
-(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
-(<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))
-(<= (next (left ?m)) (true (left ?n)) (before ?m ?n)) (before 0 1) (before 1 2) (before 2 3)
-(<= terminal (true (left 0))) (<= (goal a 100) (true (left 0))) (<= (goal a 0) (true (left 1)))
-(<= (goal b 60) (true (left 0))) (<= (goal b 0) (true (left 1))) (<= (goal b 100) (true (left 2)))
-"""
 #: Pawns that walk up a board of five by six and take each other; who comes to the other side first has won.
 _RACE = """
 (role white) (role black) (init (turn white))
@@ -227,15 +217,60 @@ def test_a_trial_tells_good_estimates_from_bad_ones(monkeypatch: pytest.MonkeyPa
     bad[:, -1] *= -1
     scores = []
     for weights in (good, bad):
-        matches, score = practice.try_out(game, weights, seed=1)
-        assert 6 <= matches <= 24
-        assert 0 <= score <= matches
-        scores.append(score / matches)
+        trial = practice.try_out(game, weights, seed=1)
+        assert 6 <= len(trial.leads) <= 24
+        assert set(trial.leads) <= {0, 0.5, 1}
+        assert not trial.gains
+        scores.append(sum(trial.leads) / len(trial.leads))
     assert scores[0] > scores[1] + 0.3
 
 
 @pytest.mark.parametrize(
-    "source", [_BOTH_CHOOSE, _TOGETHER, "monty_hall", "lights_out", "three_player_chomp"], ids=range(5)
+    ("leads", "gains", "is_good"),
+    [
+        ([1] * 6, [], True),
+        ([1, 1, 1, 0], [], True),
+        ([1, 1, 1], [], False),
+        ([1, 1, 0, 0], [], False),
+        ([1] + [0.5] * 11, [], False),
+        ([0.5] * 24, [], False),
+        ([0.55] * 6, [0.5] * 6, True),
+        ([0.55] * 6, [0.51] * 6, True),
+        ([0.9] * 6, [0.45] * 6, False),
+        ([0.9] * 6, [0.45, 0.55] * 3, True),
+    ],
+)
+def test_estimates_are_used_for_leads_that_cost_nothing(
+    leads: list[float], gains: list[float], is_good: bool
+) -> None:
+    assert practice.Trial(leads, gains).speaks_for_it == is_good
+
+
+def test_a_trial_ends_when_it_is_decided() -> None:
+    assert not practice.Trial([1] * 5).is_decided
+    assert practice.Trial([1] * 6).is_decided
+    assert practice.Trial([0] * 6).is_decided
+    assert not practice.Trial([1, 0] * 4).is_decided
+    assert practice.Trial([1] * 6, [0.4] * 6).is_decided
+    assert not practice.Trial([1] * 6, [0.4, 0.5, 0.6, 0.5, 0.5, 0.4]).is_decided
+
+
+def test_where_both_can_gain_a_trial_compares_with_play_without_estimates() -> None:
+    """Who takes pieces has them, whatever the other takes: goals are shares of what was taken."""
+    searcher = TreeSearcher(anygame.load("capture_chess"), seed=1, memory=1 << 22)
+    report = learn_estimates(searcher, seed=1, games=300)
+    learned = practice.self_play(searcher, seed=1, games=300)
+    assert report is not None
+    assert learned is not None
+    assert learned.is_shared
+    trial = practice.try_out(searcher.game, learned.weights, seed=1, is_shared=True)
+    assert len(trial.gains) == len(trial.leads) == report.trial_matches
+    assert sum(trial.leads) == report.trial_score
+    assert trial.gains != trial.leads
+
+
+@pytest.mark.parametrize(
+    "source", [_BOTH_CHOOSE, "monty_hall", "lights_out", "three_player_chomp"], ids=range(4)
 )
 def test_other_games_are_not_practised(source: str) -> None:
     game = anygame.loads(source) if "(" in source else anygame.load(source)
@@ -282,8 +317,9 @@ def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
 
 def test_what_is_used_shows_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.load("connect_four")
-    for score, is_used in ((6.0, True), (3.0, False)):
-        monkeypatch.setattr(practice, "try_out", lambda *_, score=score, **__: (6, score))
+    for points, is_used in ((1, True), (0.5, False)):
+        trial = practice.Trial([points] * 6)
+        monkeypatch.setattr(practice, "try_out", lambda *_, trial=trial, **__: trial)
         search = Search(game, seed=1)
         before = search.run(iterations=3000).moves
         report = search.practise(games=300)

@@ -3,8 +3,8 @@
 Both roles make the move that leads to the best estimate, now and then any. The weights of the estimate follow
 what came of it, by TD(lambda) as in backgammon (Tesauro 1995, "Temporal difference learning and TD-Gammon"),
 with steps that shrink weight by weight (AdaGrad: Duchi, Hazan and Singer 2011). For two roles that take
-turns, and of which one gains what the other loses, but for draws of any kind and a few ends: what counts is
-by how much one does better.
+turns. What counts is by how much one does better, also where one need not lose what the other gains: whether
+that is good for a role is for a trial to say.
 """
 
 from __future__ import annotations
@@ -26,14 +26,12 @@ from anygame.search.tree.worker import JOB_COUNT, SPEC_COUNT, worker_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEFAULT_SETTINGS", "PLAYED", "Practice", "first_weights", "make_practice", "practise"]
+__all__ = ["DEFAULT_SETTINGS", "PLAYED", "SHARED", "Practice", "first_weights", "make_practice", "practise"]
 
 #: Games that go on side by side, and after how many moves they are given up.
 GAMES, LONGEST = 64, 400
-#: Of so many games, one may end with neither a draw nor the sum of goals that the others have.
-FEWEST = 5
 #: Places in ``Practice.counts``.
-PLAYED, POSITIONS, FIRST_GAME, TOGETHER = range(4)
+PLAYED, POSITIONS, FIRST_GAME, SHARED = range(4)
 #: Places in ``Practice.settings``.
 CHANCE, NOISE, RATE, LAMBDA = range(4)
 #: How often any move is made; how much noise estimates get; the first step of weights; and lambda.
@@ -49,7 +47,7 @@ class Practice(NamedTuple):
 
     Attributes:
         counts: int64; games played to their end, positions that were learned from, which game comes first,
-            and how many games ended otherwise than opponents' games do.
+            and how many games ended with neither a draw nor all for one of the roles.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
         squares: float32 [64 words + 2, units]; for each weight, the sum of the squares of its slopes.
@@ -112,7 +110,7 @@ def practise(store_address, worker_address, game_address, practice_address):
     worker.counts[SPEC_COUNT] = 0
     make_children(store_address, worker_address, game_address)
     spec = 0
-    suits = FEWEST * counts[TOGETHER] <= counts[PLAYED] + GAMES
+    suits = True
     for job in range(GAMES):
         specs = worker.job_specs[job]
         if specs != NONE and suits:
@@ -125,7 +123,7 @@ def practise(store_address, worker_address, game_address, practice_address):
 
 @compiled
 def _go_on(game, store, worker, practice, job, spec):
-    """Make a move in a game; return whether it is one of two roles that take turns against each other."""
+    """Make a move in a game; return whether it is one of two roles that take turns."""
     number, specs = worker.job_node[job], worker.job_specs[job]
     mover = NONE
     for role in range(len(game.first_actions) - 1):
@@ -144,7 +142,7 @@ def _go_on(game, store, worker, practice, job, spec):
         _learn(game, worker, practice, number, advantage(first, second))
         practice.lengths[number] = 0
         practice.counts[PLAYED] += 1
-        practice.counts[TOGETHER] += abs(first + second - 1) > 0.01 and first != second
+        practice.counts[SHARED] += abs(first + second - 1) > 0.01 and first != second
         return True
     for word in range(practice.start.shape[1]):
         store.states[number, word] = worker.spec_state[chosen, word]
