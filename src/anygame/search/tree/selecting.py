@@ -2,7 +2,8 @@
 
 Every role chooses for itself by an upper confidence bound (UCT, Kocsis and Szepesvari 2006; decoupled where
 several choose at once, Finnsson and Bjornsson 2008). Descents under way count as tries that brought nothing
-(virtual losses; Chaslot, Winands and van den Herik 2008), so that those of one pass go different ways.
+(virtual losses; Chaslot, Winands and van den Herik 2008), so that those of one pass go different ways. At the
+root there is more exploration (Tolpin and Shimony 2012, "MCTS based on simple regret").
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from anygame.search.tree.worker import (
     LONGEST_PATH,
     MINIMAX,
     QUEUE_COUNT,
+    ROOT_MOVES,
     SCALE,
     SPEC_COUNT,
     SPECS,
@@ -51,6 +53,9 @@ from anygame.search.tree.worker import (
 )
 
 __all__ = ["select"]
+
+#: Exploration at the root, in terms of that elsewhere.
+MOST_AT_ROOT = 4.0
 
 
 @compiled
@@ -211,7 +216,11 @@ def _choose_option(game, store, worker, node, expansion, role, alone):
     first = first_option_of(store, expansion, role)
     sure = store.low[node, role]
     visits = max(1, store.visits[node])
-    urge = np.float32(worker.settings[EXPLORATION] * sqrt(log(visits + 1.0)))
+    exploration = worker.settings[EXPLORATION]
+    if node == store.counts[ROOT]:
+        # Here the best is wanted, not much of what seems good; to look at all costs little if they are few.
+        exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
+    urge = np.float32(exploration * sqrt(log(visits + 1.0)))
     loss = np.float32(worker.settings[VIRTUAL_LOSS])
     hoped = np.float32(store.sums[node, role] / visits)
     later = np.float32(worker.settings[AMAF]) if count >= WIDE else np.float32(0)

@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_SETTINGS", "Option", "Tree", "prepare"]
 
-#: Exploration, virtual losses, for how many leaves moves made later count, and how much minimax over
-#: estimates does; see ``selecting``.
-DEFAULT_SETTINGS: Final = (0.4, 1.0, 30.0, 0.0)
+#: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
+#: moves made later count, and how much minimax over estimates does; see ``selecting``.
+DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)
 #: A call of machine code takes about so long; between calls the clock is looked at.
 _CALL_SECONDS: Final = 0.02
 #: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.

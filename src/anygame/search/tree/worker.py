@@ -39,7 +39,7 @@ LISTED = 1 << 18
 #: ``BRANCHING`` counts children of a job, so many times the mean of late.
 SCALE = 64
 #: Places in ``Worker.settings``.
-EXPLORATION, VIRTUAL_LOSS, AMAF, MINIMAX = range(4)
+EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, MINIMAX = range(5)
 #: Places in ``Worker.counts``.
 (
     JOB_COUNT,
