@@ -83,7 +83,8 @@ class Played:
         counters = self.kernel.counters
         of_counters = self.rows[counters.first : counters.end].tobytes()
         rows = [self.rows[row].tobytes() for row in (GO, STUCK)]
-        chosen = self.rows[self.kernel.layout.action_rows].tobytes()
+        # What stands there in a lane that waits is of no meaning.
+        chosen = (self.rows[self.kernel.layout.action_rows] & self.rows[GO]).tobytes()
         return b"".join([of_counters, *rows, chosen, self.rows[RANDOM : RANDOM + STATE_ROWS].tobytes()])
 
 
