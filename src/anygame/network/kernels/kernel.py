@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from anygame.network.kernels import rows
 from anygame.network.kernels.background import Compilation
 from anygame.network.kernels.counters import Counters, account_function
 from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
@@ -32,7 +31,7 @@ from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
 from anygame.network.kernels.phase_parts import part_by_phase
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import play_functions
-from anygame.network.kernels.rows import RowLayout
+from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.single_state import single_state_functions
 from anygame.network.kernels.standing_in import standing_in_code, standing_in_table
@@ -56,9 +55,11 @@ Style = Literal["auto", "straight", "loop"]
 #: Up to so many gate inputs a network becomes straight code: compiling takes 40 to 130 microseconds for
 #: each; the loop is there at once, but a half to a quarter as fast.
 STRAIGHT_INPUTS = 150_000
-#: Where there is so little to compile, in gate inputs, straight code is made before anything else is done: that
-#: takes less than a tenth of a second, and another process longer to begin.
+#: Where there is so little to compile, in gate inputs, straight code is made before anything else is done:
+#: that takes less than a tenth of a second, and another process longer to begin.
 COMPILED_AT_ONCE = 1_000
+#: And where somebody waits for straight code, up to so many: another process takes as long to begin.
+COMPILED_IF_WAITED_FOR = 4_000
 #: A move that straight code chooses takes as long to compile as so many gate inputs.
 _INPUTS_PER_MOVE: Final = 25
 #: From so many gate inputs on, lanes are kept in one phase. That leaves out half of a step or more; but each
@@ -146,16 +147,22 @@ class Kernel:
 
     @cached_property
     def _start(self) -> _Start:
+        return self._started(wait=False)
+
+    def _started(self, *, wait: bool) -> _Start:
+        """Return what the kernel runs with, and make it if there is nothing yet."""
         with _LOCK:
             if "_start" not in self.__dict__:  # unless another thread has been here meanwhile
-                self.__dict__["_start"] = self._begin()
+                self.__dict__["_start"] = self._begin(wait=wait)
         return self.__dict__["_start"]  # type: ignore[no-any-return]
 
-    def _begin(self) -> _Start:
+    def _begin(self, *, wait: bool) -> _Start:
         if not self.stands_in:
             assert self._written is not None
             return _Start(compile_library(self.code, _SIGNATURES), self._written.data, self.end)
         found = find_library(self.key, _SIGNATURES)
+        if found is None and wait and _to_compile(self.network) <= COMPILED_IF_WAITED_FOR:
+            found = load_library(make_image(self.code, self.key), _SIGNATURES)
         if found is not None:
             self._allocated.clear()
             return _Start(found, no_data(), self.end)
@@ -167,9 +174,10 @@ class Kernel:
     def finish(self) -> bool:
         """Have the final code: wait for it if it is being made; return whether it was found, not made.
 
-        Where it could not be made elsewhere, it is made here.
+        Where it could not be made elsewhere, it is made here; and where nothing has been begun and it is
+        small, since that is faster.
         """
-        start = self._start
+        start = self._started(wait=True)
         making = start.making
         if making is None:
             return start.library.cached
@@ -295,11 +303,11 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     roles = _roles(network, layout, gates)
     counters = Counters.after(gates, list(map(len, roles)))
     candidates, end = [], counters.end
-    for actions, rows in zip(roles, counters.options, strict=True):
+    for actions, counting in zip(roles, counters.options, strict=True):
         many = bool(actions) and actions[0] in layout.legal
         legal, does = [gates.legal[a] for a in actions], [layout.actions + a for a in actions]
         chosen = [layout.chosen[a] for a in actions]
-        candidates.append(Candidates(legal, does, rows, chosen, end if many else None))
+        candidates.append(Candidates(legal, does, counting, chosen, end if many else None))
         end += scratch_rows(len(actions)) if many else 0
     places = (gates, layout, counters, tuple(candidates), end, stands_in)
     return Kernel(network, style, *places, parted, phases, order, written, allocated)
@@ -307,7 +315,7 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
 
 def _to_compile(network: Network) -> int:
     """Return how much straight code there is to compile, in gate inputs."""
-    unrolled = sum(count for count in network.actions if count <= rows.MOST_UNROLLED)
+    unrolled = sum(count for count in network.actions if count <= MOST_UNROLLED)
     return len(network.inputs) + _INPUTS_PER_MOVE * unrolled
 
 
