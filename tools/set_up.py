@@ -78,7 +78,7 @@ def _first_playouts(network: Network, style: Style) -> float:
 def _once(limit: float) -> float:
     """Have the loop compiled that stands in for straight code, as it is for games with phases and without."""
     seconds = 0.0
-    for name in ("connect_four", "six_in_a_row"):
+    for name in ("connect_four", "capture_chess"):
         reasoner = anygame.load(Path(__file__).parents[1] / "gdl" / f"{name}.kif").backends.reasoner
         network = compile_game(reasoner.another(), GroundingLimits(seconds=limit)).network
         seconds += _first_playouts(network, "auto")
