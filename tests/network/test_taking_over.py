@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.network.networks import networks, random_network, tic_tac_toe
+from tests.network.networks import Builder, networks, random_network, tic_tac_toe
 
 from anygame.network.kernels import background, straight_line
 from anygame.network.kernels import kernel as kernels
@@ -26,10 +27,13 @@ from anygame.network.kernels.native import Library, compile_library
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
 from anygame.network.lanes import Lanes
+from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from anygame.network.network import Network
 
 _SHEET = Path(__file__).parents[2] / "gdl" / "six_in_a_row.kif"
@@ -83,7 +87,8 @@ class Played:
         counters = self.kernel.counters
         of_counters = self.rows[counters.first : counters.end].tobytes()
         rows = [self.rows[row].tobytes() for row in (GO, STUCK)]
-        chosen = self.rows[self.kernel.layout.action_rows].tobytes()
+        # What stands there in a lane that waits is of no meaning.
+        chosen = (self.rows[self.kernel.layout.action_rows] & self.rows[GO]).tobytes()
         return b"".join([of_counters, *rows, chosen, self.rows[RANDOM : RANDOM + STATE_ROWS].tobytes()])
 
 
@@ -114,6 +119,21 @@ def test_codes_may_take_turns_at_every_call(network: Network, rng: random.Random
         patch.setattr(straight_line, "FUNCTION_INPUTS", size)
         patch.setattr(kernel_rows, "MOST_UNROLLED", rng.choice((2, 64)))
         agree(network, rng)
+
+
+@pytest.mark.usefixtures("never_made")
+@pytest.mark.parametrize(
+    "moves",
+    [(4, 0), (3, 0), (8, 2), (1, 3), (0, 4), (4, 0, 4, 0), (4, 0, 0, 2), (2, 0, 0, 5), (3, 0, 4, 0), (0, 90)],
+)
+def test_moves_that_are_always_legal(moves: tuple[int, ...]) -> None:
+    """Straight code knows how many they are while it is written, and draws other numbers for it."""
+    roles = list(zip(moves[::2], moves[1::2], strict=True))
+    build = Builder(sum(moves[1::2]), tuple(map(sum, roles)))
+    free = iter(build.fluents)
+    legal = [bit for always, rest in roles for bit in [*[TRUE] * always, *islice(free, rest)]]
+    network = build.network(0, [False] * len(build.fluents), legal, FALSE, [[] for _ in roles], build.fluents)
+    agree(network, random.Random(1))
 
 
 def counted(simulator: Simulator, take_over_at: int | None = None) -> object:
@@ -181,6 +201,7 @@ def test_what_another_process_made_is_cached(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     first = build_kernel(tic_tac_toe())
     assert not first.is_compiled
+    assert not first.library.cached
     assert not first.finish()
     second = build_kernel(tic_tac_toe())
     assert second.is_compiled
@@ -188,6 +209,36 @@ def test_what_another_process_made_is_cached(monkeypatch: pytest.MonkeyPatch, tm
     assert second.is_final
     assert second.finish()
     assert second.rows().nbytes < first.rows().nbytes  # no loop, none of its rows
+
+
+def test_who_waits_for_little_code_needs_no_other_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
+    monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
+    monkeypatch.setattr(background, "_begun", lambda *_: pytest.fail("a process was begun"))
+    first, second = build_kernel(tic_tac_toe()), build_kernel(tic_tac_toe())
+    assert not first.finish()
+    assert first.is_final
+    assert second.finish()
+    assert second.library.cached
+    assert counted(Simulator(first)) == counted(Simulator(build_kernel(tic_tac_toe(), "straight")))
+
+
+@pytest.mark.usefixtures("never_made")
+def test_what_stands_in_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games are data to it: those without phases share one code, those with phases another."""
+    made: list[str] = []
+
+    def compiled(code: str, signatures: Mapping[str, tuple[object, ...]]) -> Library:
+        made.append(code)
+        return compile_library(code, signatures)
+
+    monkeypatch.setattr(kernels, "compile_library", compiled)
+    kernels._standing_in.cache_clear()
+    for seed in range(4):
+        assert build_kernel(random_network(random.Random(seed), 30 + seed)).library
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("fails", ["the other process", "beginning it"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.single_state import answer_bits
+from anygame.network.kernels.gate_code import answer_bits
 from anygame.network.lanes import DOUBLE, MISSING
 
 if TYPE_CHECKING:

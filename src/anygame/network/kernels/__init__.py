@@ -11,9 +11,10 @@ Implementation in Software", 1997), and a gate is one vector instruction or two.
    random bits, ``nth_set_bit`` finds the move that a random number points to.
 4. ``playout_loop`` plays block after block of random games, and counts by ``counters``; ``single_state``
    answers about one state.
-5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Where that
-   takes long, gates as data stand in for straight code until another process has made it (``background``,
-   ``compiling_process``).
+5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Until
+   another process has done that (``background``, ``compiling_process``), functions stand in that are the same
+   for all games (``standing_in``): they read what a game is from a table (``game_table``), their moves are
+   chosen by ``table_choice``. What both kinds need to know of a game comes from ``game_numbers``.
 
 Above them stand ``block`` and ``simulator`` (random playouts), ``lanes`` (games side by side) and ``single``.
 """

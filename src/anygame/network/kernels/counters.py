@@ -58,9 +58,9 @@ class Counters:
         return cls(first, next(rows), first, options, goals, missing, double, overlaps)
 
 
-def ended_lanes(code: FunctionBuilder, gates: GateOutputs) -> str:
-    """Return where a playout is at its end by the rules."""
-    return code.and_(code.load(RUNNING), code.bits(gates.terminal))
+def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
+    """Return where a playout is at its end by the rules, given the bit literal of that."""
+    return code.and_(code.load(RUNNING), code.bits(terminal))
 
 
 def account_function(gates: GateOutputs, counters: Counters) -> str:
@@ -69,7 +69,7 @@ def account_function(gates: GateOutputs, counters: Counters) -> str:
     That a role has no goal there or several should not be: it is looked for, and counted only if it is so.
     """
     code = FunctionBuilder("account")
-    ended = ended_lanes(code, gates)
+    ended = ended_lanes(code, gates.terminal)
     for row, counter in counters.goals.items():
         code.count(counter, code.and_(code.load(row), ended))
     wrong = ZERO

@@ -107,7 +107,15 @@ class FunctionBuilder:
         self.jump(done)
         self.label(done)
 
-    def loop(self, count: int, body: Callable[[str], None]) -> None:
+    def repeat(self, count: str, body: Callable[[str], None]) -> None:
+        """Write a loop as ``loop`` does, of as many rounds as a number says, or none."""
+        if count.isdigit():
+            if int(count):
+                self.loop(int(count), body)
+            return
+        self.when(self.let(f"icmp ne i64 {count}, 0"), lambda: self.loop(count, body))
+
+    def loop(self, count: int | str, body: Callable[[str], None]) -> None:
         """Write a loop of at least one round, given what to do with an index; the rest is in variables."""
         before, begin, end, done = (self.new_label() for _ in range(4))
         self.jump(before)
@@ -295,12 +303,15 @@ class FunctionBuilder:
         """Add the number of lanes that hold to the counters in a row, word by word."""
         if value == ZERO:
             return
-        counts = self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
-        self.store(row, self.let(f"add {_ROW} {self.load(row)}, {counts}"))
+        self.store(row, self.add(self.load(row), self.lanes_by_word(value)))
+
+    def lanes_by_word(self, value: str) -> str:
+        """Return, word by word, how many lanes hold."""
+        return self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
 
     def popcount(self, value: str) -> str:
         """Return the number of lanes that hold, as a scalar."""
-        counts = self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
+        counts = self.lanes_by_word(value)
         return self.let(f"call i64 @llvm.vector.reduce.add.v8i64({_ROW} {counts})")
 
     def any_lane(self, value: str) -> str:

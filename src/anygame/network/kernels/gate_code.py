@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import FunctionBuilder
 
-__all__ = ["GateCode", "GateOutputs", "copy_order", "no_data", "restart_fluent", "set_fluent"]
+__all__ = ["GateCode", "GateOutputs", "answer_bits", "copy_order", "no_data", "restart_fluent", "set_fluent"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +60,11 @@ class GateCode:
     data: NDArray[np.int32]
     outputs: GateOutputs
     end: int
+
+
+def answer_bits(gates: GateOutputs) -> list[int]:
+    """Return the bit literals of the answers: the end, the legal actions, the goals role by role."""
+    return [gates.terminal, *gates.legal, *(bit for role in gates.goals for _, bit in role)]
 
 
 def no_data() -> NDArray[np.int32]:

@@ -5,22 +5,27 @@ a row). The lowest bit says of the first that it is inverted, and of the second 
 of the gate. So there is no branch to be guessed wrong. A gate writes its row after each of its inputs,
 which therefore is never the row of an input.
 
+What is done with runs of entries, and in which phases, is a list of operations: data, too. So the functions
+are the same for all games.
+
 A loop can stand in for straight code that is not there yet. What that reads behind the choice of moves is
 then brought to where it looks for it, the rest lies behind all its rows.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, no_data
-from anygame.network.kernels.presence import Presence
-from anygame.network.kernels.rows import GO, RESTART
+from anygame.network.kernels.game_table import Field, GameTable, field, number, row_at, value_of
+from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order
+from anygame.network.kernels.rows import ABSENT, END, GO, RESTART
 from anygame.network.kernels.schedule import Dependences, keep_apart
 from anygame.network.logic.ragged import places
 
@@ -35,13 +40,14 @@ if TYPE_CHECKING:
     from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
-__all__ = ["loop_gates", "standing_in_gates"]
+__all__ = ["loop_functions", "loop_gates", "present_phases", "standing_in_gates"]
 
 #: Inputs between the writing and the reading of a row: each is about ten instructions, and processors have
 #: some hundreds under way.
 _DISTANCE = 100
 _MASKS = "@masks = private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16\n"
 _PARAMETERS = ["i64 %from", "i64 %until"]
+_OPERATION_WORDS = 8
 
 
 def loop_gates(network: Network, order: Schedule, phases: Phases, layout: RowLayout) -> GateCode:
@@ -59,6 +65,40 @@ def standing_in_gates(network: Network, order: Schedule, straight: Allocation, f
         first_row: the first row that is free for values of the loop alone.
     """
     return _Writer(network, order, straight.phases, straight.layout, straight, first_row).write()
+
+
+class Kind(IntEnum):
+    """What an operation does with its entries: evaluate them once, evaluate a cycle, or set fluents."""
+
+    RUN = 0
+    SET = 1
+    CYCLE = 2
+
+
+@dataclass(frozen=True)
+class _Operation:
+    """One operation.
+
+    Attributes:
+        kind: what is done.
+        entries: with which.
+        during: the phases in which it is, and where there is no common one.
+        only: the phases in which it is, but not where there is no common one.
+        restarting: whether it is only done where a lane starts anew.
+        rounds: of a cycle, how many there are at most.
+    """
+
+    kind: Kind
+    entries: range
+    during: int
+    only: int
+    restarting: bool
+    rounds: int
+
+    def words(self, first: int) -> list[int]:
+        """Return its words in a table, given the number of its first entry."""
+        entries = self.entries.start + first, self.entries.stop + first
+        return [self.kind, self.during, self.only, self.restarting, *entries, self.rounds, 0]
 
 
 class _Writer:
@@ -91,6 +131,7 @@ class _Writer:
         self._entries: list[NDArray[np.int64]] = []
         self._written = 0
         self._copies: list[int] = []
+        self._operations: list[_Operation] = []
 
     def _runs_apart(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
         """Return the units in runs that are needed in the same phases, with these."""
@@ -104,25 +145,38 @@ class _Writer:
             self._place_as(self._straight)
         self._allocate()
         self._find_known()
-        state, moves = FunctionBuilder("evaluate_state"), FunctionBuilder("evaluate_moves")
-        presence = Presence(state, self._phases)
-        self._write_runs(state, presence, self._state_runs)
-        self._write_copies(state, presence)
+        self._write_runs(self._state_runs)
+        self._write_copies()
         begin = self._here()
         for node, bit in self._later.items():
             self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
-        self._call(state, "run", begin, self._here())
+        self._operate(Kind.RUN, begin, during=self._phases.every)
         self._place[list(self._later)] = list(self._later.values())
-        presence = Presence(moves, self._phases)
-        self._write_known(moves, presence, np.arange(self._network.first_action, self._base))
-        self._write_runs(moves, presence, self._move_runs)
-        self._write_settings(moves, presence)
+        state, self._operations = self._operations, []
+        self._write_known(np.arange(self._network.first_action, self._base))
+        self._write_runs(self._move_runs)
+        self._write_settings()
         return GateCode(
-            code="".join((_MASKS, _run(), _run_cycle(), _set(), state.text(), moves.text())),
-            data=np.concatenate(self._entries).astype(np.int32) if self._entries else no_data(),
+            code=loop_functions(),
+            data=self._table(state, self._operations).words(),
             outputs=self._straight.outputs() if self._straight else self._outputs(),
             end=self._end,
         )
+
+    def _table(self, state: Sequence[_Operation], moves: Sequence[_Operation]) -> GameTable:
+        table = GameTable()
+        table.set_phases(self._phases, self._layout.fluents)
+        table.set(Field.TERMINAL, self._source(self._network.terminal))
+        entries = np.concatenate(self._entries) if self._entries else np.zeros(0, np.int64)
+        first = table.add(entries) // 2
+        for begin, end, operations in (
+            (Field.STATE_BEGIN, Field.STATE_END, state),
+            (Field.MOVES_BEGIN, Field.MOVES_END, moves),
+        ):
+            words = [word for operation in operations for word in operation.words(first)]
+            table.set(begin, table.add(words))
+            table.set(end, table.add(()))
+        return table
 
     def _outputs(self) -> GateOutputs:
         network = self._network
@@ -226,7 +280,7 @@ class _Writer:
         ):
             np.bitwise_or.at(self._known, nodes, masks & ~written[nodes])
 
-    def _write_known(self, code: FunctionBuilder, presence: Presence, nodes: NDArray[np.int64]) -> None:
+    def _write_known(self, nodes: NDArray[np.int64]) -> None:
         """Write what is known of nodes in phases in which they are left out."""
         found: dict[tuple[int, bool], list[int]] = {}
         nodes = nodes[self._known[nodes] != 0]
@@ -239,19 +293,17 @@ class _Writer:
             begin = self._here()
             for node in known:
                 self._add(int(value), (self._bit(2 * node) >> 1) * ROW_BYTES | 1)
-            presence.only_during(mask, partial(self._call, code, "run", begin, self._here()))
+            self._operate(Kind.RUN, begin, only=mask)
 
     # Gates.
 
-    def _write_runs(
-        self, code: FunctionBuilder, presence: Presence, runs: Sequence[tuple[int, list[Unit]]]
-    ) -> None:
+    def _write_runs(self, runs: Sequence[tuple[int, list[Unit]]]) -> None:
         for mask, units in runs:
             gates = np.fromiter(chain.from_iterable(units), np.int64)
-            self._write_known(code, presence, self._base + gates)
-            presence.during(mask, partial(self._write_units, code, units))
+            self._write_known(self._base + gates)
+            self._write_units(units, mask)
 
-    def _write_copies(self, code: FunctionBuilder, presence: Presence) -> None:
+    def _write_copies(self) -> None:
         """Copy to where loops read it whether actions are legal."""
         by_phases: dict[int, list[int]] = {}
         for action in self._copies:
@@ -261,36 +313,27 @@ class _Writer:
             for action in actions:
                 target = self._layout.legal[action] * ROW_BYTES
                 self._add(self._source(int(self._network.legal[action])), target | 1)
-            presence.during(mask, partial(self._call, code, "run", begin, self._here()))
+            self._operate(Kind.RUN, begin, during=mask)
 
-    def _write_units(self, code: FunctionBuilder, units: Sequence[Unit]) -> None:
+    def _write_units(self, units: Sequence[Unit], mask: int) -> None:
         for is_cycle, run in groupby(units, key=lambda unit: unit.start in self._order.cyclic):
             if is_cycle:
                 for unit in run:
-                    self._write_cycle(code, unit)
+                    self._write_cycle(unit, mask)
             else:
                 begin = self._here()
                 self._add_gates(np.fromiter(chain.from_iterable(run), np.int64))
-                self._call(code, "run", begin, self._here())
+                self._operate(Kind.RUN, begin, during=mask)
 
-    def _write_cycle(self, code: FunctionBuilder, unit: Unit) -> None:
+    def _write_cycle(self, unit: Unit, mask: int) -> None:
+        begin = self._here()
+        for gate in unit:
+            target = (self._bit(2 * (self._base + gate)) >> 1) * ROW_BYTES
+            self._add(int(self._network.initially[gate]), target | 1)
+        self._operate(Kind.RUN, begin, during=mask)
         begin = self._here()
         self._add_gates(np.arange(unit.start, unit.stop))
-        for gate in unit:
-            row = self._bit(2 * (self._base + gate)) >> 1
-            code.store(row, ONES if self._network.initially[gate] else ZERO)
-        loop, done = code.new_label(), code.new_label()
-        before = code.new_label()
-        code.jump(before)
-        code.label(before)
-        code.jump(loop)
-        code.label(loop)
-        code.line(f"%round.{loop} = phi i64 [ 0, %{before} ], [ %next.{loop}, %{loop} ]")
-        changed = code.let(f"call i1 @run_cycle(ptr %rows, ptr %data, i64 {begin}, i64 {self._here()})")
-        code.line(f"%next.{loop} = add i64 %round.{loop}, 1")
-        within = code.let(f"icmp ult i64 %next.{loop}, {len(unit) + 1}")
-        code.branch(code.let(f"and i1 {changed}, {within}"), loop, done)
-        code.label(done)
+        self._operate(Kind.CYCLE, begin, during=mask, rounds=len(unit) + 1)
 
     def _add_gates(self, gates: NDArray[np.int64]) -> None:
         """Add the entries of some gates: one for each input."""
@@ -311,14 +354,24 @@ class _Writer:
     def _here(self) -> int:
         return self._written
 
-    @staticmethod
-    def _call(code: FunctionBuilder, name: str, begin: int, end: int) -> None:
-        if end > begin:
-            code.line(f"call void @{name}(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
+    def _operate(
+        self,
+        kind: Kind,
+        begin: int,
+        *,
+        during: int = 0,
+        only: int = 0,
+        restarting: bool = False,
+        rounds: int = 0,
+    ) -> None:
+        """Add an operation with the entries from ``begin`` on."""
+        if self._here() > begin:
+            entries = range(begin, self._here())
+            self._operations.append(_Operation(kind, entries, during, only, restarting, rounds))
 
     # Fluents.
 
-    def _write_settings(self, code: FunctionBuilder, presence: Presence) -> None:
+    def _write_settings(self) -> None:
         sources: dict[int, int | None] = {}
         for fluent, literal in enumerate(self._next):
             source = (literal >> 1) - 1
@@ -329,24 +382,106 @@ class _Writer:
             copies[fluent] = self._end * ROW_BYTES
             self._add(self._source(self._next[fluent]), copies[fluent] | 1)
             self._end += 1
-        self._call(code, "run", begin, self._here())
+        self._operate(Kind.RUN, begin, during=self._phases.every)
         fluents = [fluent for ring in rings for fluent in ring]
         changes = self._phases.changes
         for mask, run in groupby(fluents, key=changes.__getitem__):
             begin = self._here()
             for fluent in run:
                 self._set(fluent, copies.get(fluent, self._source(self._next[fluent])))
-            presence.during(mask, partial(self._call, code, "set", begin, self._here()))
+            self._operate(Kind.SET, begin, during=mask)
         for mask in sorted({self._phases.every & ~mask for mask in changes}):
             begin = self._here()
             for fluent in fluents:
                 if self._phases.every & ~changes[fluent] == mask:
                     self._set(fluent, self._source(2 * (1 + fluent)))
-            presence.restarting_during(mask, partial(self._call, code, "set", begin, self._here()))
+            if mask:
+                self._operate(Kind.SET, begin, only=mask, restarting=True)
 
     def _set(self, fluent: int, source: int) -> None:
         target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
         self._add(source, target)
+
+
+@cache
+def loop_functions() -> str:
+    """Write the functions that read gates as data: the same for all games."""
+    parts = (_run(), _run_cycle(), _set(), _operate_function(), _evaluate_state(), _evaluate_moves())
+    return _MASKS + "".join(parts)
+
+
+def _evaluate_state() -> str:
+    """Evaluate what depends on the state alone; row END says besides where the game is over."""
+    code = FunctionBuilder("evaluate_state")
+    _call_operations(code, Field.STATE_BEGIN, Field.STATE_END)
+    code.store(END, value_of(code, field(code, Field.TERMINAL)))
+    return code.text()
+
+
+def _evaluate_moves() -> str:
+    code = FunctionBuilder("evaluate_moves")
+    _call_operations(code, Field.MOVES_BEGIN, Field.MOVES_END)
+    return code.text()
+
+
+def _call_operations(code: FunctionBuilder, begin: Field, end: Field) -> None:
+    bounds = f"i64 {field(code, begin)}, i64 {field(code, end)}"
+    code.line(f"call void @operate(ptr %rows, ptr %data, {bounds})")
+
+
+def present_phases(code: FunctionBuilder) -> tuple[str, str]:
+    """Return the mask of the phases that lanes are in, and the same unless there is no common one."""
+    present = code.let(f"xor i64 {code.word(code.address(ABSENT))}, {field(code, Field.EVERY)}")
+    alone = code.let(f"icmp ult i64 {present}, {field(code, Field.WHOLE)}")
+    return present, code.let(f"select i1 {alone}, i64 {present}, i64 0")
+
+
+def _operate_function() -> str:
+    """Do the operations in some words of the table that the lanes need in their phase."""
+    code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
+    present, alone = present_phases(code)
+    steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
+    count = code.let(f"sdiv i64 {code.let('sub i64 %end, %first')}, {_OPERATION_WORDS}")
+
+    def operate(index: str) -> None:
+        place = code.let(f"add i64 %first, {code.let(f'mul i64 {index}, {_OPERATION_WORDS}')}")
+
+        def word(offset: int) -> str:
+            return number(code, code.let(f"add i64 {place}, {offset}"))
+
+        kind, during, only, restarting, begin, end, rounds = map(word, range(7))
+        needed = code.let(
+            f"or i64 {code.let(f'and i64 {present}, {during}')}, {code.let(f'and i64 {alone}, {only}')}"
+        )
+        skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
+        done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
+
+        def call(name: str, result: str = "void") -> str:
+            return f"call {result} @{name}(ptr %rows, ptr %data, i64 {begin}, i64 {end})"
+
+        def repeat() -> None:
+            left = code.word_variable(rounds)
+            again, behind = code.new_label(), code.new_label()
+            code.jump(again)
+            code.label(again)
+            changed = code.let(call("run_cycle", "i1"))
+            code.set_word(left, code.let(f"sub i64 {code.word(left)}, 1"))
+            within = code.let(f"icmp ne i64 {code.word(left)}, 0")
+            code.branch(code.let(f"and i1 {changed}, {within}"), again, behind)
+            code.label(behind)
+
+        def do() -> None:
+            for each, body in (
+                (Kind.RUN, lambda: code.line(call("run"))),
+                (Kind.SET, lambda: code.line(call("set"))),
+                (Kind.CYCLE, repeat),
+            ):
+                code.when(code.let(f"icmp eq i64 {kind}, {int(each)}"), body)
+
+        code.when(code.let(f"xor i1 {done}, true"), do)
+
+    code.repeat(count, operate)
+    return code.text()
 
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
@@ -355,19 +490,14 @@ def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
     source = code.let(f"zext i32 {code.let(f'load i32, ptr {pair}, align 4')} to i64")
     behind = code.let(f"getelementptr inbounds i8, ptr {pair}, i64 4")
     target = code.let(f"zext i32 {code.let(f'load i32, ptr {behind}, align 4')} to i64")
-    value = code.read(_row(code, source))
+    value = code.read(row_at(code, source))
     inverted = _spread(code, source)
-    return code.xor(value, inverted), _row(code, target), _spread(code, target), target
+    return code.xor(value, inverted), row_at(code, target), _spread(code, target), target
 
 
-def _row(code: FunctionBuilder, number: str) -> str:
-    start = code.let(f"and i64 {number}, -{ROW_BYTES}")
-    return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
-
-
-def _spread(code: FunctionBuilder, number: str) -> str:
+def _spread(code: FunctionBuilder, place: str) -> str:
     """Return a row that holds everywhere if the lowest bit of a number does: read, since that is cheapest."""
-    bit = code.let(f"and i64 {number}, 1")
+    bit = code.let(f"and i64 {place}, 1")
     return code.broadcast(code.word("@masks", bit))
 
 

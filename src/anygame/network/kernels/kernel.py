@@ -7,17 +7,18 @@ import hashlib
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from anygame.network.kernels.background import Compilation
-from anygame.network.kernels.counters import Counters
+from anygame.network.kernels.counters import Counters, account_function
 from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
+from anygame.network.kernels.game_numbers import WrittenNumbers
 from anygame.network.kernels.gate_code import no_data
-from anygame.network.kernels.gate_loop import loop_gates, standing_in_gates
+from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.native import (
     compile_library,
     find_library,
@@ -30,9 +31,10 @@ from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
 from anygame.network.kernels.phase_parts import part_by_phase
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import play_functions
-from anygame.network.kernels.rows import RowLayout
+from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.single_state import single_state_functions
+from anygame.network.kernels.standing_in import standing_in_code, standing_in_table
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.uniform_choice import choose_function
 
@@ -53,9 +55,13 @@ Style = Literal["auto", "straight", "loop"]
 #: Up to so many gate inputs a network becomes straight code: compiling takes 40 to 130 microseconds for
 #: each; the loop is there at once, but a half to a quarter as fast.
 STRAIGHT_INPUTS = 150_000
-#: Up to so many straight code is compiled before anything else is done: that takes a third of a second, about
-#: as long as another process takes to begin.
-COMPILED_AT_ONCE = 4_000
+#: Where there is so little to compile, in gate inputs, straight code is made before anything else is done:
+#: that takes less than a tenth of a second, and another process longer to begin.
+COMPILED_AT_ONCE = 1_000
+#: And where somebody waits for straight code, up to so many: another process takes as long to begin.
+COMPILED_IF_WAITED_FOR = 4_000
+#: A move that straight code chooses takes as long to compile as so many gate inputs.
+_INPUTS_PER_MOVE: Final = 25
 #: From so many gate inputs on, lanes are kept in one phase. That leaves out half of a step or more; but each
 #: playout waits for its beginning, half a step where there are two phases, and small games are short.
 PHASED_INPUTS = 4_000
@@ -141,29 +147,37 @@ class Kernel:
 
     @cached_property
     def _start(self) -> _Start:
+        return self._started(wait=False)
+
+    def _started(self, *, wait: bool) -> _Start:
+        """Return what the kernel runs with, and make it if there is nothing yet."""
         with _LOCK:
             if "_start" not in self.__dict__:  # unless another thread has been here meanwhile
-                self.__dict__["_start"] = self._begin()
+                self.__dict__["_start"] = self._begin(wait=wait)
         return self.__dict__["_start"]  # type: ignore[no-any-return]
 
-    def _begin(self) -> _Start:
+    def _begin(self, *, wait: bool) -> _Start:
         if not self.stands_in:
             assert self._written is not None
             return _Start(compile_library(self.code, _SIGNATURES), self._written.data, self.end)
         found = find_library(self.key, _SIGNATURES)
+        if found is None and wait and _to_compile(self.network) <= COMPILED_IF_WAITED_FOR:
+            found = load_library(make_image(self.code, self.key), _SIGNATURES)
         if found is not None:
             self._allocated.clear()
             return _Start(found, no_data(), self.end)
-        gates = standing_in_gates(self._parted, self._order, self._allocation(), self.end)
-        library = compile_library(self._module(gates), _SIGNATURES)
-        return _Start(library, gates.data, gates.end, Compilation(self))
+        places = (self._allocation(), self.counters, self.candidates)
+        data, end = standing_in_table(self._parted, self._order, *places, self._step_cost, self.end)
+        library = _standing_in(bool(self._phases.patterns)).another()
+        return _Start(library, data, end, Compilation(self))
 
     def finish(self) -> bool:
         """Have the final code: wait for it if it is being made; return whether it was found, not made.
 
-        Where it could not be made elsewhere, it is made here.
+        Where it could not be made elsewhere, it is made here; and where nothing has been begun and it is
+        small, since that is faster.
         """
-        start = self._start
+        start = self._started(wait=True)
         making = start.making
         if making is None:
             return start.library.cached
@@ -216,15 +230,21 @@ class Kernel:
         found.update(repr((rest, cycles, sizes(), PHASED_INPUTS)).encode())
         return found.hexdigest()
 
+    @property
+    def _step_cost(self) -> int:
+        """About how many row operations a step has, without the choice of moves."""
+        moves = sum(len(role.legal) for role in self.candidates)
+        return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
+
     def _module(self, gates: GateCode) -> str:
-        roles = sum(len(role.legal) for role in self.candidates)
-        cost = len(self.network.inputs) + 3 * self.network.fluents + 8 * roles
+        game = WrittenNumbers(self.layout, self.gates, self.counters, self._phases)
         parts = (
             PREAMBLE,
             gates.code,
-            choose_function(self.candidates, cost, self._phases),
-            play_functions(self.layout, self.gates, self.counters, self._phases),
-            single_state_functions(self.layout, self.gates),
+            choose_function(self.candidates, self._step_cost, self._phases),
+            account_function(self.gates, self.counters),
+            play_functions(game),
+            single_state_functions(game),
         )
         return "".join(parts)
 
@@ -248,6 +268,12 @@ class Kernel:
         return words[skip : skip + size].reshape(-1, WORDS)
 
 
+@cache
+def _standing_in(has_phases: bool) -> Library:
+    """Return the functions that stand in for straight code, the same for all games."""
+    return compile_library(standing_in_code(has_phases), _SIGNATURES)
+
+
 def build_kernel(network: Network, style: Style = "auto", phases: Phases | None = None) -> Kernel:
     """Lay out the code of a network. It is compiled when it is first used.
 
@@ -256,8 +282,8 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
         style: how the gates are written.
         phases: of the game; None for those that it has, if it is so large that something is gained by them.
     """
-    small = COMPILED_AT_ONCE < len(network.inputs) <= STRAIGHT_INPUTS
-    stands_in = style == "auto" and phases is None and small
+    becomes_straight = style == "auto" and len(network.inputs) <= STRAIGHT_INPUTS
+    stands_in = becomes_straight and phases is None and _to_compile(network) > COMPILED_AT_ONCE
     parted, phases = _in_phases(network, phases)
     order, layout = schedule(parted, phases), RowLayout(parted, phases)
     if style == "auto":
@@ -277,14 +303,20 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     roles = _roles(network, layout, gates)
     counters = Counters.after(gates, list(map(len, roles)))
     candidates, end = [], counters.end
-    for actions, rows in zip(roles, counters.options, strict=True):
+    for actions, counting in zip(roles, counters.options, strict=True):
         many = bool(actions) and actions[0] in layout.legal
         legal, does = [gates.legal[a] for a in actions], [layout.actions + a for a in actions]
         chosen = [layout.chosen[a] for a in actions]
-        candidates.append(Candidates(legal, does, rows, chosen, end if many else None))
+        candidates.append(Candidates(legal, does, counting, chosen, end if many else None))
         end += scratch_rows(len(actions)) if many else 0
     places = (gates, layout, counters, tuple(candidates), end, stands_in)
     return Kernel(network, style, *places, parted, phases, order, written, allocated)
+
+
+def _to_compile(network: Network) -> int:
+    """Return how much straight code there is to compile, in gate inputs."""
+    unrolled = sum(count for count in network.actions if count <= MOST_UNROLLED)
+    return len(network.inputs) + _INPUTS_PER_MOVE * unrolled
 
 
 def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases]:

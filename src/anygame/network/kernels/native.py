@@ -60,6 +60,7 @@ class Library:
         self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool, size: int
     ) -> None:
         self._engines = [engine]
+        self._signatures = signatures
         self.cached = cached
         self.size = size
         self.addresses: dict[str, int] = {name: engine.get_function_address(name) for name in signatures}
@@ -70,6 +71,10 @@ class Library:
 
     def __getitem__(self, name: str) -> Any:
         return self.functions[name]
+
+    def another(self) -> Library:
+        """Return a library of the same functions, of which others may take the place."""
+        return Library(self._engines[0], self._signatures, self.cached, self.size)
 
     def replace(self, other: Library) -> None:
         """Have the functions of another library from now on; calls of the old ones may be under way."""

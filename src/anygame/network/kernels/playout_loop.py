@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.counters import account_function, ended_lanes
+from anygame.network.kernels.counters import ended_lanes
 from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
-from anygame.network.kernels.presence import find_presence
 from anygame.network.kernels.rows import (
     ABSENT,
     ACTIVE,
     CUT,
     ENDED,
+    FIRST_FLUENT,
     GO,
     IDLE,
     RESTART,
@@ -30,10 +30,7 @@ from anygame.network.kernels.rows import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anygame.network.kernels.counters import Counters
-    from anygame.network.kernels.gate_code import GateOutputs
-    from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
+    from anygame.network.kernels.game_numbers import GameNumbers
 
 __all__ = [
     "DEADLINE",
@@ -61,22 +58,21 @@ STARTS = 10
 RECORD_WORDS = STARTS + LANES
 
 
-def play_functions(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases) -> str:
+def play_functions(game: GameNumbers) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
     has a slot for each number of moves up to the limit, and one behind for what was cut.
     """
     parts = (
-        account_function(gates, counters),
-        _cut(gates),
-        _finish(gates, phases),
-        _leave_stuck(phases),
-        _start_idle() if phases.patterns else "",
+        _cut(game),
+        _finish(game),
+        _leave_stuck(game),
+        _start_idle() if game.has_phases else "",
         _wait(),
-        _start_elsewhere(layout),
+        _start_elsewhere(game),
     )
-    return "".join((*parts, _play(layout, gates, counters, phases)))
+    return "".join((*parts, _play(game)))
 
 
 def _each_lane(
@@ -119,13 +115,13 @@ def _each_lane(
     code.label(done)
 
 
-def _cut(gates: GateOutputs) -> str:
+def _cut(game: GameNumbers) -> str:
     """Find the lanes that have made as many moves as they may, and when the next one can have."""
     code = FunctionBuilder("cut", parameters=["ptr noalias %block"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
     mask, first = code.word_variable(0), code.word_variable(0)
     code.set_word(first, code.let(f"add i64 {code.let(f'add i64 {now}, {limit}')}, 1"))
-    code.store(ACTIVE, code.and_(code.load(RUNNING), code.not_(code.bits(gates.terminal))))
+    code.store(ACTIVE, code.and_(code.load(RUNNING), code.not_(code.bits(game.terminal))))
     row = code.address(CUT)
 
     def visit(lane: str, _: str, bit: str) -> None:
@@ -146,7 +142,7 @@ def _cut(gates: GateOutputs) -> str:
     return code.text()
 
 
-def _finish(gates: GateOutputs, phases: Phases) -> str:
+def _finish(game: GameNumbers) -> str:
     """Take leave of the lanes that ended or are cut; start the next playouts in them, or let them wait."""
     code = FunctionBuilder("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
@@ -160,7 +156,7 @@ def _finish(gates: GateOutputs, phases: Phases) -> str:
     code.store(CUT, ZERO)
     code.jump(ready)
     code.label(ready)
-    ended, running = ended_lanes(code, gates), code.load(RUNNING)
+    ended, running = ended_lanes(code, game.terminal), code.load(RUNNING)
     leaving = code.or_(ended, code.load(CUT))
     code.store(ENDED, leaving)
     cuts = code.address(CUT)
@@ -171,7 +167,7 @@ def _finish(gates: GateOutputs, phases: Phases) -> str:
         slot = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
         code.set_word(slot, code.let(f"add i64 {code.word(slot)}, 1"))
 
-    if phases.patterns:
+    if game.has_phases:
         _count_lanes(code, ENDED, count)
         _let_wait(code, leaving)
         return code.text()
@@ -245,7 +241,7 @@ def _start_next(
     code.set_word("%block", code.word(left), LEFT)
 
 
-def _leave_stuck(phases: Phases) -> str:
+def _leave_stuck(game: GameNumbers) -> str:
     """Take leave of the lanes in which a role has no legal move, as of those that ended.
 
     They are only counted, and the first one is noted: the block can be played again up to it.
@@ -263,7 +259,7 @@ def _leave_stuck(phases: Phases) -> str:
             code.set_word("%block", code.let(f"select i1 {first}, i64 {value}, i64 {old}"), offset)
         code.set_word("%block", code.let(f"add i64 {before}, 1"), STUCK_LANES)
 
-    if phases.patterns:
+    if game.has_phases:
         _count_lanes(code, STUCK, note)
         restart = code.read(restarting)
         _let_wait(code, code.load(STUCK))
@@ -292,44 +288,39 @@ def _wait() -> str:
     return code.text()
 
 
-def _start_elsewhere(layout: RowLayout) -> str:
+def _start_elsewhere(game: GameNumbers) -> str:
     """Put the lanes that restart into another state than the initial one."""
     code = FunctionBuilder("start_elsewhere", parameters=["ptr noalias %block"])
-    count = layout.actions - layout.fluents
-    if not count:
-        return code.text()
     restart = code.load(RESTART)
-    first, table = code.address(layout.fluents), code.offset("%block", RECORD_WORDS)
-    code.jump("loop")
-    code.label("loop")
-    code.line("%fluent = phi i64 [ 0, %entry ], [ %next, %loop ]")
-    row = code.offset(first, code.let(f"shl i64 %fluent, {WORDS.bit_length() - 1}"))
-    value = code.broadcast(code.word(table, "%fluent"))
-    code.write(row, code.mux(restart, value, code.read(row)))
-    code.line("%next = add i64 %fluent, 1")
-    code.branch(code.let(f"icmp eq i64 %next, {count}"), "done", "loop")
-    code.label("done")
+    first, table = code.address(FIRST_FLUENT), code.offset("%block", RECORD_WORDS)
+
+    def start(fluent: str) -> None:
+        row = code.offset(first, code.let(f"shl i64 {fluent}, {WORDS.bit_length() - 1}"))
+        value = code.broadcast(code.word(table, fluent))
+        code.write(row, code.mux(restart, value, code.read(row)))
+
+    code.repeat(game.fluents(code), start)
     return code.text()
 
 
-def _look_for_phase(code: FunctionBuilder, layout: RowLayout, phases: Phases) -> None:
+def _look_for_phase(code: FunctionBuilder, game: GameNumbers) -> None:
     """Note the phase of the lanes with a playout under way, unless everything is to be computed."""
-    if phases.patterns:
-        find_presence(code, phases, layout.fluents, code.load(RUNNING))
+    if game.has_phases:
+        game.find_presence(code, code.load(RUNNING))
         whole = code.let(f"icmp ne i64 {code.word('%block', WHOLE)}, 0")
         absent = code.address(ABSENT)
         code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
 
 
-def _start_in_phase(code: FunctionBuilder, now: str, phases: int) -> None:
+def _start_in_phase(code: FunctionBuilder, now: str, game: GameNumbers) -> None:
     """Start playouts where lanes wait and the next step is one of the first phase."""
     after = code.let(f"add i64 {now}, 1")
-    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {phases}')}, 0")
+    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {game.phases(code)}')}, 0")
     waiting = code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")
     code.when(waiting, lambda: code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)"))
 
 
-def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases) -> str:
+def _play(game: GameNumbers) -> str:
     code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
     loop, leaving, staying, moving, waiting, going, done, stuck = names
@@ -337,15 +328,17 @@ def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Pha
     code.label(loop)
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word("%block", NOW)
-    _look_for_phase(code, layout, phases)
+    _look_for_phase(code, game)
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
-    code.branch(code.let(f"or i1 {late}, {code.any_lane(ended_lanes(code, gates))}"), leaving, staying)
+    code.branch(
+        code.let(f"or i1 {late}, {code.any_lane(ended_lanes(code, game.terminal))}"), leaving, staying
+    )
     code.label(leaving)
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
-    starting = "starting" if phases.patterns else moving
-    if phases.patterns:
+    starting = "starting" if game.has_phases else moving
+    if game.has_phases:
         code.jump(starting)
     else:
         code.branch(code.any_lane(code.load(RUNNING)), moving, done)
@@ -353,16 +346,17 @@ def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Pha
     code.store(RESTART, ZERO)
     code.store(ACTIVE, code.load(RUNNING))
     code.jump(starting)
-    if phases.patterns:
+    if game.has_phases:
         code.label(starting)
-        _start_in_phase(code, now, len(phases.patterns))
+        _start_in_phase(code, now, game)
         code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), moving, done)
     code.label(moving)
     refused = code.let("call i1 @choose(ptr %rows, ptr %data)")
     code.branch(refused, stuck, "chosen")
     code.label("chosen")
     go = code.load(GO)
-    code.count(counters.moves, go)
+    counter = game.moves_counter(code)
+    code.write(counter, code.add(code.read(counter), code.lanes_by_word(go)))
     code.branch(code.any_lane(code.and_(code.load(ACTIVE), code.not_(go))), waiting, going)
     code.label(waiting)
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")

@@ -18,7 +18,10 @@ __all__ = [
     "ABSENT",
     "ACTIVE",
     "CUT",
+    "END",
     "ENDED",
+    "FAILED",
+    "FIRST_FLUENT",
     "GO",
     "GROUP",
     "IDLE",
@@ -34,9 +37,11 @@ __all__ = [
 #: ``RESTART``: those that begin a playout behind it; ``RUNNING``: those with a playout under way; ``ACTIVE``:
 #: those of them that are to choose moves; ``ENDED``, ``CUT``, ``STUCK``: those that leave, and why; from
 #: ``RANDOM`` on the state of the random numbers; ``IDLE``: those that wait for the next playout; ``ABSENT``:
-#: see ``presence``.
+#: see ``presence``. Where a game is data: ``END``: the lanes in which it is over; ``FAILED``: those for which
+#: no number has been drawn.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
-_FIRST = 16
+END, FAILED = 14, 15
+FIRST_FLUENT = 16
 #: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that
 #: takes more than twice as long to compile, and runs no faster.
 MOST_UNROLLED = 64
@@ -60,8 +65,8 @@ class RowLayout:
     """
 
     def __init__(self, network: Network, phases: Phases) -> None:
-        self.fluents = _FIRST
-        self.actions = _FIRST + network.fluents
+        self.fluents = FIRST_FLUENT
+        self.actions = FIRST_FLUENT + network.fluents
         self._actions = sum(network.actions)
         self.end = self.actions + self._actions
         self.legal: dict[int, int] = {}
@@ -92,4 +97,4 @@ class RowLayout:
 
     def input(self, node: int) -> int:
         """Return the row of an input node; the constant has row 0."""
-        return node + _FIRST - 1 if node else 0
+        return node + FIRST_FLUENT - 1 if node else 0

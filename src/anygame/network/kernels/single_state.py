@@ -5,59 +5,47 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.function import WORDS, FunctionBuilder
-from anygame.network.kernels.rows import GO, RESTART
+from anygame.network.kernels.rows import FIRST_FLUENT, GO, RESTART
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from anygame.network.kernels.game_numbers import GameNumbers
 
-    from anygame.network.kernels.gate_code import GateOutputs
-    from anygame.network.kernels.rows import RowLayout
-
-__all__ = ["answer_bits", "single_state_functions"]
+__all__ = ["single_state_functions"]
 
 
-def answer_bits(gates: GateOutputs) -> list[int]:
-    """Return the bit literals of the answers: the end, the legal actions, the goals role by role."""
-    return [gates.terminal, *gates.legal, *(bit for role in gates.goals for _, bit in role)]
-
-
-def single_state_functions(layout: RowLayout, gates: GateOutputs) -> str:
+def single_state_functions(game: GameNumbers) -> str:
     """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.
 
-    ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``answer_bits``. ``@advance``
-    takes the numbers of the actions taken, and gives the next state; it is to follow ``@query``.
+    ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``gate_code.answer_bits``.
+    ``@advance`` takes the numbers of the actions taken, and gives the next state; it is to follow ``@query``.
     """
-    bits = answer_bits(gates)
-    table = ", ".join(f"i32 {bit}" for bit in bits)
-    constant = f"@answers = private unnamed_addr constant [{len(bits)} x i32] [{table}]\n"
-    return "".join((constant, _query(layout, len(bits)), _advance(layout)))
+    return "".join((game.constants, _query(game), _advance(game)))
 
 
-def _query(layout: RowLayout, answers: int) -> str:
+def _query(game: GameNumbers) -> str:
     code = FunctionBuilder("query", parameters=["ptr noalias %state", "ptr noalias %out"])
-    first = code.address(layout.fluents)
+    first = code.address(FIRST_FLUENT)
 
     def put(index: str) -> None:
         byte = code.let(f"load i8, ptr {_byte(code, '%state', index)}")
         code.set_word(_row(code, first, index), code.let(f"sub i64 0, {code.let(f'zext i8 {byte} to i64')}"))
 
     def get(index: str) -> None:
-        slot = code.let(f"getelementptr inbounds i32, ptr @answers, i64 {index}")
-        bit = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
+        bit = game.answer(code, index)
         row = code.let(f"lshr i64 {bit}, 1")
         _give(code, code.let(f"xor i64 {code.word(_row(code, '%rows', row))}, {bit}"), index)
 
-    _loop(code, layout.actions - layout.fluents, put)
+    code.repeat(game.fluents(code), put)
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
-    _loop(code, answers, get)
+    code.repeat(game.answers(code), get)
     return code.text()
 
 
-def _advance(layout: RowLayout) -> str:
+def _advance(game: GameNumbers) -> str:
     code = FunctionBuilder("advance", parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"])
-    fluents, actions = code.address(layout.fluents), code.address(layout.actions)
-    rows = layout.action_rows
-    _loop(code, rows.stop - rows.start, lambda index: code.set_word(_row(code, actions, index), 0))
+    fluents = code.address(FIRST_FLUENT)
+    actions = _row(code, fluents, game.fluents(code))
+    code.repeat(game.actions(code), lambda index: code.set_word(_row(code, actions, index), 0))
     taking, taken, behind = (code.new_label() for _ in range(3))
     before = code.new_label()
     code.jump(before)
@@ -76,17 +64,8 @@ def _advance(layout: RowLayout) -> str:
     code.set_word(code.address(GO), -1)
     code.set_word(code.address(RESTART), 0)
     code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
-    _loop(
-        code,
-        layout.actions - layout.fluents,
-        lambda index: _give(code, code.word(_row(code, fluents, index)), index),
-    )
+    code.repeat(game.fluents(code), lambda index: _give(code, code.word(_row(code, fluents, index)), index))
     return code.text()
-
-
-def _loop(code: FunctionBuilder, count: int, body: Callable[[str], None]) -> None:
-    if count:
-        code.loop(count, body)
 
 
 def _row(code: FunctionBuilder, first: str, index: str) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.nth_set_bit import Candidates
     from anygame.network.kernels.phases import Phases
 
-__all__ = ["choose_function"]
+__all__ = ["ALWAYS_DRAWN", "bearable", "choose_function", "most_rounds", "planes_of"]
 
 #: A draw ends after so many rounds at the latest: of 512 lanes, half of which fail at worst, one in eight
 #: times one is left. It bounds the time; nothing is less uniform for it.
@@ -37,7 +37,7 @@ _MANY_ROUNDS = 64
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
 #: So many planes are always drawn; higher ones only if some lane needs them. Nearly always one does need the
 #: lowest ones, and to ask costs a branch.
-_ALWAYS = 2
+ALWAYS_DRAWN = 2
 
 
 @dataclass
@@ -65,8 +65,8 @@ def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases)
     presence = Presence(code, phases)
     generator = Xoshiro(code)
     failed = code.variable()
-    numbers = [[code.variable() for _ in range(_planes(role))] for role in roles]
-    shared = [code.variable() for _ in range(max(map(_planes, roles), default=0))]
+    numbers = [[code.variable() for _ in range(planes_of(role))] for role in roles]
+    shared = [code.variable() for _ in range(max(map(planes_of, roles), default=0))]
     active = code.load(ACTIVE)
     groups = [
         UnrolledSelection(code, role) if role.scratch is None else LoopSelection(code, role, presence)
@@ -93,7 +93,8 @@ def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases)
     return code.text("ret i1 false")
 
 
-def _planes(role: Candidates) -> int:
+def planes_of(role: Candidates) -> int:
+    """Return how many bits a number has that is below any count of a role's legal moves."""
     return max(0, len(role.legal) - 1).bit_length()
 
 
@@ -120,7 +121,7 @@ class _Drawing:
         self._failed = failed
         self._active = active
         self._step_cost = step_cost
-        self._rounds = _MANY_ROUNDS if step_cost is None else _ROUNDS
+        self._rounds = most_rounds(step_cost)
 
     def draw_all(self, draws: Sequence[_Draw], shared: Sequence[str]) -> None:
         """Draw a number for each role; one serves all where no lane has two roles with a choice."""
@@ -165,7 +166,7 @@ class _Drawing:
                 code.write(target, code.and_(self._generator.row(), mask))
             return
         wanted = [
-            None if k < _ALWAYS else code.any_lane(code.and_(mask, self._active))
+            None if k < ALWAYS_DRAWN else code.any_lane(code.and_(mask, self._active))
             for k, mask in enumerate(draw.masks)
         ]
         before = code.read(self._failed)
@@ -185,7 +186,7 @@ class _Drawing:
         accepted = less(code, [code.read(target) for target in draw.number], draw.count)
         left = code.and_(left, code.not_(accepted))
         code.write(self._failed, left)
-        many = code.let(f"icmp ugt i64 {code.popcount(left)}, {self._bearable(len(draw.number))}")
+        many = code.let(f"icmp ugt i64 {code.popcount(left)}, {bearable(len(draw.number), self._step_cost)}")
         code.line(f"%next.{name} = add i64 %round.{name}, 1")
         more = code.let(f"icmp ult i64 %next.{name}, {self._rounds}")
         again = code.let(f"and i1 {many}, {more}")
@@ -207,9 +208,15 @@ class _Drawing:
             code.jump(behind)
             code.label(behind)
 
-    def _bearable(self, planes: int) -> int:
-        """Return how many lanes may wait: another round would cost more than it saves."""
-        if self._step_cost is None:
-            return 0
-        round_cost = _PLANE_COST * planes + _ROUND_COST
-        return 2 * LANES * round_cost // (_WAIT_COST * LANES + self._step_cost)
+
+def most_rounds(step_cost: int | None) -> int:
+    """Return after how many rounds a draw ends; no step cost stands for lanes that must not wait."""
+    return _MANY_ROUNDS if step_cost is None else _ROUNDS
+
+
+def bearable(planes: int, step_cost: int | None) -> int:
+    """Return how many lanes may wait: another round would cost more than it saves."""
+    if step_cost is None:
+        return 0
+    round_cost = _PLANE_COST * planes + _ROUND_COST
+    return 2 * LANES * round_cost // (_WAIT_COST * LANES + step_cost)
