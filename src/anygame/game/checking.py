@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
 from anygame.game.lost_values import DoubleValues, LostValues
+from anygame.game.turns import Turns
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Constant, Variable
@@ -54,6 +55,7 @@ PLAY_SEVERITIES: Final = {
     "over-at-start": Severity.WARNING,
     "lost-value": Severity.WARNING,
     "double-value": Severity.WARNING,
+    "out-of-turn": Severity.WARNING,
     "play-cut": Severity.INFO,
 }
 
@@ -203,6 +205,7 @@ class PlayCheck:
     _endless: int = 0
     _lost: LostValues = field(init=False)
     _double: DoubleValues = field(init=False)
+    _turns: Turns = field(init=False)
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -232,6 +235,7 @@ class PlayCheck:
         declared = _Declared(self.game)
         self._lost = LostValues(self.game)
         self._double = DoubleValues(self.game)
+        self._turns = Turns(self.game)
         self._search(declared)
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
@@ -307,6 +311,8 @@ class PlayCheck:
             hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
             span = _waiting_span(self.game, role) if len(stuck) < len(self.game.roles) else None
             self._note("no-move", role, message, span or _role_span(self.game, role), line, hint)
+        for code, key, message, span, hint in self._turns.faults(state) if not stuck else ():
+            self._note(code, key, message, span, line, hint)
         return not stuck
 
     def _look_at_goal(self, state: State, role: Role, line: Line) -> None:

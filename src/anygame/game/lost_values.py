@@ -7,12 +7,13 @@ a value it is lost; where one rule keeps it while another changes it, there are 
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal
-from anygame.language.terms import Compound
+from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -113,7 +114,7 @@ class DoubleValues:
     """Finds second values of what has one at the start, such as the step or whose turn it is.
 
     A fluent has one value where one fact of it is true at the start and a `next` makes another one of it:
-    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is.
+    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is. A board has one in each cell.
     """
 
     def __init__(self, game: Game) -> None:
@@ -122,7 +123,12 @@ class DoubleValues:
         self._single = {
             functor
             for functor, facts in found.items()
-            if len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor))
+            if (len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor)))
+            or (
+                functor[1] >= _COORDINATES
+                and _is_board(facts)
+                and _has_one_mark(game.program, functor, facts)
+            )
         }
 
     def faults(
@@ -133,7 +139,7 @@ class DoubleValues:
             return
         for functor, facts in _facts_by_functor(state.facts).items():
             if functor in self._single and len({fact.arguments[:-1] for fact in facts}) < len(facts):
-                one, other = sorted(facts)[:2]
+                one, other = _of_one_place(facts)
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
                 yield "double-value", functor[0], message, self._span(line, (one, other))
 
@@ -145,6 +151,12 @@ class DoubleValues:
         places = {state.explain(Atom("next", (fact,)), line[-1]).place for fact in facts}
         rules = [rule for rule in self._game.program.rules if rule.span and rule.span.place in places]
         return min(rules, key=lambda rule: len(rule.body)).span if rules else None
+
+
+def _of_one_place(facts: Iterable[Compound]) -> tuple[Compound, Compound]:
+    """Return the first two facts that differ in their last arguments alone."""
+    found = sorted(facts, key=lambda fact: fact.arguments[:-1])
+    return next((one, other) for one, other in pairwise(found) if one.arguments[:-1] == other.arguments[:-1])
 
 
 def functor_of(term: Term) -> Functor | None:
@@ -170,6 +182,22 @@ def _is_board(facts: Sequence[Compound]) -> bool:
 def _is_rewritten(program: Program, functor: Functor) -> bool:
     """Return whether a `next` of a fluent makes what was not so: what only goes may be gone."""
     return any(not keeps(rule) for rule in _writers(program, functor))
+
+
+def _has_one_mark(program: Program, functor: Functor, facts: Iterable[Compound]) -> bool:
+    """Return whether rules keep what stands in a cell, whatever it is, where nothing else comes there.
+
+    Numbers that are kept without any condition are those that were reached.
+    """
+    keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
+    general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
+    are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
+    is_kept_anyway = any(len(rule.body) == 1 for rule in general)
+    return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_kept_anyway)
+
+
+def _last_of(term: Term) -> Term:
+    return term.arguments[-1] if isinstance(term, Compound) else term
 
 
 def _writers(program: Program, functor: Functor) -> list[Rule]:

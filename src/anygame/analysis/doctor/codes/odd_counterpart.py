@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.likes import (
+    OPERATORS,
+    are_near,
+    exchanged,
+    flat,
+    normal,
+    numbered,
+    parts_of,
+    text_of,
+)
 from anygame.analysis.doctor.sheet import names_of_rule
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS
@@ -15,6 +24,7 @@ from anygame.language.rules import KEYWORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from anygame.analysis.doctor.likes import Parts, Words
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
@@ -37,8 +47,6 @@ _FEWEST_VOTES: Final = 2
 _MOST_COMPARED: Final = 100
 #: Characters of a rule that are shown.
 _SHOWN: Final = 200
-_OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
-_TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 
 _WINS: Final = """\
 (role white) (role black)
@@ -72,17 +80,13 @@ _ODD: Final = Code(
     good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
 )
 
-Words = tuple[str, ...]
-#: The words of a head, and of each condition.
-Parts = tuple[Words, ...]
-
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one rule of a role that has no like for another role, or is not quite its like."""
     rules = [rule for rule in sheet.program.rules if rule.body and rule.head.predicate not in _MAY_DIFFER]
     if len(rules) > _MOST_RULES:
         return
-    said = [_parts(rule) for rule in rules]
+    said = [parts_of(rule) for rule in rules]
     roles = [str(role) for role in sheet.roles if role.is_ground]
     told: set[int] = set()
     for pair in combinations(roles[:_MOST_ROLES], 2):
@@ -133,14 +137,14 @@ def _renamed(name: str, one: str, other: str) -> str:
 
 def _more_of(said: Sequence[Parts], exchange: Mapping[str, str]) -> dict[str, str]:
     """Return two names that change places, too: rules are then the like of others, as w1 is of b1."""
-    known = set(map(_normal, said))
-    alone = [parts for parts in said if _normal(_exchanged(parts, exchange)) not in known]
+    known = set(map(normal, said))
+    alone = [parts for parts in said if normal(exchanged(parts, exchange)) not in known]
     by_length: dict[int, list[Words]] = defaultdict(list)
     for parts in alone:
-        by_length[len(_flat(parts))].append(_numbered(_flat(parts)))
+        by_length[len(flat(parts))].append(numbered(flat(parts)))
     votes: Counter[tuple[str, str]] = Counter()
     for parts in alone[:_MOST_COMPARED]:
-        like = _numbered(_flat(_exchanged(parts, exchange)))
+        like = numbered(flat(exchanged(parts, exchange)))
         for other in by_length[len(like)][:_MOST_COMPARED]:
             pairs = {(a, b) for a, b in zip(like, other, strict=True) if a != b}
             pairs = {(min(pair), max(pair)) for pair in pairs}
@@ -154,7 +158,7 @@ def _more_of(said: Sequence[Parts], exchange: Mapping[str, str]) -> dict[str, st
 
 
 def _may_change(word: str, exchange: Mapping[str, str]) -> bool:
-    is_name = word not in KEYWORDS and word not in exchange and word not in _OPERATORS
+    is_name = word not in KEYWORDS and word not in exchange and word not in OPERATORS
     return is_name and not word.isdecimal() and not word.startswith("?")
 
 
@@ -162,88 +166,30 @@ def _odd_ones(
     rules: Sequence[Rule], said: Sequence[Parts], exchange: Mapping[str, str]
 ) -> Iterator[tuple[Diagnostic, int]]:
     """Yield what is odd, with the number of the rule."""
-    likes = [_exchanged(parts, exchange) for parts in said]
-    known = Counter(map(_normal, said))
-    moved = [n for n in range(len(rules)) if _normal(likes[n]) != _normal(said[n])]
-    alone = [n for n in moved if not known[_normal(likes[n])]]
+    likes = [exchanged(parts, exchange) for parts in said]
+    known = Counter(map(normal, said))
+    moved = [n for n in range(len(rules)) if normal(likes[n]) != normal(said[n])]
+    alone = [n for n in moved if not known[normal(likes[n])]]
     if len(moved) - len(alone) < _FEWEST:
         return
     if len(alone) == 1:
         (number,) = alone
-        if _normal(((), *likes[number][1:])) == _normal(((), *said[number][1:])):
+        if normal(((), *likes[number][1:])) == normal(((), *said[number][1:])):
             return  # what is given to one role where both are equal
         message = "this rule has no like for the other role, as all others of them have"
-        yield _MISSING.found(message, rules[number].span, hint=shown(_text(likes[number]), _SHOWN)), number
-    elif len(alone) == 2 and _are_near(said[alone[0]], likes[alone[1]]):
+        yield _MISSING.found(message, rules[number].span, hint=shown(text_of(likes[number]), _SHOWN)), number
+    elif len(alone) == 2 and are_near(said[alone[0]], likes[alone[1]]):
         odd, like = _odd_first(alone, said, exchange)
         message = "this rule differs from its like for the other role, and no other does"
         note = Note("its like is here", rules[like].span)
-        yield _ODD.found(message, rules[odd].span, note, hint=shown(_text(likes[like]), _SHOWN)), odd
-
-
-def _parts(rule: Rule) -> Parts:
-    return tuple(tuple(_TOKENS.findall(str(part))) for part in (rule.head, *rule.body))
-
-
-def _exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
-    return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
-
-
-def _normal(parts: Parts) -> Words:
-    """Return the words of a rule in an order, and with variables, that do not depend on how it is written.
-
-    The next condition is the first by its words, where variables that none before has are all the same; one
-    that looks like another waits.
-    """
-    numbers: dict[str, str] = {}
-
-    def seen(words: Words) -> Words:
-        return tuple(numbers.get(w, "?") if w.startswith("?") else w for w in words)
-
-    words, *left = parts
-    found: Words = ()
-    while True:
-        for word in words:
-            if word.startswith("?"):
-                numbers.setdefault(word, f"?{len(numbers)}")
-        found += seen(words)
-        if not left:
-            return found
-        looks = Counter(map(seen, left))
-        words = min(left, key=lambda each: (looks[seen(each)], seen(each)))
-        left.remove(words)
-
-
-def _numbered(words: Words) -> Words:
-    """Return words with their variables numbered as they come."""
-    numbers: dict[str, str] = {}
-    return tuple(numbers.setdefault(w, f"?{len(numbers)}") if w.startswith("?") else w for w in words)
-
-
-def _flat(parts: Parts) -> Words:
-    return tuple(word for words in parts for word in words)
-
-
-def _blind(words: Words) -> Words:
-    return tuple("?" if word.startswith("?") else word for word in words)
-
-
-def _text(parts: Parts) -> str:
-    text = f"(<= {' '.join(_flat(parts))})"
-    return re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text)
-
-
-def _are_near(one: Parts, other: Parts) -> bool:
-    """Return whether two rules are the same but for one condition, or for their variables."""
-    left, right = Counter(map(_blind, one)), Counter(map(_blind, other))
-    return max((left - right).total(), (right - left).total()) <= 1
+        yield _ODD.found(message, rules[odd].span, note, hint=shown(text_of(likes[like]), _SHOWN)), odd
 
 
 def _odd_first(alone: Sequence[int], said: Sequence[Parts], exchange: Mapping[str, str]) -> tuple[int, int]:
     """Return two rules, first the one in which something is left out, or the roles are more of a mixture."""
 
     def oddness(number: int) -> tuple[int, int, int]:
-        words = _flat(said[number])
+        words = flat(said[number])
         sides = Counter(min(w, exchange[w]) == w for w in words if w in exchange)
         return len(words), -min(sides[True], sides[False]), -number
 
