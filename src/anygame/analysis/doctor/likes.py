@@ -6,22 +6,31 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.doctor.sheet import key_of
+from anygame.language.rules import Atom, Rule, map_atoms
+from anygame.language.terms import Compound
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from anygame.language.rules import Rule
+    from anygame.analysis.doctor.sheet import Key
+    from anygame.language.terms import Term
 
 __all__ = [
     "OPERATORS",
     "Parts",
+    "Turn",
     "Words",
     "are_near",
+    "blind",
+    "but_for_numbers",
     "exchanged",
     "flat",
     "normal",
     "numbered",
     "parts_of",
     "text_of",
+    "turned",
 ]
 
 OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
@@ -30,6 +39,8 @@ _TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 Words = tuple[str, ...]
 #: The words of a head, and of each condition.
 Parts = tuple[Words, ...]
+#: A relation, or the name of a fluent, a move or another term; and in which order its arguments are written.
+Turn = tuple[bool, "Key", tuple[int, ...]]
 
 
 def parts_of(rule: Rule) -> Parts:
@@ -67,6 +78,17 @@ def normal(parts: Parts) -> Words:
         left.remove(words)
 
 
+def but_for_numbers(parts: Parts) -> Parts:
+    """Return a rule in which all numbers are the same, but for a goal's: a first row is another's last one."""
+    head, *body = parts
+    head = head if head[:2] == ("(", "goal") else _with_one_number(head)
+    return head, *map(_with_one_number, body)
+
+
+def _with_one_number(words: Words) -> Words:
+    return tuple("0" if word.isdecimal() else word for word in words)
+
+
 def numbered(words: Words) -> Words:
     """Return words with their variables numbered as they come."""
     numbers: dict[str, str] = {}
@@ -86,9 +108,28 @@ def text_of(parts: Parts) -> str:
 
 def are_near(one: Parts, other: Parts) -> bool:
     """Return whether two rules are the same but for one condition, or for their variables."""
-    left, right = Counter(map(_blind, one)), Counter(map(_blind, other))
+    left, right = Counter(map(blind, one)), Counter(map(blind, other))
     return max((left - right).total(), (right - left).total()) <= 1
 
 
-def _blind(words: Words) -> Words:
+def blind(words: Words) -> Words:
+    """Return words in which all variables are the same."""
     return tuple("?" if word.startswith("?") else word for word in words)
+
+
+def turned(rule: Rule, turn: Turn) -> Rule:
+    """Return a rule with the arguments of one relation, or of one kind of term, in another order."""
+    is_relation, key, order = turn
+
+    def turn_atom(atom: Atom) -> Atom:
+        if is_relation:
+            same = atom.key == key
+            return Atom(atom.predicate, tuple(atom.arguments[n] for n in order)) if same else atom
+        return Atom(atom.predicate, tuple(map(turn_term, atom.arguments)))
+
+    def turn_term(term: Term) -> Term:
+        if isinstance(term, Compound) and key_of(term) == key:
+            return Compound(term.functor, tuple(term.arguments[n] for n in order))
+        return term
+
+    return Rule(turn_atom(rule.head), tuple(map_atoms(part, turn_atom) for part in rule.body))

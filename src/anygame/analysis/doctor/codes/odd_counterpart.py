@@ -10,16 +10,19 @@ from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.likes import (
     OPERATORS,
     are_near,
+    blind,
+    but_for_numbers,
     exchanged,
     flat,
     normal,
     numbered,
     parts_of,
     text_of,
+    turned,
 )
-from anygame.analysis.doctor.sheet import names_of_rule
+from anygame.analysis.doctor.sheet import key_of, names_of_rule
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS
+from anygame.language.rules import KEYWORDS, atoms_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +50,8 @@ _FEWEST_VOTES: Final = 2
 _MOST_COMPARED: Final = 100
 #: Characters of a rule that are shown.
 _SHOWN: Final = 200
+#: Rules with likes for each without, where some of a kind may be odd.
+_MOSTLY: Final = 4
 
 _WINS: Final = """\
 (role white) (role black)
@@ -167,34 +172,114 @@ def _odd_ones(
 ) -> Iterator[tuple[Diagnostic, int]]:
     """Yield what is odd, with the number of the rule."""
     likes = [exchanged(parts, exchange) for parts in said]
-    known = Counter(map(normal, said))
-    moved = [n for n in range(len(rules)) if normal(likes[n]) != normal(said[n])]
-    alone = [n for n in moved if not known[normal(likes[n])]]
-    if len(moved) - len(alone) < _FEWEST:
+    found = _Compared(said, likes, [_other_ways(rule, exchange) for rule in rules])
+    if len(found.paired) < _FEWEST:
         return
-    if len(alone) == 1:
-        (number,) = alone
-        if normal(((), *likes[number][1:])) == normal(((), *said[number][1:])):
-            return  # what is given to one role where both are equal
-        message = "this rule has no like for the other role, as all others of them have"
-        yield _MISSING.found(message, rules[number].span, hint=shown(text_of(likes[number]), _SHOWN)), number
-    elif len(alone) == 2 and are_near(said[alone[0]], likes[alone[1]]):
-        odd, like = _odd_first(alone, said, exchange)
-        message = "this rule differs from its like for the other role, and no other does"
-        note = Note("its like is here", rules[like].span)
-        yield _ODD.found(message, rules[odd].span, note, hint=shown(text_of(likes[like]), _SHOWN)), odd
+    for alone in _odd_groups(rules, found, exchange):
+        if len(alone) == 1:
+            (number,) = alone
+            if normal(((), *likes[number][1:])) == normal(((), *said[number][1:])):
+                continue  # what is given to one role where both are equal
+            message = "this rule has no like for the other role, as all others of them have"
+            yield (
+                _MISSING.found(message, rules[number].span, hint=shown(text_of(likes[number]), _SHOWN)),
+                number,
+            )
+        elif found.are_near(*alone):
+            odd, like = _odd_first(alone, said, exchange)
+            message = "this rule differs from its like for the other role, and no other does"
+            note = Note("its like is here", rules[like].span)
+            yield _ODD.found(message, rules[odd].span, note, hint=shown(text_of(likes[like]), _SHOWN)), odd
+
+
+class _Compared:
+    """Rules, and what becomes of them where two roles change places.
+
+    Attributes:
+        alone: the numbers of those of which there is no like.
+        paired: of those of which there is one, other than the rule itself.
+    """
+
+    def __init__(
+        self, said: Sequence[Parts], likes: Sequence[Parts], others: Sequence[Sequence[Parts]]
+    ) -> None:
+        self._said = said
+        self._ways = [(like, *ways) for like, ways in zip(likes, others, strict=True)]
+        exact = set(map(normal, said))
+        known = {normal(but_for_numbers(parts)) for parts in said}
+        moved = [n for n, parts in enumerate(said) if normal(likes[n]) != normal(parts)]
+        self.alone = [
+            n
+            for n in moved
+            if normal(likes[n]) not in exact
+            and not any(normal(but_for_numbers(way)) in known for way in self._ways[n])
+        ]
+        self.paired = sorted({*moved} - {*self.alone})
+
+    def are_near(self, one: int, other: int) -> bool:
+        """Return whether a rule nearly is what another one becomes, in one of the ways."""
+        said = but_for_numbers(self._said[one])
+        return any(are_near(said, but_for_numbers(way)) for way in self._ways[other])
+
+
+def _other_ways(rule: Rule, exchange: Mapping[str, str]) -> list[Parts]:
+    """Return what a rule says of the other role where that one goes the other way: down, not up."""
+    steps = {
+        atom.key
+        for atom, _ in atoms_in(rule.body)
+        if len(atom.arguments) == 2 and atom.predicate not in KEYWORDS and atom.predicate not in exchange
+    }
+    return [exchanged(parts_of(turned(rule, (True, key, (1, 0)))), exchange) for key in sorted(steps)]
+
+
+def _odd_groups(rules: Sequence[Rule], found: _Compared, exchange: Mapping[str, str]) -> Iterator[list[int]]:
+    """Yield one or two rules without likes: all there are, or all of a kind where others mostly have one."""
+    if len(found.alone) <= 2:
+        if found.alone:
+            yield found.alone
+        return
+    if len(found.paired) < _MOSTLY * len(found.alone):
+        return
+    kinds = [_kind(rule, exchange) for rule in rules]
+    paired = Counter(kinds[n] for n in found.paired)
+    groups: dict[object, list[int]] = defaultdict(list)
+    for number in found.alone:
+        groups[kinds[number]].append(number)
+    yield from (alone for kind, alone in groups.items() if len(alone) <= 2 <= paired[kind])
+
+
+def _kind(rule: Rule, exchange: Mapping[str, str]) -> object:
+    """Return what a rule and its like speak of: a relation, or a fluent or a move."""
+    head = rule.head
+    what = key_of(head.arguments[-1]) if KEYWORDS.get(head.predicate) and head.arguments else None
+    name = what[0] if what else head.predicate
+    return head.predicate if what else "", min(name, exchange.get(name, name))
 
 
 def _odd_first(alone: Sequence[int], said: Sequence[Parts], exchange: Mapping[str, str]) -> tuple[int, int]:
-    """Return two rules, first the one in which something is left out, or the roles are more of a mixture."""
+    """Return two rules, first the odd one.
 
-    def oddness(number: int) -> tuple[int, int, int]:
+    In it something is left out, or it says what fewer other rules say, or the roles are more of a mixture.
+    """
+    common = Counter(words for parts in said for words in set(_looks(parts, exchange)))
+    own = {number: Counter(_looks(said[number], exchange)) for number in alone}
+
+    def oddness(number: int) -> tuple[int, int, int, int]:
         words = flat(said[number])
+        (other,) = (each for each in alone if each != number)
+        differing = own[number] - own[other]
+        often = min((common[each] for each in differing), default=len(said))
         sides = Counter(min(w, exchange[w]) == w for w in words if w in exchange)
-        return len(words), -min(sides[True], sides[False]), -number
+        return len(words), often, -min(sides[True], sides[False]), -number
 
     odd, like = sorted(alone, key=oddness)
     return odd, like
+
+
+def _looks(parts: Parts, exchange: Mapping[str, str]) -> list[Words]:
+    """Return the parts of a rule as they look whatever role and whatever variables they speak of."""
+    one_role = {name: min(name, other) for name, other in exchange.items()}
+    return [blind(words) for words in exchanged(but_for_numbers(parts), one_role)]
 
 
 CHECK: Final = Check((_MISSING, _ODD), _check)

@@ -7,16 +7,17 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.likes import are_near, flat, normal, parts_of, text_of
+from anygame.analysis.doctor.likes import are_near, flat, normal, parts_of, text_of, turned
 from anygame.analysis.doctor.sheet import key_of
 from anygame.analysis.doctor.subsumption import Budget, is_same
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in, map_atoms
+from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from anygame.analysis.doctor.likes import Turn
     from anygame.analysis.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.terms import Term
@@ -64,9 +65,6 @@ _ODD: Final = Code(
     good=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (index ?a))\n",
 )
 
-#: A relation, or the name of a fluent, a move or another term; and in which order its arguments are written.
-_Turn = tuple[bool, "Key", tuple[int, ...]]
-
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one rule of a relation that has no like where the arguments of a relation change places."""
@@ -74,7 +72,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     for rules in _groups(sheet):
         bare = _without_names(rules)
         for turn in _turns(bare):
-            found = _odd_one(rules, bare, [_turned(rule, turn) for rule in bare], budget)
+            found = _odd_one(rules, bare, [turned(rule, turn) for rule in bare], budget)
             if found:
                 yield found
                 break
@@ -116,7 +114,7 @@ def _without_names(rules: Sequence[Rule]) -> list[Rule]:
     return [Rule(head, rule.body, rule.node) for head, rule in zip(heads, rules, strict=True)]
 
 
-def _turns(rules: Sequence[Rule]) -> list[_Turn]:
+def _turns(rules: Sequence[Rule]) -> list[Turn]:
     """Return what can be turned in some rules: the head, relations of two arguments, and fluents."""
     relations: Counter[Key] = Counter()
     functors: Counter[Key] = Counter()
@@ -144,30 +142,12 @@ def _orders(arity: int) -> Iterator[tuple[int, ...]]:
         yield (1, 0, 3, 2, *straight[4:])
 
 
-def _turned(rule: Rule, turn: _Turn) -> Rule:
-    """Return a rule with the arguments of one relation, or of one kind of term, in another order."""
-    is_relation, key, order = turn
-
-    def turn_atom(atom: Atom) -> Atom:
-        if is_relation:
-            same = atom.key == key
-            return Atom(atom.predicate, tuple(atom.arguments[n] for n in order)) if same else atom
-        return Atom(atom.predicate, tuple(map(turn_term, atom.arguments)))
-
-    def turn_term(term: Term) -> Term:
-        if isinstance(term, Compound) and key_of(term) == key:
-            return Compound(term.functor, tuple(term.arguments[n] for n in order))
-        return term
-
-    return Rule(turn_atom(rule.head), tuple(map_atoms(part, turn_atom) for part in rule.body))
-
-
 def _odd_one(
     rules: Sequence[Rule], bare: Sequence[Rule], likes: Sequence[Rule], budget: Budget
 ) -> Diagnostic | None:
     """Return what is odd among rules, given what each of them would be the other way round."""
-    said, turned = [parts_of(rule) for rule in bare], [parts_of(rule) for rule in likes]
-    before, after = list(map(normal, said)), list(map(normal, turned))
+    said, like_said = [parts_of(rule) for rule in bare], [parts_of(rule) for rule in likes]
+    before, after = list(map(normal, said)), list(map(normal, like_said))
     known = Counter(before)
     moved = [n for n in range(len(rules)) if before[n] != after[n]]
     alone = [n for n in moved if not known[after[n]]]
@@ -181,16 +161,16 @@ def _odd_one(
         (number,) = alone
         name = _name(rules[number])
         message = f"this rule of {name} has no like for the other direction, as all others of them have"
-        hint = shown(text_of(turned[number]), _SHOWN)
+        hint = shown(text_of(like_said[number]), _SHOWN)
         return _MISSING.found(message, rules[number].span, hint=hint)
-    if len(alone) == _PAIR and len(paired) >= 2 * _PAIR and are_near(said[alone[0]], turned[alone[1]]):
+    if len(alone) == _PAIR and len(paired) >= 2 * _PAIR and are_near(said[alone[0]], like_said[alone[1]]):
         odd, like = sorted(alone, key=lambda n: (_shape(bare[n]) in shapes, len(flat(said[n])), -n))
         if _shape(bare[like]) not in shapes:
             return None
         name = _name(rules[odd])
         message = f"this rule of {name} differs from its like for the other direction, and no other does"
         note = Note("its like is here", rules[like].span)
-        hint = shown(text_of(turned[like]), _SHOWN)
+        hint = shown(text_of(like_said[like]), _SHOWN)
         return _ODD.found(message, rules[odd].span, note, hint=hint)
     return None
 
