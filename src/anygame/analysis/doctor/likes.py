@@ -79,7 +79,7 @@ def normal(parts: Parts) -> Words:
 
 
 def but_for_numbers(parts: Parts) -> Parts:
-    """Return a rule in which all numbers are the same, but for a goal's: a first row is another's last one."""
+    """Return a rule in which all numbers are the same, but for a goal's: a first row is another's last."""
     head, *body = parts
     head = head if head[:2] == ("(", "goal") else _with_one_number(head)
     return head, *map(_with_one_number, body)

@@ -7,15 +7,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.exchanges import grown, odd_first
 from anygame.analysis.doctor.likes import (
-    OPERATORS,
     are_near,
-    blind,
     but_for_numbers,
     exchanged,
-    flat,
     normal,
-    numbered,
     parts_of,
     text_of,
     turned,
@@ -27,7 +24,7 @@ from anygame.language.rules import KEYWORDS, atoms_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from anygame.analysis.doctor.likes import Parts, Words
+    from anygame.analysis.doctor.likes import Parts
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
@@ -44,10 +41,6 @@ _MOST_ROLES: Final = 4
 _MOST_RULES: Final = 2_000
 #: Predicates of which the rules may well differ: who begins is not both.
 _MAY_DIFFER: Final = frozenset(("init", "base", "input"))
-#: Names that change places with the roles are found one pair after the other, each by what so many rules say.
-_ROUNDS: Final = 6
-_FEWEST_VOTES: Final = 2
-_MOST_COMPARED: Final = 100
 #: Characters of a rule that are shown.
 _SHOWN: Final = 200
 #: Rules with likes for each without, where some of a kind may be odd.
@@ -96,11 +89,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     told: set[int] = set()
     for pair in combinations(roles[:_MOST_ROLES], 2):
         exchange = _exchange(sheet, *pair)
-        for _ in range(_ROUNDS):
-            more = _more_of(said, exchange)
-            if not more:
-                break
-            exchange |= more
+        exchange = grown(said, exchange)
         for found, number in _odd_ones(rules, said, exchange):
             if number not in told:
                 told.add(number)
@@ -140,33 +129,6 @@ def _renamed(name: str, one: str, other: str) -> str:
     return name.replace(one, other).replace(one.capitalize(), other.capitalize())
 
 
-def _more_of(said: Sequence[Parts], exchange: Mapping[str, str]) -> dict[str, str]:
-    """Return two names that change places, too: rules are then the like of others, as w1 is of b1."""
-    known = set(map(normal, said))
-    alone = [parts for parts in said if normal(exchanged(parts, exchange)) not in known]
-    by_length: dict[int, list[Words]] = defaultdict(list)
-    for parts in alone:
-        by_length[len(flat(parts))].append(numbered(flat(parts)))
-    votes: Counter[tuple[str, str]] = Counter()
-    for parts in alone[:_MOST_COMPARED]:
-        like = numbered(flat(exchanged(parts, exchange)))
-        for other in by_length[len(like)][:_MOST_COMPARED]:
-            pairs = {(a, b) for a, b in zip(like, other, strict=True) if a != b}
-            pairs = {(min(pair), max(pair)) for pair in pairs}
-            if len(pairs) == 1:
-                votes.update(pairs)
-    free = [(pair, n) for pair, n in votes.most_common() if all(_may_change(w, exchange) for w in pair)]
-    if free and free[0][1] >= _FEWEST_VOTES and (len(free) == 1 or free[1][1] < free[0][1]):
-        left, right = free[0][0]
-        return {left: right, right: left}
-    return {}
-
-
-def _may_change(word: str, exchange: Mapping[str, str]) -> bool:
-    is_name = word not in KEYWORDS and word not in exchange and word not in OPERATORS
-    return is_name and not word.isdecimal() and not word.startswith("?")
-
-
 def _odd_ones(
     rules: Sequence[Rule], said: Sequence[Parts], exchange: Mapping[str, str]
 ) -> Iterator[tuple[Diagnostic, int]]:
@@ -186,7 +148,7 @@ def _odd_ones(
                 number,
             )
         elif found.are_near(*alone):
-            odd, like = _odd_first(alone, said, exchange)
+            odd, like = odd_first(alone, said, exchange)
             message = "this rule differs from its like for the other role, and no other does"
             note = Note("its like is here", rules[like].span)
             yield _ODD.found(message, rules[odd].span, note, hint=shown(text_of(likes[like]), _SHOWN)), odd
@@ -254,32 +216,6 @@ def _kind(rule: Rule, exchange: Mapping[str, str]) -> object:
     what = key_of(head.arguments[-1]) if KEYWORDS.get(head.predicate) and head.arguments else None
     name = what[0] if what else head.predicate
     return head.predicate if what else "", min(name, exchange.get(name, name))
-
-
-def _odd_first(alone: Sequence[int], said: Sequence[Parts], exchange: Mapping[str, str]) -> tuple[int, int]:
-    """Return two rules, first the odd one.
-
-    In it something is left out, or it says what fewer other rules say, or the roles are more of a mixture.
-    """
-    common = Counter(words for parts in said for words in set(_looks(parts, exchange)))
-    own = {number: Counter(_looks(said[number], exchange)) for number in alone}
-
-    def oddness(number: int) -> tuple[int, int, int, int]:
-        words = flat(said[number])
-        (other,) = (each for each in alone if each != number)
-        differing = own[number] - own[other]
-        often = min((common[each] for each in differing), default=len(said))
-        sides = Counter(min(w, exchange[w]) == w for w in words if w in exchange)
-        return len(words), often, -min(sides[True], sides[False]), -number
-
-    odd, like = sorted(alone, key=oddness)
-    return odd, like
-
-
-def _looks(parts: Parts, exchange: Mapping[str, str]) -> list[Words]:
-    """Return the parts of a rule as they look whatever role and whatever variables they speak of."""
-    one_role = {name: min(name, other) for name, other in exchange.items()}
-    return [blind(words) for words in exchanged(but_for_numbers(parts), one_role)]
 
 
 CHECK: Final = Check((_MISSING, _ODD), _check)

@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.likes import are_near, flat, normal, parts_of, text_of, turned
+from anygame.analysis.doctor.exchanges import grown, odd_first, used_alike
+from anygame.analysis.doctor.likes import are_near, exchanged, flat, normal, parts_of, text_of, turned
 from anygame.analysis.doctor.sheet import key_of
 from anygame.analysis.doctor.subsumption import Budget, is_same
 from anygame.language.diagnostics import Note, Severity, shown
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.likes import Turn
     from anygame.analysis.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
+    from anygame.language.source import Span
     from anygame.language.terms import Term
 
 __all__ = ["CHECK"]
@@ -32,6 +34,10 @@ _FEWEST_LIKES: Final = 2
 #: Relations and fluents whose arguments are exchanged, for each relation.
 _MOST_TURNED: Final = 6
 _PAIR: Final = 2
+#: Rules with likes for two names, and rules of a sheet that is compared.
+_FEWEST_NAMED: Final = 4
+_MOST_OF_SHEET: Final = 600
+_OF_START: Final = frozenset(("init", "base", "input"))
 #: Predicates of which the rules may well differ.
 _MAY_DIFFER: Final = frozenset(("init", "base", "input", "role", "goal"))
 _SHOWN: Final = 200
@@ -47,8 +53,8 @@ _STEPS: Final = """\
 _MISSING: Final = Code(
     "missing-sibling",
     Severity.WARNING,
-    "a rule for one direction that has no like for the opposite one, where all others have",
-    demand="Of rules that differ in the order of arguments alone, as for directions, none is missing.",
+    "a rule for one direction or name that has no like for the other one, where all others have",
+    demand="Of rules that differ in the order of arguments alone, or in names used alike, none is missing.",
     why="What goes up and down goes left and right: most often a rule was forgotten.",
     source=PRACTICE,
     bad=_STEPS,
@@ -57,8 +63,8 @@ _MISSING: Final = Code(
 _ODD: Final = Code(
     "odd-sibling",
     Severity.WARNING,
-    "a rule that differs from its like for the opposite direction, where all others are the same",
-    demand="Rules for directions differ in the order of arguments, and in nothing else.",
+    "a rule that differs from its like for another direction or name, where all others are the same",
+    demand="Rules for directions differ in the order of arguments alone, others in names used alike.",
     why="A difference in one place alone is most often a slip of the one who copied the rule.",
     source=PRACTICE,
     bad=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (number ?a))\n",
@@ -67,6 +73,46 @@ _ODD: Final = Code(
 
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report rules that have no like where arguments change places, or names."""
+    told: set[Span | None] = set()
+    for found in (*_by_directions(sheet), *_by_names(sheet)):
+        if found.span not in told:
+            told.add(found.span)
+            yield found
+
+
+def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one rule that has no like where two names change places that are used alike otherwise."""
+    rules = [rule for rule in sheet.program.rules if rule.body and rule.head.predicate not in _OF_START]
+    if len(rules) > _MOST_OF_SHEET:
+        return
+    said = [parts_of(rule) for rule in rules]
+    roles = set(map(str, sheet.roles))
+    for pair in used_alike(said):
+        if roles.issuperset(pair):
+            continue  # those are compared elsewhere
+        exchange = grown(said, {pair[0]: pair[1], pair[1]: pair[0]})
+        likes = [exchanged(parts, exchange) for parts in said]
+        known = set(map(normal, said))
+        moved = [n for n, parts in enumerate(said) if normal(likes[n]) != normal(parts)]
+        alone = [n for n in moved if normal(likes[n]) not in known]
+        if len(moved) - len(alone) < _FEWEST_NAMED:
+            continue
+        names = f"{pair[0]} and {pair[1]}"
+        if len(alone) == 1:
+            (number,) = alone
+            message = f"this rule has no like where {names} change places, as all others of them have"
+            hint = shown(text_of(likes[number]), _SHOWN)
+            yield _MISSING.found(message, rules[number].span, hint=hint)
+        elif len(alone) == _PAIR and are_near(said[alone[0]], likes[alone[1]]):
+            odd, like = odd_first(alone, said, exchange)
+            message = f"this rule differs from its like where {names} change places, and no other does"
+            note = Note("its like is here", rules[like].span)
+            hint = shown(text_of(likes[like]), _SHOWN)
+            yield _ODD.found(message, rules[odd].span, note, hint=hint)
+
+
+def _by_directions(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one rule of a relation that has no like where the arguments of a relation change places."""
     budget = Budget()
     for rules in _groups(sheet):
