@@ -180,10 +180,39 @@ def test_a_cell_has_one_mark() -> None:
         (<= (legal x (mark ?r ?c)) (true (cell ?r ?c b)))
         (<= (next (cell ?r ?c x)) (does x (mark ?r ?c)))
         (<= (next (cell ?r ?c ?m)) (true (cell ?r ?c ?m)) (does x (mark ?s ?d)) (differ ?r ?c ?s ?d))
-        (<= (differ ?r ?c ?s ?d) (index ?r) (index ?c) (index ?s) (index ?d) (or (distinct ?r ?s) (distinct ?c ?d)))
+        (<= (differ ?r ?c ?s ?d)
+            (index ?r) (index ?c) (index ?s) (index ?d) (or (distinct ?r ?s) (distinct ?c ?d)))
         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
         (<= terminal (true (step 3))) (goal x 100)
     """
     assert not found(text)
     told = found(text.replace("(differ ?r ?c ?s ?d))\n", ")\n"))["double-value"].diagnostic
     assert told.message == "(cell 1 1 b) and (cell 1 1 x) are true at once"
+
+
+def test_what_ends_the_game_at_once_is_told_where_it_is_said() -> None:
+    text = """
+        (role x) (init (at 1)) (legal x go) (<= (next (at 2)) (does x go)) (goal x 100)
+        (<= terminal over)
+        (<= over (true (at 2)))
+        (<= over (not (true (at 3))))
+    """
+    told = found(text)["over-at-start"].diagnostic
+    assert told.span is not None
+    assert told.span.text == "(<= over (not (true (at 3))))"
+
+
+def test_where_pieces_stand_apart_each_place_has_one() -> None:
+    text = """
+        (role x) (file a) (file b) (file c) (init (step 1)) (succ 1 2) (succ 2 3)
+        (init (cell a 1 rook)) (init (cell b 1 king)) (init (cell c 1 rook)) (init (cell a 3 pawn))
+        (<= (legal x (move a ?r)) (true (cell b ?r king)) (not (true (cell a ?r rook))))
+        (<= (legal x (move ?f 2)) (file ?f))
+        (<= (next (cell ?f ?r king)) (does x (move ?f ?r)))
+        (<= (next (cell ?f ?r ?p)) (true (cell ?f ?r ?p)) (distinct ?p king))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= terminal (true (step 3))) (goal x 100)
+    """
+    assert not found(text)
+    told = found(text.replace(" (not (true (cell a ?r rook)))", ""))["double-value"].diagnostic
+    assert told.message == "(cell a 1 king) and (cell a 1 rook) are true at once"

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, LimitError, RuleSheetError
+from anygame.game.blame import rule_behind
 from anygame.game.game import Game
 from anygame.game.lost_values import DoubleValues, LostValues
 from anygame.game.turns import Turns
@@ -392,15 +393,8 @@ def _terminal_span(game: Game) -> Span | None:
 
 
 def _ending_span(state: State) -> Span | None:
-    """Return the span of the rule that makes a state terminal."""
-    place = state.explain("terminal").place
-    rules = [rule for rule in state.game.program.rules if rule.head.key == ("terminal", 0)]
-    found = next((rule for rule in rules if rule.span and rule.span.place == place), None)
-    if found is not None and len(found.body) == 1 and isinstance(found.body[0], Literal):
-        # A rule that only names what ends the game is right if that is.
-        named = found.body[0].atom.key
-        own = [rule for rule in state.game.program.rules if rule.head.key == named and rule.body]
-        found = own[0] if len(own) == 1 else found
+    """Return the span of the rule that makes a state terminal, or of what that only names."""
+    found = rule_behind(state.explain("terminal"), state.game.program)
     return found.span if found else None
 
 

@@ -114,7 +114,8 @@ class DoubleValues:
     """Finds second values of what has one at the start, such as the step or whose turn it is.
 
     A fluent has one value where one fact of it is true at the start and a `next` makes another one of it:
-    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is. A board has one in each cell.
+    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is. A board has one in
+    each cell, or none where pieces stand apart.
     """
 
     def __init__(self, game: Game) -> None:
@@ -124,11 +125,7 @@ class DoubleValues:
             functor
             for functor, facts in found.items()
             if (len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor)))
-            or (
-                functor[1] >= _COORDINATES
-                and _is_board(facts)
-                and _has_one_mark(game.program, functor, facts)
-            )
+            or (_is_of_places(facts) and _has_one_mark(game.program, functor, facts))
         }
 
     def faults(
@@ -177,6 +174,17 @@ def _is_board(facts: Sequence[Compound]) -> bool:
     places = {fact.arguments[:-1] for fact in facts}
     block = prod(len(set(column)) for column in zip(*places, strict=True))
     return _FEWEST_CELLS <= len(places) == len(facts) == block
+
+
+def _is_of_places(facts: Sequence[Compound]) -> bool:
+    """Return whether facts say what stands where, one thing in each of several places."""
+    places = {fact.arguments[:-1] for fact in facts}
+    rows_and_columns = [set(column) for column in zip(*places, strict=True)]
+    return (
+        len(facts[0].arguments) >= _COORDINATES
+        and _FEWEST_CELLS <= len(places) == len(facts)
+        and all(len(values) > 1 for values in rows_and_columns)
+    )
 
 
 def _is_rewritten(program: Program, functor: Functor) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import QueryError
+from anygame.game.blame import rule_behind
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom
 from anygame.language.terms import Compound, Constant
@@ -18,16 +19,12 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
-    from anygame.language.derivations import Derivation
-    from anygame.language.rules import Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
 __all__ = ["Turns"]
 
 Fault = tuple[str, str, str, "Span | None", str]
-#: Rules that only hand on what another relation says, one below the other.
-_DEEPEST: Final = 5
 #: Moves after which waiting is no end of a round.
 _MOST_WAITED: Final = 4
 
@@ -84,18 +81,8 @@ class Turns:
             derivation = state.explain(Atom("legal", (role.term, move)))
         except QueryError:
             return None
-        found = self._rule_at(derivation)
-        for _ in range(_DEEPEST):
-            derived = [each for each in derivation.premises if each.reason == "rule"]
-            if found is None or len(derivation.premises) != 1 or not derived:
-                break
-            derivation = derived[0]
-            found = self._rule_at(derivation) or found
+        found = rule_behind(derivation, self._game.program)
         return found.span if found else None
-
-    def _rule_at(self, derivation: Derivation) -> Rule | None:
-        rules = self._game.program.rules
-        return next((rule for rule in rules if rule.span and rule.span.place == derivation.place), None)
 
     def _writer(self) -> Span | None:
         """Return the place of the first `next` that hands on the turn."""

@@ -118,7 +118,8 @@ def _by_directions(sheet: Sheet) -> Iterator[Diagnostic]:
     for rules in _groups(sheet):
         bare = _without_names(rules)
         for turn in _turns(bare):
-            found = _odd_one(rules, bare, [turned(rule, turn) for rule in bare], budget)
+            fewest = 1 if turn[0] and len(turn[2]) == _PAIR else _PAIR
+            found = _odd_one(rules, bare, [turned(rule, turn) for rule in bare], budget, fewest * _PAIR)
             if found:
                 yield found
                 break
@@ -189,9 +190,12 @@ def _orders(arity: int) -> Iterator[tuple[int, ...]]:
 
 
 def _odd_one(
-    rules: Sequence[Rule], bare: Sequence[Rule], likes: Sequence[Rule], budget: Budget
+    rules: Sequence[Rule], bare: Sequence[Rule], likes: Sequence[Rule], budget: Budget, fewest: int
 ) -> Diagnostic | None:
-    """Return what is odd among rules, given what each of them would be the other way round."""
+    """Return what is odd among rules, given what each of them would be the other way round.
+
+    That two differ is told where so many others do not.
+    """
     said, like_said = [parts_of(rule) for rule in bare], [parts_of(rule) for rule in likes]
     before, after = list(map(normal, said)), list(map(normal, like_said))
     known = Counter(before)
@@ -209,7 +213,7 @@ def _odd_one(
         message = f"this rule of {name} has no like for the other direction, as all others of them have"
         hint = shown(text_of(like_said[number]), _SHOWN)
         return _MISSING.found(message, rules[number].span, hint=hint)
-    if len(alone) == _PAIR and len(paired) >= 2 * _PAIR and are_near(said[alone[0]], like_said[alone[1]]):
+    if len(alone) == _PAIR and len(paired) >= fewest and are_near(said[alone[0]], like_said[alone[1]]):
         odd, like = sorted(alone, key=lambda n: (_shape(bare[n]) in shapes, len(flat(said[n])), -n))
         if _shape(bare[like]) not in shapes:
             return None
