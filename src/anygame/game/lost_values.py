@@ -125,17 +125,26 @@ class DoubleValues:
             functor
             for functor, facts in found.items()
             if (len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor)))
-            or (_is_of_places(facts) and _has_one_mark(game.program, functor, facts))
+        }
+        self._places = {
+            functor
+            for functor, facts in found.items()
+            if _is_of_places(facts) and _has_one_mark(game.program, functor, facts)
         }
 
     def faults(
         self, state: State, line: Sequence[tuple[Term, ...]]
     ) -> Iterator[tuple[str, str, str, Span | None]]:
         """Yield code, key, message and span of what has two values in a state, after a line of play."""
-        if not line or not self._single:
+        if not line or not self._single | self._places:
             return
+        moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
         for functor, facts in _facts_by_functor(state.facts).items():
-            if functor in self._single and len({fact.arguments[:-1] for fact in facts}) < len(facts):
+            if functor in self._places and moved_at_once:
+                continue  # two may well have come to one place
+            if functor in self._single | self._places and len({fact.arguments[:-1] for fact in facts}) < len(
+                facts
+            ):
                 one, other = _of_one_place(facts)
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
                 yield "double-value", functor[0], message, self._span(line, (one, other))

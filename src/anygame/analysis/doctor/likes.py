@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from anygame.analysis.doctor.sheet import Key
+    from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "parts_of",
     "text_of",
     "turned",
+    "words_of",
 ]
 
 OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
@@ -45,7 +47,12 @@ Turn = tuple[bool, "Key", tuple[int, ...]]
 
 def parts_of(rule: Rule) -> Parts:
     """Return the words of a rule."""
-    return tuple(tuple(_TOKENS.findall(str(part))) for part in (rule.head, *rule.body))
+    return tuple([words_of(rule.head), *(words_of(part) for part in rule.body)])
+
+
+def words_of(part: Formula | Atom) -> Words:
+    """Return the words of a head or a condition."""
+    return tuple(_TOKENS.findall(str(part)))
 
 
 def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.likes import blind, numbered, parts_of, words_of
 from anygame.analysis.doctor.subsumption import Budget, Ground
-from anygame.language.diagnostics import Note, Severity
-from anygame.language.rules import Atom, Literal, Not
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import Atom, Literal, Not, Rule
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Formula, Rule
+    from anygame.language.rules import Formula
 
 __all__ = ["CHECK"]
 
@@ -42,6 +43,18 @@ _SUBSUMED_RULE: Final = Code(
     source=PRACTICE,
     bad="(<= (p ?x) (q ?x))\n(<= (p a) (q a) (r a))",
     good="(<= (p ?x) (q ?x))\n(<= (p a) (r a))",
+)
+
+
+_LACKING: Final = Code(
+    "lacking-condition",
+    Severity.WARNING,
+    "a rule that is like another one, but for a condition that it lacks",
+    demand="No rule says what another one says but for one condition, which only the other one has.",
+    why="The rule without the condition holds wherever the other does: most often it was left out.",
+    source=PRACTICE,
+    bad="(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
+    good="(<= (reach ?x ?z) (way ?x ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
 )
 
 
@@ -97,9 +110,23 @@ def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
+    """Say that a rule adds nothing to another one, or that this one lacks a condition of it."""
+    if len(rule.body) == len(other.body) + 1 and other.body and _is_renamed(rule.head, other.head):
+        left = list(map(blind, parts_of(other)[1:]))
+        more = [part for part in rule.body if blind(words_of(part)) not in left]
+        message = (
+            "this rule says what another one says, but lacks a condition of it: the other one adds nothing"
+        )
+        hint = f"{shown(str(more[0])) if more else 'the condition'}, or delete the other rule"
+        return _LACKING.found(message, other.span, Note("the other one", rule.span), hint=hint)
     message = "this rule adds nothing: another one holds wherever it does"
     hint = "delete it, or the other one, if that says too much"
     return _SUBSUMED_RULE.found(message, rule.span, Note("the other one", other.span), hint=hint)
+
+
+def _is_renamed(one: Atom, other: Atom) -> bool:
+    """Return whether two heads are the same but for the names of their variables."""
+    return numbered(parts_of(Rule(one))[0]) == numbered(parts_of(Rule(other))[0])
 
 
 def _shape(rule: Rule) -> frozenset[object]:
@@ -121,6 +148,7 @@ CHECK: Final = Check(
     (
         _DUPLICATE_RULE,
         _SUBSUMED_RULE,
+        _LACKING,
     ),
     _check,
     needs_all=False,
