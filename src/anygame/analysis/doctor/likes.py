@@ -47,7 +47,7 @@ Turn = tuple[bool, "Key", tuple[int, ...]]
 
 def parts_of(rule: Rule) -> Parts:
     """Return the words of a rule."""
-    return tuple([words_of(rule.head), *(words_of(part) for part in rule.body)])
+    return (words_of(rule.head), *(words_of(part) for part in rule.body))
 
 
 def words_of(part: Formula | Atom) -> Words:

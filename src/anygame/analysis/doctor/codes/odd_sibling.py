@@ -162,7 +162,7 @@ def _without_names(rules: Sequence[Rule]) -> list[Rule]:
 
 
 def _turns(rules: Sequence[Rule]) -> list[Turn]:
-    """Return what can be turned in some rules: the head, relations of two arguments, and fluents."""
+    """Return what can be turned in some rules: relations of two arguments, the head, and fluents."""
     relations: Counter[Key] = Counter()
     functors: Counter[Key] = Counter()
     for rule in rules:
@@ -173,7 +173,9 @@ def _turns(rules: Sequence[Rule]) -> list[Turn]:
             functors.update(
                 key for term in atom.arguments if isinstance(term, Compound) and (key := key_of(term))
             )
-    found = [(True, key) for key, _ in relations.most_common(_MOST_TURNED)]
+    heads = {rule.head.key for rule in rules}
+    often = [key for key, _ in relations.most_common(_MOST_TURNED)]
+    found = [(True, key) for key in sorted(often, key=lambda key: (key in heads, -relations[key]))]
     found += [(False, key) for key, _ in functors.most_common(_MOST_TURNED)]
     return [(is_relation, key, order) for is_relation, key in found for order in _orders(key[1])]
 
