@@ -36,7 +36,7 @@ _MOST_TURNED: Final = 6
 _PAIR: Final = 2
 #: Rules with likes for two names, and rules of a sheet that is compared.
 _FEWEST_NAMED: Final = 4
-_MOST_OF_SHEET: Final = 600
+_MOST_OF_SHEET: Final = 300
 _OF_START: Final = frozenset(("init", "base", "input"))
 #: Predicates of which the rules may well differ.
 _MAY_DIFFER: Final = frozenset(("init", "base", "input", "role", "goal"))
