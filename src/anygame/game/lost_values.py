@@ -129,7 +129,9 @@ class DoubleValues:
         self._places = {
             functor
             for functor, facts in found.items()
-            if _is_of_places(facts) and _has_one_mark(game.program, functor, facts)
+            if _is_of_places(facts)
+            and _has_one_mark(game.program, functor, facts)
+            and not any(_asks_for_two(rule, functor) for rule in game.program.rules)
         }
 
     def faults(
@@ -211,6 +213,15 @@ def _has_one_mark(program: Program, functor: Functor, facts: Iterable[Compound])
     are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
     is_kept_anyway = any(len(rule.body) == 1 for rule in general)
     return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_kept_anyway)
+
+
+def _asks_for_two(rule: Rule, functor: Functor) -> bool:
+    """Return whether a rule asks what is so where two things are at one place: then that is meant."""
+    asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
+    places = [
+        each.arguments[:-1] for each in asked if isinstance(each, Compound) and functor_of(each) == functor
+    ]
+    return len(set(places)) < len(places)
 
 
 def _last_of(term: Term) -> Term:

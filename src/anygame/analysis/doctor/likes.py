@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.sheet import key_of
@@ -60,6 +61,7 @@ def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
     return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
 
 
+@lru_cache(maxsize=4096)
 def normal(parts: Parts) -> Words:
     """Return the words of a rule in an order, and with variables, that do not depend on how it is written.
 

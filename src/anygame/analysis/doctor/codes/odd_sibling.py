@@ -37,6 +37,7 @@ _PAIR: Final = 2
 #: Rules with likes for two names, and rules of a sheet that is compared.
 _FEWEST_NAMED: Final = 4
 _MOST_OF_SHEET: Final = 300
+_MOST_WORDS: Final = 6_000
 _OF_START: Final = frozenset(("init", "base", "input"))
 #: Predicates of which the rules may well differ.
 _MAY_DIFFER: Final = frozenset(("init", "base", "input", "role", "goal"))
@@ -87,6 +88,8 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
     if len(rules) > _MOST_OF_SHEET:
         return
     said = [parts_of(rule) for rule in rules]
+    if sum(len(flat(parts)) for parts in said) > _MOST_WORDS:
+        return
     roles = set(map(str, sheet.roles))
     for pair in used_alike(said):
         if roles.issuperset(pair):
