@@ -139,3 +139,80 @@ def test_a_board_whose_marks_move_beyond_it_is_none() -> None:
     assert "lost-value" not in found(text)
     stays = text.replace("(piece far ?c king)", "(piece 1 ?c king)")
     assert "lost-value" in found(stays)
+
+
+TURNS = """
+    (role x) (role o) (init (control x)) (other x o) (other o x) (cell 1) (cell 2)
+    (<= (legal ?r (mark ?n)) (true (control ?r)) (cell ?n) (not (true (marked ?n))))
+    (<= (legal ?r noop) (other ?r ?s) (true (control ?s)))
+    (<= (next (control ?r)) (other ?r ?s) (true (control ?s)))
+    (<= (next (marked ?n)) (does ?r (mark ?n)))
+    (<= (next (marked ?n)) (true (marked ?n)))
+    (<= terminal (true (marked 1)) (true (marked 2)))
+    (<= (goal ?r 50) (role ?r))
+"""
+
+
+def test_who_waits_cannot_move_as_well() -> None:
+    assert not found(TURNS)
+    wrong = TURNS.replace("(mark ?n)) (true (control ?r))", "(mark ?n)) (role ?r)")
+    told = found(wrong)["out-of-turn"].diagnostic
+    assert told.message == "o can noop here, as (control x) is true, and (mark 1) as well"
+    assert told.span is not None
+    assert "legal ?r (mark ?n)" in told.span.text
+
+
+def test_somebody_has_the_turn() -> None:
+    wrong = TURNS.replace(
+        "noop) (other ?r ?s) (true (control ?s)))", "noop) (role ?r) (not (true (control ?r))))"
+    )
+    wrong = wrong.replace(
+        "(next (control ?r)) (other ?r ?s)", "(next (control ?r)) (other ?r ?s) (does x (mark 2))"
+    )
+    told = found(wrong)["lost-value"].diagnostic
+    assert told.message == "nobody has the turn here, all can only wait: no (control ?) is true"
+
+
+def test_a_cell_has_one_mark() -> None:
+    text = """
+        (role x) (index 1) (index 2) (init (step 1)) (succ 1 2) (succ 2 3)
+        (<= (init (cell ?r ?c b)) (index ?r) (index ?c))
+        (<= (legal x (mark ?r ?c)) (true (cell ?r ?c b)))
+        (<= (next (cell ?r ?c x)) (does x (mark ?r ?c)))
+        (<= (next (cell ?r ?c ?m)) (true (cell ?r ?c ?m)) (does x (mark ?s ?d)) (differ ?r ?c ?s ?d))
+        (<= (differ ?r ?c ?s ?d)
+            (index ?r) (index ?c) (index ?s) (index ?d) (or (distinct ?r ?s) (distinct ?c ?d)))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= terminal (true (step 3))) (goal x 100)
+    """
+    assert not found(text)
+    told = found(text.replace("(differ ?r ?c ?s ?d))\n", ")\n"))["double-value"].diagnostic
+    assert told.message == "(cell 1 1 b) and (cell 1 1 x) are true at once"
+
+
+def test_what_ends_the_game_at_once_is_told_where_it_is_said() -> None:
+    text = """
+        (role x) (init (at 1)) (legal x go) (<= (next (at 2)) (does x go)) (goal x 100)
+        (<= terminal over)
+        (<= over (true (at 2)))
+        (<= over (not (true (at 3))))
+    """
+    told = found(text)["over-at-start"].diagnostic
+    assert told.span is not None
+    assert told.span.text == "(<= over (not (true (at 3))))"
+
+
+def test_where_pieces_stand_apart_each_place_has_one() -> None:
+    text = """
+        (role x) (file a) (file b) (file c) (init (step 1)) (succ 1 2) (succ 2 3)
+        (init (cell a 1 rook)) (init (cell b 1 king)) (init (cell c 1 rook)) (init (cell a 3 pawn))
+        (<= (legal x (move a ?r)) (true (cell b ?r king)) (not (true (cell a ?r rook))))
+        (<= (legal x (move ?f 2)) (file ?f))
+        (<= (next (cell ?f ?r king)) (does x (move ?f ?r)))
+        (<= (next (cell ?f ?r ?p)) (true (cell ?f ?r ?p)) (distinct ?p king))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= terminal (true (step 3))) (goal x 100)
+    """
+    assert not found(text)
+    told = found(text.replace(" (not (true (cell a ?r rook)))", ""))["double-value"].diagnostic
+    assert told.message == "(cell a 1 king) and (cell a 1 rook) are true at once"

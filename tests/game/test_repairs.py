@@ -90,7 +90,7 @@ BOARD = """
 def test_what_keeps_a_fluent_denies_what_changes_it() -> None:
     assert causes_in(BOARD) == []
     wrong = BOARD.replace("(not (switched ?r ?c))", "(switched ?r ?c)")
-    assert causes_in(wrong) == [("lost-value", "(switched ?r ?c)")]
+    assert causes_in(wrong) == [("double-value", "(switched ?r ?c)")]
     place = wrong.rindex("(switched ?r ?c)")
     program = parse_program(wrong)
     found = [each.diagnostic for each in check_play(game_of(program), BRIEF)]

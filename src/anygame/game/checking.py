@@ -13,8 +13,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, LimitError, RuleSheetError
+from anygame.game.blame import rule_behind
 from anygame.game.game import Game
 from anygame.game.lost_values import DoubleValues, LostValues
+from anygame.game.turns import Turns
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Constant, Variable
@@ -54,6 +56,7 @@ PLAY_SEVERITIES: Final = {
     "over-at-start": Severity.WARNING,
     "lost-value": Severity.WARNING,
     "double-value": Severity.WARNING,
+    "out-of-turn": Severity.WARNING,
     "play-cut": Severity.INFO,
 }
 
@@ -203,6 +206,7 @@ class PlayCheck:
     _endless: int = 0
     _lost: LostValues = field(init=False)
     _double: DoubleValues = field(init=False)
+    _turns: Turns = field(init=False)
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -232,6 +236,7 @@ class PlayCheck:
         declared = _Declared(self.game)
         self._lost = LostValues(self.game)
         self._double = DoubleValues(self.game)
+        self._turns = Turns(self.game)
         self._search(declared)
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
@@ -307,6 +312,8 @@ class PlayCheck:
             hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
             span = _waiting_span(self.game, role) if len(stuck) < len(self.game.roles) else None
             self._note("no-move", role, message, span or _role_span(self.game, role), line, hint)
+        for code, key, message, span, hint in self._turns.faults(state) if not stuck else ():
+            self._note(code, key, message, span, line, hint)
         return not stuck
 
     def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
@@ -386,15 +393,8 @@ def _terminal_span(game: Game) -> Span | None:
 
 
 def _ending_span(state: State) -> Span | None:
-    """Return the span of the rule that makes a state terminal."""
-    place = state.explain("terminal").place
-    rules = [rule for rule in state.game.program.rules if rule.head.key == ("terminal", 0)]
-    found = next((rule for rule in rules if rule.span and rule.span.place == place), None)
-    if found is not None and len(found.body) == 1 and isinstance(found.body[0], Literal):
-        # A rule that only names what ends the game is right if that is.
-        named = found.body[0].atom.key
-        own = [rule for rule in state.game.program.rules if rule.head.key == named and rule.body]
-        found = own[0] if len(own) == 1 else found
+    """Return the span of the rule that makes a state terminal, or of what that only names."""
+    found = rule_behind(state.explain("terminal"), state.game.program)
     return found.span if found else None
 
 

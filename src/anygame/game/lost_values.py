@@ -7,12 +7,13 @@ a value it is lost; where one rule keeps it while another changes it, there are 
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal
-from anygame.language.terms import Compound
+from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -113,7 +114,8 @@ class DoubleValues:
     """Finds second values of what has one at the start, such as the step or whose turn it is.
 
     A fluent has one value where one fact of it is true at the start and a `next` makes another one of it:
-    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is.
+    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is. A board has one in
+    each cell, or none where pieces stand apart.
     """
 
     def __init__(self, game: Game) -> None:
@@ -122,18 +124,30 @@ class DoubleValues:
         self._single = {
             functor
             for functor, facts in found.items()
-            if len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor))
+            if (len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor)))
+        }
+        self._places = {
+            functor
+            for functor, facts in found.items()
+            if _is_of_places(facts)
+            and _has_one_mark(game.program, functor, facts)
+            and not any(_asks_for_two(rule, functor) for rule in game.program.rules)
         }
 
     def faults(
         self, state: State, line: Sequence[tuple[Term, ...]]
     ) -> Iterator[tuple[str, str, str, Span | None]]:
         """Yield code, key, message and span of what has two values in a state, after a line of play."""
-        if not line or not self._single:
+        if not line or not self._single | self._places:
             return
+        moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
         for functor, facts in _facts_by_functor(state.facts).items():
-            if functor in self._single and len({fact.arguments[:-1] for fact in facts}) < len(facts):
-                one, other = sorted(facts)[:2]
+            if functor in self._places and moved_at_once:
+                continue  # two may well have come to one place
+            if functor in self._single | self._places and len({fact.arguments[:-1] for fact in facts}) < len(
+                facts
+            ):
+                one, other = _of_one_place(facts)
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
                 yield "double-value", functor[0], message, self._span(line, (one, other))
 
@@ -145,6 +159,12 @@ class DoubleValues:
         places = {state.explain(Atom("next", (fact,)), line[-1]).place for fact in facts}
         rules = [rule for rule in self._game.program.rules if rule.span and rule.span.place in places]
         return min(rules, key=lambda rule: len(rule.body)).span if rules else None
+
+
+def _of_one_place(facts: Iterable[Compound]) -> tuple[Compound, Compound]:
+    """Return the first two facts that differ in their last arguments alone."""
+    found = sorted(facts, key=lambda fact: fact.arguments[:-1])
+    return next((one, other) for one, other in pairwise(found) if one.arguments[:-1] == other.arguments[:-1])
 
 
 def functor_of(term: Term) -> Functor | None:
@@ -167,9 +187,45 @@ def _is_board(facts: Sequence[Compound]) -> bool:
     return _FEWEST_CELLS <= len(places) == len(facts) == block
 
 
+def _is_of_places(facts: Sequence[Compound]) -> bool:
+    """Return whether facts say what stands where, one thing in each of several places."""
+    places = {fact.arguments[:-1] for fact in facts}
+    rows_and_columns = [set(column) for column in zip(*places, strict=True)]
+    return (
+        len(facts[0].arguments) >= _COORDINATES
+        and _FEWEST_CELLS <= len(places) == len(facts)
+        and all(len(values) > 1 for values in rows_and_columns)
+    )
+
+
 def _is_rewritten(program: Program, functor: Functor) -> bool:
     """Return whether a `next` of a fluent makes what was not so: what only goes may be gone."""
     return any(not keeps(rule) for rule in _writers(program, functor))
+
+
+def _has_one_mark(program: Program, functor: Functor, facts: Iterable[Compound]) -> bool:
+    """Return whether rules keep what stands in a cell, whatever it is, where nothing else comes there.
+
+    Numbers that are kept without any condition are those that were reached.
+    """
+    keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
+    general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
+    are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
+    is_kept_anyway = any(len(rule.body) == 1 for rule in general)
+    return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_kept_anyway)
+
+
+def _asks_for_two(rule: Rule, functor: Functor) -> bool:
+    """Return whether a rule asks what is so where two things are at one place: then that is meant."""
+    asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
+    places = [
+        each.arguments[:-1] for each in asked if isinstance(each, Compound) and functor_of(each) == functor
+    ]
+    return len(set(places)) < len(places)
+
+
+def _last_of(term: Term) -> Term:
+    return term.arguments[-1] if isinstance(term, Compound) else term
 
 
 def _writers(program: Program, functor: Functor) -> list[Rule]:

@@ -43,6 +43,7 @@ _NEARNESS: Final = {
     "odd-goal": 2, "missing-link": 2, "repeated-literal": 3,
     "never-starts": 2, "unsafe-variable": 2, "swapped-arguments": 2, "odd-fact": 2,
     "growing-recursion": 2, "unstratified": 2,
+    "lacking-condition": 2, "odd-sibling": 3,
     "lost-value": 3, "double-value": 3, "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
     "undeclared-fluent": 3, "undeclared-move": 3,
     "no-legal": 6, "no-goal": 6, "no-terminal": 6,

@@ -5,25 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.normal import substitute_atom, substitute_formula
-from anygame.language.diagnostics import Note, Severity
-from anygame.language.rules import Atom, Distinct, Literal, Not
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.analysis.doctor.likes import blind, numbered, parts_of, words_of
+from anygame.analysis.doctor.subsumption import Budget, Ground
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import Atom, Literal, Not, Rule
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Formula, Rule
-    from anygame.language.terms import Term
+    from anygame.language.rules import Formula
 
 __all__ = ["CHECK"]
 
-_STEPS_A_PAIR: Final = 2_000
-_STEPS_IN_ALL: Final = 200_000
-_PAIRS: Final = 300_000
-Bindings = dict[Variable, "Term"]
 
 _DUPLICATE_RULE: Final = Code(
     "duplicate-rule",
@@ -50,9 +46,21 @@ _SUBSUMED_RULE: Final = Code(
 )
 
 
+_LACKING: Final = Code(
+    "lacking-condition",
+    Severity.WARNING,
+    "a rule that is like another one, but for a condition that it lacks",
+    demand="No rule says what another one says but for one condition, which only the other one has.",
+    why="The rule without the condition holds wherever the other does: most often it was left out.",
+    source=PRACTICE,
+    bad="(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
+    good="(<= (reach ?x ?z) (way ?x ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
+)
+
+
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report copies, whatever their variables are called, and rules that another one makes needless."""
-    budget = _Budget()
+    budget = Budget()
     for rules in sheet.heads.values():
         facts: dict[Atom, Rule] = {}
         inner: list[Rule] = []
@@ -69,9 +77,9 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         yield from _among(inner, budget)
 
 
-def _among(rules: Sequence[Rule], budget: _Budget) -> Iterator[Diagnostic]:
+def _among(rules: Sequence[Rule], budget: Budget) -> Iterator[Diagnostic]:
     shapes = [_shape(rule) for rule in rules]
-    ground = [_Ground(rule) for rule in rules]
+    ground = [Ground(rule) for rule in rules]
     gone: set[int] = set()
     for second, rule in enumerate(rules):
         for first in range(second):
@@ -102,9 +110,23 @@ def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
+    """Say that a rule adds nothing to another one, or that this one lacks a condition of it."""
+    if len(rule.body) == len(other.body) + 1 and other.body and _is_renamed(rule.head, other.head):
+        left = list(map(blind, parts_of(other)[1:]))
+        more = [part for part in rule.body if blind(words_of(part)) not in left]
+        message = (
+            "this rule says what another one says, but lacks a condition of it: the other one adds nothing"
+        )
+        hint = f"{shown(str(more[0])) if more else 'the condition'}, or delete the other rule"
+        return _LACKING.found(message, other.span, Note("the other one", rule.span), hint=hint)
     message = "this rule adds nothing: another one holds wherever it does"
     hint = "delete it, or the other one, if that says too much"
     return _SUBSUMED_RULE.found(message, rule.span, Note("the other one", other.span), hint=hint)
+
+
+def _is_renamed(one: Atom, other: Atom) -> bool:
+    """Return whether two heads are the same but for the names of their variables."""
+    return numbered(parts_of(Rule(one))[0]) == numbered(parts_of(Rule(other))[0])
 
 
 def _shape(rule: Rule) -> frozenset[object]:
@@ -122,87 +144,11 @@ def _formula_shape(formula: Formula) -> tuple[object, ...]:
     return type(formula).__name__, inner.atom.key, *names
 
 
-class _Ground:
-    """A rule whose variables have become constants that stand in no sheet."""
-
-    def __init__(self, rule: Rule) -> None:
-        names: Bindings = {
-            variable: Constant(" " + variable.name)
-            for variables in (rule.head.variables(), *(formula.variables() for formula in rule.body))
-            for variable in variables
-        }
-        self.head = substitute_atom(rule.head, names)
-        self.body = [substitute_formula(formula, names) for formula in rule.body]
-
-
-class _Budget:
-    """How much may still be tried."""
-
-    def __init__(self) -> None:
-        self.pairs = _PAIRS
-        self.steps = _STEPS_IN_ALL
-
-    def subsumes(self, rule: Rule, other: _Ground) -> bool:
-        """Whether some values make the rule's head the other's, and its body a part of the other's."""
-        start = _match_terms(rule.head.arguments, other.head.arguments, {})
-        if start is None:
-            return False
-        steps = _STEPS_A_PAIR
-        pending: list[tuple[int, Bindings]] = [(0, start)]
-        while pending and steps > 0 and self.steps > 0:
-            number, bindings = pending.pop()
-            if number == len(rule.body):
-                return True
-            for formula in other.body:
-                steps -= 1
-                self.steps -= 1
-                pending += [(number + 1, more) for more in _match(rule.body[number], formula, bindings)]
-        return False
-
-
-def _match(pattern: Formula, formula: Formula, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings that make a pattern equal to a formula without variables."""
-    if type(pattern) is not type(formula):
-        return
-    if isinstance(pattern, Literal) and isinstance(formula, Literal):
-        if pattern.atom.key == formula.atom.key:
-            extended = _match_terms(pattern.atom.arguments, formula.atom.arguments, bindings)
-            if extended is not None:
-                yield extended
-    elif isinstance(pattern, Not) and isinstance(formula, Not):
-        yield from _match(pattern.formula, formula.formula, bindings)
-    elif isinstance(pattern, Distinct) and isinstance(formula, Distinct):
-        for sides in ((formula.left, formula.right), (formula.right, formula.left)):
-            extended = _match_terms((pattern.left, pattern.right), sides, bindings)
-            if extended is not None:
-                yield extended
-    elif substitute_formula(pattern, bindings) == formula:
-        yield bindings
-
-
-def _match_terms(patterns: Sequence[Term], terms: Sequence[Term], bindings: Bindings) -> Bindings | None:
-    extended = dict(bindings)
-    pending = list(zip(patterns, terms, strict=True))
-    while pending:
-        pattern, term = pending.pop()
-        if isinstance(pattern, Variable):
-            if extended.setdefault(pattern, term) is not term:
-                return None
-        elif isinstance(pattern, Compound):
-            if not isinstance(term, Compound) or term.functor != pattern.functor:
-                return None
-            if len(term.arguments) != len(pattern.arguments):
-                return None
-            pending += zip(pattern.arguments, term.arguments, strict=True)
-        elif pattern is not term:
-            return None
-    return extended
-
-
 CHECK: Final = Check(
     (
         _DUPLICATE_RULE,
         _SUBSUMED_RULE,
+        _LACKING,
     ),
     _check,
     needs_all=False,

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.sheet import names_of_rule
+from anygame.analysis.doctor.exchanges import grown, odd_first
+from anygame.analysis.doctor.likes import (
+    are_near,
+    but_for_numbers,
+    exchanged,
+    normal,
+    parts_of,
+    text_of,
+    turned,
+)
+from anygame.analysis.doctor.sheet import key_of, names_of_rule
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS
+from anygame.language.rules import KEYWORDS, atoms_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from anygame.analysis.doctor.likes import Parts
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
@@ -31,14 +41,10 @@ _MOST_ROLES: Final = 4
 _MOST_RULES: Final = 2_000
 #: Predicates of which the rules may well differ: who begins is not both.
 _MAY_DIFFER: Final = frozenset(("init", "base", "input"))
-#: Names that change places with the roles are found one pair after the other, each by what so many rules say.
-_ROUNDS: Final = 6
-_FEWEST_VOTES: Final = 2
-_MOST_COMPARED: Final = 100
 #: Characters of a rule that are shown.
 _SHOWN: Final = 200
-_OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
-_TOKENS: Final = re.compile(r"[()]|[^\s()]+")
+#: Rules with likes for each without, where some of a kind may be odd.
+_MOSTLY: Final = 4
 
 _WINS: Final = """\
 (role white) (role black)
@@ -72,26 +78,18 @@ _ODD: Final = Code(
     good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
 )
 
-Words = tuple[str, ...]
-#: The words of a head, and of each condition.
-Parts = tuple[Words, ...]
-
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one rule of a role that has no like for another role, or is not quite its like."""
     rules = [rule for rule in sheet.program.rules if rule.body and rule.head.predicate not in _MAY_DIFFER]
     if len(rules) > _MOST_RULES:
         return
-    said = [_parts(rule) for rule in rules]
+    said = [parts_of(rule) for rule in rules]
     roles = [str(role) for role in sheet.roles if role.is_ground]
     told: set[int] = set()
     for pair in combinations(roles[:_MOST_ROLES], 2):
         exchange = _exchange(sheet, *pair)
-        for _ in range(_ROUNDS):
-            more = _more_of(said, exchange)
-            if not more:
-                break
-            exchange |= more
+        exchange = grown(said, exchange)
         for found, number in _odd_ones(rules, said, exchange):
             if number not in told:
                 told.add(number)
@@ -131,124 +129,93 @@ def _renamed(name: str, one: str, other: str) -> str:
     return name.replace(one, other).replace(one.capitalize(), other.capitalize())
 
 
-def _more_of(said: Sequence[Parts], exchange: Mapping[str, str]) -> dict[str, str]:
-    """Return two names that change places, too: rules are then the like of others, as w1 is of b1."""
-    known = set(map(_normal, said))
-    alone = [parts for parts in said if _normal(_exchanged(parts, exchange)) not in known]
-    by_length: dict[int, list[Words]] = defaultdict(list)
-    for parts in alone:
-        by_length[len(_flat(parts))].append(_numbered(_flat(parts)))
-    votes: Counter[tuple[str, str]] = Counter()
-    for parts in alone[:_MOST_COMPARED]:
-        like = _numbered(_flat(_exchanged(parts, exchange)))
-        for other in by_length[len(like)][:_MOST_COMPARED]:
-            pairs = {(a, b) for a, b in zip(like, other, strict=True) if a != b}
-            pairs = {(min(pair), max(pair)) for pair in pairs}
-            if len(pairs) == 1:
-                votes.update(pairs)
-    free = [(pair, n) for pair, n in votes.most_common() if all(_may_change(w, exchange) for w in pair)]
-    if free and free[0][1] >= _FEWEST_VOTES and (len(free) == 1 or free[1][1] < free[0][1]):
-        left, right = free[0][0]
-        return {left: right, right: left}
-    return {}
-
-
-def _may_change(word: str, exchange: Mapping[str, str]) -> bool:
-    is_name = word not in KEYWORDS and word not in exchange and word not in _OPERATORS
-    return is_name and not word.isdecimal() and not word.startswith("?")
-
-
 def _odd_ones(
     rules: Sequence[Rule], said: Sequence[Parts], exchange: Mapping[str, str]
 ) -> Iterator[tuple[Diagnostic, int]]:
     """Yield what is odd, with the number of the rule."""
-    likes = [_exchanged(parts, exchange) for parts in said]
-    known = Counter(map(_normal, said))
-    moved = [n for n in range(len(rules)) if _normal(likes[n]) != _normal(said[n])]
-    alone = [n for n in moved if not known[_normal(likes[n])]]
-    if len(moved) - len(alone) < _FEWEST:
+    likes = [exchanged(parts, exchange) for parts in said]
+    found = _Compared(said, likes, [_other_ways(rule, exchange) for rule in rules])
+    if len(found.paired) < _FEWEST:
         return
-    if len(alone) == 1:
-        (number,) = alone
-        if _normal(((), *likes[number][1:])) == _normal(((), *said[number][1:])):
-            return  # what is given to one role where both are equal
-        message = "this rule has no like for the other role, as all others of them have"
-        yield _MISSING.found(message, rules[number].span, hint=shown(_text(likes[number]), _SHOWN)), number
-    elif len(alone) == 2 and _are_near(said[alone[0]], likes[alone[1]]):
-        odd, like = _odd_first(alone, said, exchange)
-        message = "this rule differs from its like for the other role, and no other does"
-        note = Note("its like is here", rules[like].span)
-        yield _ODD.found(message, rules[odd].span, note, hint=shown(_text(likes[like]), _SHOWN)), odd
+    for alone in _odd_groups(rules, found, exchange):
+        if len(alone) == 1:
+            (number,) = alone
+            if normal(((), *likes[number][1:])) == normal(((), *said[number][1:])):
+                continue  # what is given to one role where both are equal
+            message = "this rule has no like for the other role, as all others of them have"
+            yield (
+                _MISSING.found(message, rules[number].span, hint=shown(text_of(likes[number]), _SHOWN)),
+                number,
+            )
+        elif found.are_near(*alone):
+            odd, like = odd_first(alone, said, exchange)
+            message = "this rule differs from its like for the other role, and no other does"
+            note = Note("its like is here", rules[like].span)
+            yield _ODD.found(message, rules[odd].span, note, hint=shown(text_of(likes[like]), _SHOWN)), odd
 
 
-def _parts(rule: Rule) -> Parts:
-    return tuple(tuple(_TOKENS.findall(str(part))) for part in (rule.head, *rule.body))
+class _Compared:
+    """Rules, and what becomes of them where two roles change places.
 
-
-def _exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
-    return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
-
-
-def _normal(parts: Parts) -> Words:
-    """Return the words of a rule in an order, and with variables, that do not depend on how it is written.
-
-    The next condition is the first by its words, where variables that none before has are all the same; one
-    that looks like another waits.
+    Attributes:
+        alone: the numbers of those of which there is no like.
+        paired: of those of which there is one, other than the rule itself.
     """
-    numbers: dict[str, str] = {}
 
-    def seen(words: Words) -> Words:
-        return tuple(numbers.get(w, "?") if w.startswith("?") else w for w in words)
+    def __init__(
+        self, said: Sequence[Parts], likes: Sequence[Parts], others: Sequence[Sequence[Parts]]
+    ) -> None:
+        self._said = said
+        self._ways = [(like, *ways) for like, ways in zip(likes, others, strict=True)]
+        exact = set(map(normal, said))
+        known = {normal(but_for_numbers(parts)) for parts in said}
+        moved = [n for n, parts in enumerate(said) if normal(likes[n]) != normal(parts)]
+        self.alone = [
+            n
+            for n in moved
+            if normal(likes[n]) not in exact
+            and not any(normal(but_for_numbers(way)) in known for way in self._ways[n])
+        ]
+        self.paired = sorted({*moved} - {*self.alone})
 
-    words, *left = parts
-    found: Words = ()
-    while True:
-        for word in words:
-            if word.startswith("?"):
-                numbers.setdefault(word, f"?{len(numbers)}")
-        found += seen(words)
-        if not left:
-            return found
-        looks = Counter(map(seen, left))
-        words = min(left, key=lambda each: (looks[seen(each)], seen(each)))
-        left.remove(words)
-
-
-def _numbered(words: Words) -> Words:
-    """Return words with their variables numbered as they come."""
-    numbers: dict[str, str] = {}
-    return tuple(numbers.setdefault(w, f"?{len(numbers)}") if w.startswith("?") else w for w in words)
+    def are_near(self, one: int, other: int) -> bool:
+        """Return whether a rule nearly is what another one becomes, in one of the ways."""
+        said = but_for_numbers(self._said[one])
+        return any(are_near(said, but_for_numbers(way)) for way in self._ways[other])
 
 
-def _flat(parts: Parts) -> Words:
-    return tuple(word for words in parts for word in words)
+def _other_ways(rule: Rule, exchange: Mapping[str, str]) -> list[Parts]:
+    """Return what a rule says of the other role where that one goes the other way: down, not up."""
+    steps = {
+        atom.key
+        for atom, _ in atoms_in(rule.body)
+        if len(atom.arguments) == 2 and atom.predicate not in KEYWORDS and atom.predicate not in exchange
+    }
+    return [exchanged(parts_of(turned(rule, (True, key, (1, 0)))), exchange) for key in sorted(steps)]
 
 
-def _blind(words: Words) -> Words:
-    return tuple("?" if word.startswith("?") else word for word in words)
+def _odd_groups(rules: Sequence[Rule], found: _Compared, exchange: Mapping[str, str]) -> Iterator[list[int]]:
+    """Yield one or two rules without likes: all there are, or all of a kind where others mostly have one."""
+    if len(found.alone) <= 2:
+        if found.alone:
+            yield found.alone
+        return
+    if len(found.paired) < _MOSTLY * len(found.alone):
+        return
+    kinds = [_kind(rule, exchange) for rule in rules]
+    paired = Counter(kinds[n] for n in found.paired)
+    groups: dict[object, list[int]] = defaultdict(list)
+    for number in found.alone:
+        groups[kinds[number]].append(number)
+    yield from (alone for kind, alone in groups.items() if len(alone) <= 2 <= paired[kind])
 
 
-def _text(parts: Parts) -> str:
-    text = f"(<= {' '.join(_flat(parts))})"
-    return re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text)
-
-
-def _are_near(one: Parts, other: Parts) -> bool:
-    """Return whether two rules are the same but for one condition, or for their variables."""
-    left, right = Counter(map(_blind, one)), Counter(map(_blind, other))
-    return max((left - right).total(), (right - left).total()) <= 1
-
-
-def _odd_first(alone: Sequence[int], said: Sequence[Parts], exchange: Mapping[str, str]) -> tuple[int, int]:
-    """Return two rules, first the one in which something is left out, or the roles are more of a mixture."""
-
-    def oddness(number: int) -> tuple[int, int, int]:
-        words = _flat(said[number])
-        sides = Counter(min(w, exchange[w]) == w for w in words if w in exchange)
-        return len(words), -min(sides[True], sides[False]), -number
-
-    odd, like = sorted(alone, key=oddness)
-    return odd, like
+def _kind(rule: Rule, exchange: Mapping[str, str]) -> object:
+    """Return what a rule and its like speak of: a relation, or a fluent or a move."""
+    head = rule.head
+    what = key_of(head.arguments[-1]) if KEYWORDS.get(head.predicate) and head.arguments else None
+    name = what[0] if what else head.predicate
+    return head.predicate if what else "", min(name, exchange.get(name, name))
 
 
 CHECK: Final = Check((_MISSING, _ODD), _check)

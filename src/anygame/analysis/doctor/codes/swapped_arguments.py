@@ -60,7 +60,14 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
     found = [each for rule in frames for each in _in_frame(rule)]
     told: set[Span | None] = set()
-    for each in (*found, *_by_links(sheet), *_by_names(sheet), *_by_order(sheet), *_by_values(sheet)):
+    for each in (
+        *found,
+        *_by_links(sheet),
+        *_by_names(sheet),
+        *_by_order(sheet),
+        *_by_values(sheet),
+        *_by_pairing(sheet),
+    ):
         if each.span not in told:
             told.add(each.span)
             yield each
@@ -286,6 +293,49 @@ def _odd_ones(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagno
             if len(odd) == 1 and atom is odd[0] and alone:
                 message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
                 yield _CODE.found(message, atom.span)
+
+
+# -- facts that pair each name with one other
+
+
+def _by_pairing(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one fact that, turned round, would have each name stand once at each place.
+
+    So it is where each beats one and is beaten by one, or where a chain goes on.
+    """
+    for rules in sheet.heads.values():
+        facts = list(dict.fromkeys(rule.head for rule in rules if not rule.body))
+        if len(facts) != len(rules) or not _FEWEST_FACTS <= len(facts) <= _MOST_FACTS:
+            continue
+        if len(facts[0].arguments) != 2 or facts[0].predicate in _STATE:
+            continue
+        if any(str(term).isdecimal() for atom in facts for term in atom.arguments):
+            continue  # numbers tell more
+        firsts, seconds = (Counter(atom.arguments[place] for atom in facts) for place in (0, 1))
+        twice = [[term for term, often in column.items() if often > 1] for column in (firsts, seconds)]
+        if any(len(terms) != 1 for terms in twice) or not (len(firsts) == len(seconds) == len(facts) - 1):
+            continue
+        one, other = twice[0][0], twice[1][0]
+        odd = [atom for atom in facts if atom.arguments == (one, other)]
+        is_chain = len({*firsts, other} & {*seconds, one}) >= len(facts) - 1
+        if (
+            odd
+            and is_chain
+            and other not in firsts
+            and one not in seconds
+            and not _goes_on(facts, one, other)
+        ):
+            message = (
+                f"{one} stands first in two facts of {odd[0].predicate}, and {other} last: the other way "
+                "round, each would stand once at each place"
+            )
+            yield _CODE.found(message, odd[0].span, hint=shown(f"({odd[0].predicate} {other} {one})"))
+
+
+def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
+    """Return whether some term follows one and goes before the other, as in an order: king, queen, jack."""
+    after = {atom.arguments[1] for atom in facts if atom.arguments[0] is one}
+    return any(atom.arguments[0] in after and atom.arguments[1] is other for atom in facts)
 
 
 CHECK: Final = Check((_CODE,), _check)

@@ -14,6 +14,7 @@ from anygame.analysis.doctor.codes.play import (
     lost_value,
     move_outside_input,
     no_move,
+    out_of_turn,
     over_at_start,
     play_cut,
     standstill,
@@ -37,4 +38,5 @@ CODES: Final[tuple[Code, ...]] = (
     standstill.CODE,
     lost_value.CODE,
     double_value.CODE,
+    out_of_turn.CODE,
 )
