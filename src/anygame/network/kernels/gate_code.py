@@ -54,12 +54,14 @@ class GateCode:
         outputs: where the outputs lie.
         end: the first row that is not used: that of ``outputs``, or one further on if it is a loop that
             stands in for straight code, and keeps its own values behind all that both have.
+        factors: whether ``@evaluate_factors`` is there in place of ``@evaluate_moves``, see ``factors``.
     """
 
     code: str
     data: NDArray[np.int32]
     outputs: GateOutputs
     end: int
+    factors: bool = False
 
 
 def no_data() -> NDArray[np.int32]:

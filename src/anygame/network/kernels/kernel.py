@@ -15,6 +15,7 @@ import numpy as np
 
 from anygame.network.kernels.background import Compilation
 from anygame.network.kernels.counters import Counters
+from anygame.network.kernels.factors import factor_functions
 from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.gate_code import no_data
 from anygame.network.kernels.gate_loop import loop_gates, standing_in_gates
@@ -223,7 +224,8 @@ class Kernel:
             PREAMBLE,
             gates.code,
             choose_function(self.candidates, cost, self._phases),
-            play_functions(self.layout, self.gates, self.counters, self._phases),
+            factor_functions(self.layout, self._phases, gates.factors),
+            play_functions(self.layout, self.gates, self.counters, self._phases, gates.factors),
             single_state_functions(self.layout, self.gates),
         )
         return "".join(parts)
@@ -281,7 +283,8 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
         many = bool(actions) and actions[0] in layout.legal
         legal, does = [gates.legal[a] for a in actions], [layout.actions + a for a in actions]
         chosen = [layout.chosen[a] for a in actions]
-        candidates.append(Candidates(legal, does, rows, chosen, end if many else None))
+        scratch, factors = (end, layout.factors[actions[0]]) if many else (None, (0, 0))
+        candidates.append(Candidates(legal, does, rows, chosen, scratch, factors))
         end += scratch_rows(len(actions)) if many else 0
     places = (gates, layout, counters, tuple(candidates), end, stands_in)
     return Kernel(network, style, *places, parted, phases, order, written, allocated)

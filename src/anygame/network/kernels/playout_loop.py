@@ -61,11 +61,20 @@ STARTS = 10
 RECORD_WORDS = STARTS + LANES
 
 
-def play_functions(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases) -> str:
+def play_functions(
+    layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases, factors: bool = False
+) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
     has a slot for each number of moves up to the limit, and one behind for what was cut.
+
+    Args:
+        layout: the rows.
+        gates: where outputs are found.
+        counters: where it counts.
+        phases: of the game.
+        factors: whether moves go from the choice to the gates as ``factors`` says.
     """
     parts = (
         account_function(gates, counters),
@@ -76,7 +85,7 @@ def play_functions(layout: RowLayout, gates: GateOutputs, counters: Counters, ph
         _wait(),
         _start_elsewhere(layout),
     )
-    return "".join((*parts, _play(layout, gates, counters, phases)))
+    return "".join((*parts, _play(layout, gates, counters, phases, factors)))
 
 
 def _each_lane(
@@ -329,7 +338,10 @@ def _start_in_phase(code: FunctionBuilder, now: str, phases: int) -> None:
     code.when(waiting, lambda: code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)"))
 
 
-def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases) -> str:
+def _play(
+    layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases, factors: bool
+) -> str:
+    choose, evaluate = ("choose_factors", "evaluate_factors") if factors else ("choose", "evaluate_moves")
     code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
     loop, leaving, staying, moving, waiting, going, done, stuck = names
@@ -358,7 +370,7 @@ def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Pha
         _start_in_phase(code, now, len(phases.patterns))
         code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), moving, done)
     code.label(moving)
-    refused = code.let("call i1 @choose(ptr %rows, ptr %data)")
+    refused = code.let(f"call i1 @{choose}(ptr %rows, ptr %data)")
     code.branch(refused, stuck, "chosen")
     code.label("chosen")
     go = code.load(GO)
@@ -368,7 +380,7 @@ def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Pha
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")
     code.jump(going)
     code.label(going)
-    code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
+    code.line(f"call void @{evaluate}(ptr %rows, ptr %data)")
     replacing, counting = code.new_label(), code.new_label()
     code.branch(code.let(f"icmp eq i64 {code.word('%block', ELSEWHERE)}, 0"), counting, replacing)
     code.label(replacing)
