@@ -1,6 +1,6 @@
-"""The chosen actions of roles with many: by group and member, as code has them, and one by one, as others do.
+"""The chosen actions of roles with many: by group and member in straight code, one by one elsewhere.
 
-See ``rows.RowLayout``. Straight code reads groups and members, and ``@choose_factors`` sets them. What looks at
+See ``rows.RowLayout``. Straight code reads groups and members, which ``@choose_factors`` sets. What looks at
 the rows of actions, or sets them, calls ``@choose`` and ``@evaluate_moves``, which bring one into the other.
 """
 
@@ -99,31 +99,33 @@ def _from_factors(layout: RowLayout, phases: Phases) -> str:
     code = FunctionBuilder("from_factors")
     presence = Presence(code, phases)
     for first, count in layout.many:
-        groups, members = layout.factors[first]
-
-        def visit(table: Table, size: int, first: int = first, groups: int = groups, members: int = members) -> None:
-            here = code.read(table(groups, 1)[0])
-            for member, row in enumerate(table(layout.actions + first, GROUP)[:size]):
-                code.write(row, code.and_(here, code.read(code.address(members + member))))
-
+        visit = partial(_set_actions, code, layout, first)
         each_group(code, count, visit, presence, layout.chosen[first : first + count])
     return code.text()
+
+
+def _set_actions(code: FunctionBuilder, layout: RowLayout, first: int, table: Table, size: int) -> None:
+    groups, members = layout.factors[first]
+    here = code.read(table(groups, 1)[0])
+    for member, row in enumerate(table(layout.actions + first, GROUP)[:size]):
+        code.write(row, code.and_(here, code.read(code.address(members + member))))
 
 
 def _to_factors(layout: RowLayout) -> str:
     """Set groups and members by the rows of the actions."""
     code = FunctionBuilder("to_factors")
     for first, count in layout.many:
-        groups, members = layout.factors[first]
-        common = [code.variable() for _ in range(GROUP)]
-
-        def visit(table: Table, size: int, first: int = first, groups: int = groups, common: list[str] = common) -> None:
-            done = [code.read(row) for row in table(layout.actions + first, GROUP)[:size]]
-            for old, value in zip(common, done, strict=False):
-                code.write(old, code.or_(code.read(old), value))
-            code.write(table(groups, 1)[0], code.any(done))
-
-        each_group(code, count, visit)
-        for member, value in enumerate(common):
-            code.store(members + member, code.read(value))
+        members = [code.variable() for _ in range(GROUP)]
+        each_group(code, count, partial(_set_group, code, layout, first, members))
+        for member, value in enumerate(members):
+            code.store(layout.factors[first][1] + member, code.read(value))
     return code.text()
+
+
+def _set_group(
+    code: FunctionBuilder, layout: RowLayout, first: int, members: Sequence[str], table: Table, size: int
+) -> None:
+    done = [code.read(row) for row in table(layout.actions + first, GROUP)[:size]]
+    for member, value in zip(members, done, strict=False):
+        code.write(member, code.or_(code.read(member), value))
+    code.write(table(layout.factors[first][0], 1)[0], code.any(done))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from anygame.network.kernels.background import Compilation
+from anygame.network.kernels.clusters import cluster
 from anygame.network.kernels.counters import Counters
 from anygame.network.kernels.factors import factor_functions
 from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
@@ -60,6 +61,8 @@ COMPILED_AT_ONCE = 4_000
 #: From so many gate inputs on, lanes are kept in one phase. That leaves out half of a step or more; but each
 #: playout waits for its beginning, half a step where there are two phases, and small games are short.
 PHASED_INPUTS = 4_000
+#: From so many gate inputs on, what shares gates is computed side by side: less fits into the cache.
+CLUSTERED_INPUTS = 4_000
 #: And only where a phase needs at most so much of them: reversi, where it is nearly all, gets slower.
 PHASED_SHARE = 0.75
 
@@ -260,8 +263,8 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     """
     small = COMPILED_AT_ONCE < len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = style == "auto" and phases is None and small
-    parted, phases = _in_phases(network, phases)
-    order, layout = schedule(parted, phases), RowLayout(parted, phases)
+    parted, phases, roots = _clustered(*_in_phases(network, phases))
+    order, layout = schedule(parted, phases, roots), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     written: GateCode | None = None
@@ -303,6 +306,14 @@ def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases
             if needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
                 return parted, found
     return network, Phases.none(network)
+
+
+def _clustered(network: Network, phases: Phases) -> tuple[Network, Phases, list[int]]:
+    """Return the network, its phases, and what to compute first, where something is gained by an order."""
+    if not CLUSTERED_INPUTS <= len(network.inputs) <= STRAIGHT_INPUTS:
+        return network, phases, []
+    clustered, first = cluster(network)
+    return clustered, find_phases(clustered) if phases.patterns else Phases.none(clustered), first
 
 
 def _parted(network: Network, phases: Phases) -> tuple[Network, Phases]:

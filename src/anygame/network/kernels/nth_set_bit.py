@@ -155,7 +155,7 @@ class LoopSelection:
         return [code.read(plane) for plane in total]
 
     def select(self, number: Sequence[str]) -> None:
-        """Set the rows of groups and members: where they have the move that a number below the count points to."""
+        """Set the rows of groups and members by the move that a number below the count points to."""
         code = self._code
         rest = [code.variable(plane) for plane in number]
         inside = [code.variable() for _ in range((_SIZE - 1).bit_length())]

@@ -338,9 +338,7 @@ def _start_in_phase(code: FunctionBuilder, now: str, phases: int) -> None:
     code.when(waiting, lambda: code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)"))
 
 
-def _play(
-    layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases, factors: bool
-) -> str:
+def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases, factors: bool) -> str:
     choose, evaluate = ("choose_factors", "evaluate_factors") if factors else ("choose", "evaluate_moves")
     code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")

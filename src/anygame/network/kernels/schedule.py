@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-__all__ = ["Dependences", "Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
+__all__ = ["Dependences", "Order", "Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
 
 #: So many units are sorted by phases. More would have to be kept longer, in more rows; with fewer, the
 #: functions that they become would be small, and branches many.
@@ -46,15 +46,21 @@ class Schedule:
     cyclic: frozenset[int]
 
 
-def schedule(network: Network, phases: Phases) -> Schedule:
+def schedule(network: Network, phases: Phases, roots: Sequence[int] = ()) -> Schedule:
     """Order the gates of a network.
 
     Depth first from the outputs: what is computed is used soon, while it is in a register or near. But what
     is left out in the same phases stands together.
+
+    Args:
+        network: the game.
+        phases: of the game.
+        roots: literals to be computed before others, in their order; see ``clusters``.
     """
-    order = _Order(network)
+    order = Order(network)
     goals = (literal for values in network.goals for _, literal in values)
-    state = by_phase(network, order.reach([*network.legal.tolist(), network.terminal, *goals]), phases.gates)
+    asked = [*roots, *network.legal.tolist(), network.terminal, *goals]
+    state = by_phase(network, order.reach(asked), phases.gates)
     moves = by_phase(network, order.reach(network.next.tolist()), phases.gates)
     return Schedule(tuple(state), tuple(moves), frozenset(cycle.first for cycle in network.cycles))
 
@@ -169,7 +175,13 @@ def _bounds(units: Sequence[Unit]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return begins, np.fromiter(map(attrgetter("stop"), units), np.int64, len(units))
 
 
-class _Order:
+class Order:
+    """Depth first: what is computed is used soon.
+
+    Args:
+        network: the game.
+    """
+
     def __init__(self, network: Network) -> None:
         read = (network.inputs >> 1).astype(np.int64) - network.first_gate
         between = read >= 0
