@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, no_data
+from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, no_data, state_functions
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.rows import GO, RESTART
 from anygame.network.kernels.schedule import Dependences, keep_apart
@@ -75,6 +75,7 @@ class _Writer:
         self._phases = phases
         self._dependences = Dependences(network)
         self._state_runs = self._runs_apart(order.state)
+        self._goal_runs = self._runs_apart(order.goals)
         self._move_runs = self._runs_apart(order.moves)
         self._order = order
         self._straight = straight
@@ -104,9 +105,15 @@ class _Writer:
             self._place_as(self._straight)
         self._allocate()
         self._find_known()
-        state, moves = FunctionBuilder("evaluate_state"), FunctionBuilder("evaluate_moves")
+        late = bool(self._goal_runs)
+        state, moves = (
+            FunctionBuilder("evaluate_options" if late else "evaluate_state"),
+            FunctionBuilder("evaluate_moves"),
+        )
+        goals = FunctionBuilder("evaluate_goals")
         presence = Presence(state, self._phases)
         self._write_runs(state, presence, self._state_runs)
+        self._write_runs(goals, Presence(goals, self._phases), self._goal_runs)
         self._write_copies(state, presence)
         begin = self._here()
         for node, bit in self._later.items():
@@ -117,8 +124,11 @@ class _Writer:
         self._write_known(moves, presence, np.arange(self._network.first_action, self._base))
         self._write_runs(moves, presence, self._move_runs)
         self._write_settings(moves, presence)
+        functions = [_MASKS, _run(), _run_cycle(), _set(), state.text(), moves.text()]
+        if late:
+            functions += [goals.text(), state_functions("evaluate_options", "evaluate_goals")]
         return GateCode(
-            code="".join((_MASKS, _run(), _run_cycle(), _set(), state.text(), moves.text())),
+            code="".join(functions),
             data=np.concatenate(self._entries).astype(np.int32) if self._entries else no_data(),
             outputs=self._straight.outputs() if self._straight else self._outputs(),
             end=self._end,
@@ -158,7 +168,7 @@ class _Writer:
     def _allocate(self) -> None:
         """Give each gate a row, from its unit to its last use."""
         network = self._network
-        state = [unit for _, units in self._state_runs for unit in units]
+        state = [unit for _, units in (*self._state_runs, *self._goal_runs) for unit in units]
         units = [*state, *(unit for _, units in self._move_runs for unit in units)]
         choice = len(state)  # everything that is read there is needed up to the first unit behind it
         gates = np.fromiter(chain.from_iterable(units), np.int64)
@@ -214,7 +224,7 @@ class _Writer:
         if not phases.patterns:
             return
         written = np.array([*[-1] * network.first_action, *self._layout.chosen, *phases.gates], np.int64)
-        for mask, units in (*self._state_runs, *self._move_runs):
+        for mask, units in (*self._state_runs, *self._goal_runs, *self._move_runs):
             read, _ = self._literals(np.fromiter(chain.from_iterable(units), np.int64))
             self._known[read >> 1] |= mask & ~written[read >> 1]
         goals = [literal >> 1 for role in network.goals for _, literal in role]

@@ -17,7 +17,7 @@ from anygame.network.kernels.background import Compilation
 from anygame.network.kernels.clusters import cluster
 from anygame.network.kernels.counters import Counters
 from anygame.network.kernels.factors import factor_functions
-from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
+from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.gate_code import no_data
 from anygame.network.kernels.gate_loop import loop_gates, standing_in_gates
 from anygame.network.kernels.native import (
@@ -61,10 +61,13 @@ COMPILED_AT_ONCE = 4_000
 #: From so many gate inputs on, lanes are kept in one phase. That leaves out half of a step or more; but each
 #: playout waits for its beginning, half a step where there are two phases, and small games are short.
 PHASED_INPUTS = 4_000
-#: From so many gate inputs on, what shares gates is computed side by side: less fits into the cache.
-CLUSTERED_INPUTS = 4_000
 #: And only where a phase needs at most so much of them: reversi, where it is nearly all, gets slower.
 PHASED_SHARE = 0.75
+#: From so many gate inputs on, what shares gates is computed side by side: less fits into the cache.
+CLUSTERED_INPUTS = 4_000
+#: From more gate inputs on, what goals alone need is evaluated only when games have ended. Where there are
+#: phases it is evaluated in each step, since lanes that waited for it would be left behind.
+LATE_INPUTS = 1_000
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
@@ -217,18 +220,31 @@ class Kernel:
             found.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
         rest = (network.fluents, network.actions, network.state_gates, network.terminal, network.goals)
         cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
-        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS)).encode())
+        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS, CLUSTERED_INPUTS, LATE_INPUTS)).encode())
         return found.hexdigest()
 
-    def _module(self, gates: GateCode) -> str:
+    @property
+    def _patience(self) -> int:
+        """How many steps lanes at their ends may wait together: those cost as much as to evaluate goals."""
+        starts = self._parted.starts
+        goals = sum(int(starts[unit.stop] - starts[unit.start]) for unit in self._order.goals)
+        return -(-LANES * goals // max(1, self._cost - goals))
+
+    @property
+    def _cost(self) -> int:
+        """Row operations of a step, nearly."""
         roles = sum(len(role.legal) for role in self.candidates)
-        cost = len(self.network.inputs) + 3 * self.network.fluents + 8 * roles
+        return len(self.network.inputs) + 3 * self.network.fluents + 8 * roles
+
+    def _module(self, gates: GateCode) -> str:
         parts = (
             PREAMBLE,
             gates.code,
-            choose_function(self.candidates, cost, self._phases),
+            choose_function(self.candidates, self._cost, self._phases),
             factor_functions(self.layout, self._phases, gates.factors),
-            play_functions(self.layout, self.gates, self.counters, self._phases, gates.factors),
+            play_functions(
+                self.layout, self.gates, self.counters, self._phases, gates.factors, self._patience
+            ),
             single_state_functions(self.layout, self.gates),
         )
         return "".join(parts)
@@ -264,7 +280,8 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     small = COMPILED_AT_ONCE < len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = style == "auto" and phases is None and small
     parted, phases, roots = _clustered(*_in_phases(network, phases))
-    order, layout = schedule(parted, phases, roots), RowLayout(parted, phases)
+    late = None if phases.patterns else LATE_INPUTS
+    order, layout = schedule(parted, phases, roots, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     written: GateCode | None = None

@@ -4,6 +4,8 @@ A lane whose game ends begins the next one while the block has playouts left to 
 started is finished, so short games are not favoured. Lanes are visited one by one only where they end. A lane
 in which a role has no legal move ends there, counted apart, as one that has made as many moves as it may.
 
+Where goals take long to evaluate, lanes whose games have ended wait for each other.
+
 Where the game has phases, all lanes are kept in the same one: a playout begins in the steps alone in which
 those under way are where they began.
 """
@@ -54,15 +56,21 @@ __all__ = [
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
 #: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
 #: playouts got stuck, and of the first of them step, lane and moves made; whether to compute what the phase
-#: of the lanes does not need, too. Then per lane the step in which its playout began, later by the steps it
-#: waited. Then, to start elsewhere, what each fluent is: 0 or -1.
+#: of the lanes does not need, too; how many steps lanes at their ends have waited, all together, since goals
+#: were evaluated. Then per lane the step in which its playout began, later by the steps it waited. Then, to
+#: start elsewhere, what each fluent is: 0 or -1.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
-STARTS = 10
+WAITED, STARTS = 10, 11
 RECORD_WORDS = STARTS + LANES
 
 
 def play_functions(
-    layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases, factors: bool = False
+    layout: RowLayout,
+    gates: GateOutputs,
+    counters: Counters,
+    phases: Phases,
+    factors: bool = False,
+    patience: int = 0,
 ) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
@@ -75,6 +83,7 @@ def play_functions(
         counters: where it counts.
         phases: of the game.
         factors: whether moves go from the choice to the gates as ``factors`` says.
+        patience: how many steps lanes may wait, together, before goals are evaluated; 0 if they always are.
     """
     parts = (
         account_function(gates, counters),
@@ -85,7 +94,7 @@ def play_functions(
         _wait(),
         _start_elsewhere(layout),
     )
-    return "".join((*parts, _play(layout, gates, counters, phases, factors)))
+    return "".join((*parts, _play(layout, gates, counters, phases, factors, patience)))
 
 
 def _each_lane(
@@ -284,14 +293,14 @@ def _leave_stuck(phases: Phases) -> str:
     staying = code.and_(code.load(ACTIVE), code.not_(code.load(STUCK)))
     code.store(RESTART, restart)
     code.store(ACTIVE, staying)
-    code.store(RUNNING, code.or_(staying, restart))
+    code.store(RUNNING, code.or_(code.and_(code.load(RUNNING), code.not_(code.load(STUCK))), restart))
     return code.text()
 
 
 def _wait() -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
     code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
-    code.store(ENDED, code.and_(code.load(ACTIVE), code.not_(code.load(GO))))
+    code.store(ENDED, _waiting_lanes(code))
 
     def visit(lane: str, _word: str, _bit: str) -> None:
         start = _start_of(code, lane)
@@ -299,6 +308,12 @@ def _wait() -> str:
 
     _each_lane(code, ENDED, visit, lambda _: None)
     return code.text()
+
+
+def _waiting_lanes(code: FunctionBuilder) -> str:
+    """Return the lanes with a playout under way that make no move in this step."""
+    others = code.or_(code.load(GO), code.load(RESTART))
+    return code.and_(code.load(RUNNING), code.not_(others))
 
 
 def _start_elsewhere(layout: RowLayout) -> str:
@@ -330,6 +345,19 @@ def _look_for_phase(code: FunctionBuilder, layout: RowLayout, phases: Phases) ->
         code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
 
 
+def _are_enough(code: FunctionBuilder, ended: str, patience: int) -> str:
+    """Write whether lanes have ended and waited for so long that goals are worth their time.
+
+    What is wasted on waiting is then about what the goals cost, and both together at most twice the least
+    possible (Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
+    """
+    waited = code.let(f"add i64 {code.word('%block', WAITED)}, {code.popcount(ended)}")
+    code.set_word("%block", waited, WAITED)
+    others = code.any_lane(code.and_(code.load(RUNNING), code.not_(ended)))
+    enough = code.let(f"icmp sge i64 {waited}, {patience}")
+    return code.let(f"select i1 {others}, i1 {enough}, i1 true")
+
+
 def _start_in_phase(code: FunctionBuilder, now: str, phases: int) -> None:
     """Start playouts where lanes wait and the next step is one of the first phase."""
     after = code.let(f"add i64 {now}, 1")
@@ -338,7 +366,14 @@ def _start_in_phase(code: FunctionBuilder, now: str, phases: int) -> None:
     code.when(waiting, lambda: code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)"))
 
 
-def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Phases, factors: bool) -> str:
+def _play(
+    layout: RowLayout,
+    gates: GateOutputs,
+    counters: Counters,
+    phases: Phases,
+    factors: bool,
+    patience: int,
+) -> str:
     choose, evaluate = ("choose_factors", "evaluate_factors") if factors else ("choose", "evaluate_moves")
     code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
@@ -348,10 +383,16 @@ def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Pha
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word("%block", NOW)
     _look_for_phase(code, layout, phases)
-    code.line("call void @evaluate_state(ptr %rows, ptr %data)")
+    state = "evaluate_options" if patience else "evaluate_state"
+    code.line(f"call void @{state}(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
-    code.branch(code.let(f"or i1 {late}, {code.any_lane(ended_lanes(code, gates))}"), leaving, staying)
+    ended = ended_lanes(code, gates)
+    due = _are_enough(code, ended, patience) if patience else code.any_lane(ended)
+    code.branch(code.let(f"or i1 {late}, {due}"), leaving, staying)
     code.label(leaving)
+    if patience:
+        code.set_word("%block", 0, WAITED)
+        code.line("call void @evaluate_goals(ptr %rows, ptr %data)")
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
     starting = "starting" if phases.patterns else moving
@@ -361,7 +402,8 @@ def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Pha
         code.branch(code.any_lane(code.load(RUNNING)), moving, done)
     code.label(staying)
     code.store(RESTART, ZERO)
-    code.store(ACTIVE, code.load(RUNNING))
+    running = code.load(RUNNING)
+    code.store(ACTIVE, code.and_(running, code.not_(code.bits(gates.terminal))) if patience else running)
     code.jump(starting)
     if phases.patterns:
         code.label(starting)
@@ -371,9 +413,8 @@ def _play(layout: RowLayout, gates: GateOutputs, counters: Counters, phases: Pha
     refused = code.let(f"call i1 @{choose}(ptr %rows, ptr %data)")
     code.branch(refused, stuck, "chosen")
     code.label("chosen")
-    go = code.load(GO)
-    code.count(counters.moves, go)
-    code.branch(code.any_lane(code.and_(code.load(ACTIVE), code.not_(go))), waiting, going)
+    code.count(counters.moves, code.load(GO))
+    code.branch(code.any_lane(_waiting_lanes(code)), waiting, going)
     code.label(waiting)
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")
     code.jump(going)

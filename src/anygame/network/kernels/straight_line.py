@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 
 from anygame.network.kernels import rows
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, copy_order, no_data, restart_fluent, set_fluent
+from anygame.network.kernels.gate_code import (
+    GateCode,
+    copy_order,
+    no_data,
+    restart_fluent,
+    set_fluent,
+    state_functions,
+)
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.segments import Allocation, Segment
 
@@ -87,8 +94,12 @@ class _Writer:
     def write(self) -> GateCode:
         placed = self._rows
         calls: dict[bool, list[_Call]] = {False: [], True: []}
+        goals: list[_Call] = []
         for segment in placed.segments:
             moves, behind = segment.position > placed.choice, segment.position + 1
+            if placed.goals <= segment.position < placed.choice:
+                goals += self._write_segment(segment, ())
+                continue
             calls[moves] += self._write_known(f"known{segment.position}", segment.gates)
             calls[moves] += self._write_segment(segment, placed.settings.get(segment.position, ()))
             calls[moves] += self._write_settings(behind, placed.settings.get(behind, ()))
@@ -98,7 +109,10 @@ class _Writer:
         actions = range(self._network.first_action - self._base, 0)
         calls[True][:0] = self._write_known("unchosen", actions)
         calls[True] += self._write_restarts()
-        self._write_driver("evaluate_state", calls[False])
+        self._write_driver("evaluate_options" if goals else "evaluate_state", calls[False])
+        if goals:
+            self._write_driver("evaluate_goals", goals)
+            self._code.append(state_functions("evaluate_options", "evaluate_goals"))
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),
