@@ -115,10 +115,9 @@ class _Writer:
         self._write_runs(state, presence, self._state_runs)
         self._write_runs(goals, Presence(goals, self._phases), self._goal_runs)
         self._write_copies(state, presence)
-        begin = self._here()
-        for node, bit in self._later.items():
-            self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
-        self._call(state, "run", begin, self._here())
+        of_goals = {self._base + gate for unit in self._order.goals for gate in unit}
+        self._bring(state, [node for node in self._later if node not in of_goals])
+        self._bring(goals, [node for node in self._later if node in of_goals])
         self._place[list(self._later)] = list(self._later.values())
         presence = Presence(moves, self._phases)
         self._write_known(moves, presence, np.arange(self._network.first_action, self._base))
@@ -133,6 +132,14 @@ class _Writer:
             outputs=self._straight.outputs() if self._straight else self._outputs(),
             end=self._end,
         )
+
+    def _bring(self, code: FunctionBuilder, nodes: Sequence[int]) -> None:
+        """Bring values to where straight code has them."""
+        begin = self._here()
+        for node in nodes:
+            bit = self._later[node]
+            self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
+        self._call(code, "run", begin, self._here())
 
     def _outputs(self) -> GateOutputs:
         network = self._network
