@@ -279,9 +279,9 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     """
     small = COMPILED_AT_ONCE < len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = style == "auto" and phases is None and small
-    parted, phases, roots = _clustered(*_in_phases(network, phases))
+    parted, phases, first = _prepared(network, phases)
     late = None if phases.patterns else LATE_INPUTS
-    order, layout = schedule(parted, phases, roots, late), RowLayout(parted, phases)
+    order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     written: GateCode | None = None
@@ -310,32 +310,28 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     return Kernel(network, style, *places, parted, phases, order, written, allocated)
 
 
-def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases]:
-    """Return the network with its gates in parts, and its phases, where something is gained by them."""
-    if phases is not None:
-        return _parted(network, phases) if phases.patterns else (network, phases)
-    if len(network.inputs) >= PHASED_INPUTS:
-        found = find_phases(network)
-        if found.patterns:
-            parted, found = _parted(network, found)
-            phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
-            needed = int((np.diff(parted.starts) * phases_of).sum())
-            if needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
-                return parted, found
-    return network, Phases.none(network)
+def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
+    """Return the network with its gates in parts, its phases, and literals to be computed first, in order.
+
+    Each where something is gained by it.
+    """
+    wanted = phases
+    if wanted is None and len(network.inputs) >= PHASED_INPUTS:
+        wanted = find_phases(network)
+    if wanted is not None and wanted.patterns:
+        parted, first = _clustered(part_by_phase(network, wanted))
+        found = find_phases(parted)
+        phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
+        needed = int((np.diff(parted.starts) * phases_of).sum())
+        if phases is not None or needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
+            return parted, found, first
+    parted, first = _clustered(network)
+    return parted, Phases.none(parted), first
 
 
-def _clustered(network: Network, phases: Phases) -> tuple[Network, Phases, list[int]]:
-    """Return the network, its phases, and what to compute first, where something is gained by an order."""
-    if not CLUSTERED_INPUTS <= len(network.inputs) <= STRAIGHT_INPUTS:
-        return network, phases, []
-    clustered, first = cluster(network)
-    return clustered, find_phases(clustered) if phases.patterns else Phases.none(clustered), first
-
-
-def _parted(network: Network, phases: Phases) -> tuple[Network, Phases]:
-    parted = part_by_phase(network, phases)
-    return parted, find_phases(parted)
+def _clustered(network: Network) -> tuple[Network, list[int]]:
+    few = len(network.inputs) < CLUSTERED_INPUTS
+    return (network, []) if few or len(network.inputs) > STRAIGHT_INPUTS else cluster(network)
 
 
 def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list[int]]:
