@@ -67,7 +67,7 @@ PHASED_SHARE = 0.75
 CLUSTERED_INPUTS = 4_000
 #: From more gate inputs on, what goals alone need is evaluated only when games have ended. Where there are
 #: phases it is evaluated in each step, since lanes that waited for it would be left behind.
-LATE_INPUTS = 1_000
+LATE_INPUTS = 4_000
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {

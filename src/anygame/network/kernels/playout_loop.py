@@ -91,7 +91,7 @@ def play_functions(
         _finish(gates, phases),
         _leave_stuck(phases),
         _start_idle() if phases.patterns else "",
-        _wait(),
+        _wait(patience),
         _start_elsewhere(layout),
     )
     return "".join((*parts, _play(layout, gates, counters, phases, factors, patience)))
@@ -297,10 +297,10 @@ def _leave_stuck(phases: Phases) -> str:
     return code.text()
 
 
-def _wait() -> str:
+def _wait(patience: int) -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
     code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
-    code.store(ENDED, _waiting_lanes(code))
+    code.store(ENDED, _waiting_lanes(code, patience))
 
     def visit(lane: str, _word: str, _bit: str) -> None:
         start = _start_of(code, lane)
@@ -310,8 +310,10 @@ def _wait() -> str:
     return code.text()
 
 
-def _waiting_lanes(code: FunctionBuilder) -> str:
+def _waiting_lanes(code: FunctionBuilder, patience: int) -> str:
     """Return the lanes with a playout under way that make no move in this step."""
+    if not patience:  # the words of row RESTART were written one by one: to read it as a whole takes long
+        return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
     others = code.or_(code.load(GO), code.load(RESTART))
     return code.and_(code.load(RUNNING), code.not_(others))
 
@@ -414,7 +416,7 @@ def _play(
     code.branch(refused, stuck, "chosen")
     code.label("chosen")
     code.count(counters.moves, code.load(GO))
-    code.branch(code.any_lane(_waiting_lanes(code)), waiting, going)
+    code.branch(code.any_lane(_waiting_lanes(code, patience)), waiting, going)
     code.label(waiting)
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")
     code.jump(going)
