@@ -369,14 +369,14 @@ def test_lanes_wait_for_goals_no_longer_than_these_take() -> None:
     build = Builder(40, (20,))
     over, *marks = build.fluents
     chain = marks[0]
-    for number in range(2000):
+    for number in range(3000):
         chain = build.conjunction(chain, marks[number * 7 % 39] ^ (number & 1)) ^ 1
     goals = [(0, chain), (100, chain ^ 1)]
     gates = build.gates
     does = build.actions[0]
     network = build.network(gates, [False] * 40, [TRUE] * 20, over, [goals], [does[0], *does, *marks[20:]])
     kernel = build_kernel(network, "straight")
-    assert 3000 < len(network.inputs) < 5000
+    assert 5000 < len(network.inputs) < 7000
     assert kernel._patience > 512
     tally = Simulator(kernel).run(20_000, seed=1)
     assert tally.playouts == sum(tally.goals[0].values()) == 20_000
