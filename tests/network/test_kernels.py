@@ -48,6 +48,15 @@ def from_row(row: NDArray[np.uint64]) -> int:
     return int.from_bytes(row.tobytes(), "little")
 
 
+def one_each(rng: random.Random, count: int) -> list[int]:
+    """Return rows of which at most one holds in each lane."""
+    found, free = [], EVERYWHERE
+    for _ in range(count):
+        found.append(free & rng.getrandbits(LANES))
+        free &= ~found[-1]
+    return found
+
+
 def check(network: Network, rng: random.Random, style: Style) -> None:
     """Compare all that code computes with the plain evaluation, in all lanes, in two steps in a row."""
     kernel = build_kernel(network, style)
@@ -67,7 +76,7 @@ def check(network: Network, rng: random.Random, style: Style) -> None:
         assert read(kernel.gates.terminal) == values.literal(network.terminal)
         for found, expected in zip(kernel.gates.goals, network.goals, strict=True):
             assert [(v, read(bit)) for v, bit in found] == [(v, values.literal(lit)) for v, lit in expected]
-        actions = [rng.getrandbits(LANES) for _ in range(sum(network.actions))]
+        actions = [bits for count in network.actions for bits in one_each(rng, count)]
         go, restart = rng.getrandbits(LANES), rng.getrandbits(LANES)
         rows[GO], rows[RESTART] = to_row(go), to_row(restart)
         for action, bits in enumerate(actions):

@@ -15,6 +15,7 @@ import pytest
 from tests.network.networks import Builder, countdown, random_network, tic_tac_toe
 
 from anygame.network.evaluate import evaluate_moves, evaluate_state
+from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
@@ -34,13 +35,13 @@ def until(stop: int, out_of: int) -> Network:
     """
     build = Builder(2, (out_of,))
     over, first = build.fluents
+    goals = [(0, build.conjunction(over, first ^ 1)), (100, build.conjunction(over, first))]
     ends = build.disjunction(*build.actions[0][:stop])
     next_state = [ends, build.actions[0][0]]
-    return build.network(
-        0, [False, False], [TRUE] * out_of, over, [[(0, first ^ 1), (100, first)]], next_state
-    )
+    return build.network(2, [False, False], [TRUE] * out_of, over, [goals], next_state)
 
 
+STYLES: tuple[Style, ...] = ("straight", "loop")
 Known = tuple[dict[tuple[int, ...], Fraction], Fraction]
 
 
@@ -99,6 +100,7 @@ def far(count: int, total: int, chance: Fraction | float) -> float:
     return abs(count - total * float(chance)) / math.sqrt(total * float(chance) * (1 - float(chance)))
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
     network = tic_tac_toe()
@@ -114,6 +116,7 @@ def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
     assert not tally.interrupted
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_legal_moves_are_counted_where_moves_are_made() -> None:
     tally = Simulator(build_kernel(tic_tac_toe())).run(1000, seed=1)
     # Before move n of a game 10 - n cells are free; the other role has its one.
@@ -125,6 +128,7 @@ def test_legal_moves_are_counted_where_moves_are_made() -> None:
     assert tally.options[0] == int((alive * np.where(np.arange(len(alive)) % 2 == 0, free, 1)).sum())
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize(("stop", "out_of"), [(1, 2), (1, 3), (2, 7), (1, 16)])
 def test_short_games_are_not_favoured(stop: int, out_of: int) -> None:
     """Lengths are geometric, also where most playouts run in lanes that restarted."""
@@ -149,6 +153,7 @@ def test_as_many_playouts_as_asked_for(playouts: int) -> None:
     assert tally.options == [12 * playouts]
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_the_same_seed_gives_the_same_whatever_the_threads(style: Style) -> None:
     simulator = Simulator(build_kernel(tic_tac_toe(), style))
@@ -159,6 +164,7 @@ def test_the_same_seed_gives_the_same_whatever_the_threads(style: Style) -> None
     assert not same(one, simulator.run(50_000, seed=4))
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_both_styles_give_the_same() -> None:
     network = tic_tac_toe()
     assert same(
@@ -179,6 +185,7 @@ def test_a_start_of_ones_own() -> None:
     assert (tally.lengths, tally.states) == ({0: 5000}, 0)
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_restarts_use_the_start() -> None:
     """Many playouts per lane from another start than the initial state."""
     network = until(1, 2)
@@ -192,6 +199,7 @@ def test_restarts_use_the_start() -> None:
     assert (min(tally.lengths), max(tally.lengths)) == (4, 8)
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("limit", [0, 1, 5, 40])
 def test_playouts_that_take_too_long_are_cut(limit: int) -> None:
     tally = Simulator(build_kernel(until(1, 8))).run(30_000, seed=1, limit=limit)
@@ -213,6 +221,7 @@ def test_a_game_that_never_ends_is_cut_every_time() -> None:
     assert (tally.playouts, tally.cut, tally.states) == (0, 2000, 100_000)
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
     """Four equally likely ends: none of two goals, the first, the second, both."""
     build = Builder(3, (4,))
@@ -253,6 +262,7 @@ def test_progress_is_told() -> None:
     assert told == sorted(told)
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_an_interrupt_starts_no_more_and_finishes_what_runs() -> None:
     """The first interrupt: fewer playouts, none abandoned, and lengths that are still geometric."""
 
@@ -341,3 +351,34 @@ def test_figures_describe_the_code() -> None:
         assert figures["gates"] == network.gates
         assert figures["bytes"] == simulator.bytes >= 64 * int(figures["rows"])
     assert Simulator(build_kernel(network)).describe()["style"] == "straight"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_goals_that_are_evaluated_late_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no lane waits long enough to draw other numbers, all that is counted is the same."""
+    network = random_network(random.Random(seed))
+    expected = [Simulator(build_kernel(network, style)).run(600, seed=1, limit=30) for style in STYLES]
+    monkeypatch.setattr(kernels, "LATE_INPUTS", 0)
+    monkeypatch.setattr(kernels.Kernel, "_patience", property(lambda kernel: int(bool(kernel._order.goals))))
+    found = [Simulator(build_kernel(network, style)).run(600, seed=1, limit=30) for style in STYLES]
+    assert all(same(found[0], other) for other in [*found, *expected])
+
+
+def test_lanes_wait_for_goals_no_longer_than_these_take() -> None:
+    """Half of a network is about goals: lanes that end one by one wait together for about a step of all."""
+    build = Builder(40, (20,))
+    over, *marks = build.fluents
+    chain = marks[0]
+    for number in range(3000):
+        chain = build.conjunction(chain, marks[number * 7 % 39] ^ (number & 1)) ^ 1
+    goals = [(0, chain), (100, chain ^ 1)]
+    gates = build.gates
+    does = build.actions[0]
+    network = build.network(gates, [False] * 40, [TRUE] * 20, over, [goals], [does[0], *does, *marks[20:]])
+    kernel = build_kernel(network, "straight")
+    assert 5000 < len(network.inputs) < 7000
+    assert kernel._patience > 512
+    tally = Simulator(kernel).run(20_000, seed=1)
+    assert tally.playouts == sum(tally.goals[0].values()) == 20_000
+    for length in range(1, 6):
+        assert far(tally.lengths[length], 20_000, 0.05 * 0.95 ** (length - 1)) < 5

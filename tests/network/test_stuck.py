@@ -35,7 +35,7 @@ def crossing() -> Network:
     low, high, first_stuck, second_stuck = build.fluents
     moves = build.actions[0]
     over = build.disjunction(low, high)
-    goals = [(0, low), (100, high)]
+    goals = [(0, build.conjunction(low, high ^ 1)), (100, build.conjunction(high, low ^ 1))]
     state_gates = build.gates
     return build.network(
         state_gates,
@@ -110,6 +110,7 @@ def told(tally: Tally) -> tuple[object, ...]:
     return *counted, stuck.role, stuck.state.tolist(), stuck.moves
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("playouts", [700, 100_000])
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int) -> None:
@@ -131,6 +132,7 @@ def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int
     check(network, tally.first_stuck)
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_threads_change_nothing() -> None:
     simulator = Simulator(build_kernel(crossing()))
     one = told(simulator.run(100_000, seed=1))
@@ -139,6 +141,7 @@ def test_threads_change_nothing() -> None:
     assert told(simulator.run(100_000, seed=2)) != one
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_a_limit_comes_first() -> None:
     """Where the limit is reached, it does not matter that there is no move."""
     tally = Simulator(build_kernel(crossing())).run(10_000, seed=3, limit=1)
@@ -147,6 +150,7 @@ def test_a_limit_comes_first() -> None:
     assert abs(tally.cut - 10_000 * 5 / 7) < 5 * math.sqrt(10_000 * 10 / 49)
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("playouts", [1, 512, 5000])
 def test_a_start_without_a_move(playouts: int) -> None:
     network = crossing()
@@ -161,6 +165,7 @@ def test_a_start_without_a_move(playouts: int) -> None:
 @pytest.mark.parametrize(
     ("length", "moves", "sides", "throws"), [(300, 5, 3, 1), (40, 70, 45, 2), (3, 2, 95, 2)]
 )
+@pytest.mark.usefixtures("played_any_way")
 def test_the_line_of_play_is_found_again(length: int, moves: int, sides: int, throws: int) -> None:
     """Long playouts, in which lanes wait; and rare ones, deep inside a block."""
     network = walk(length, moves, sides, throws)
@@ -175,6 +180,7 @@ def test_the_line_of_play_is_found_again(length: int, moves: int, sides: int, th
         assert abs(tally.stuck - 20_000 * chance) < 5 * math.sqrt(20_000 * chance)
 
 
+@pytest.mark.usefixtures("played_any_way")
 def test_after_an_interrupt_too() -> None:
     """The block has started no more playouts from some step on, and is played again just so."""
     network = walk(30, 3, 70, 3)
@@ -194,6 +200,7 @@ def test_after_an_interrupt_too() -> None:
             check(network, tally.first_stuck)
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_strict_are_told_at_once(threads: int) -> None:
     network = crossing()
@@ -209,6 +216,7 @@ def test_the_strict_are_told_at_once(threads: int) -> None:
     assert simulator.run(1000, limit=0, strict=True).cut == 1000
 
 
+@pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("seed", [4, 8, 16, 20, 23, 26, 29, 37])  # each of these does get stuck somewhere
 def test_random_networks_get_stuck_as_their_evaluation_has_it(seed: int) -> None:
     """From random states: stuck, cut and ended playouts add up, and the line of play is one of the game."""

@@ -147,7 +147,7 @@ def counted(simulator: Simulator, take_over_at: int | None = None) -> object:
     return tally.goals, tally.states, tally.lengths, tally.options, tally.playouts
 
 
-@pytest.mark.usefixtures("never_made")
+@pytest.mark.usefixtures("never_made", "played_any_way")
 def test_playouts_are_the_same_whichever_code_plays() -> None:
     network = tic_tac_toe()
     expected = counted(Simulator(build_kernel(network, "straight")))

@@ -10,6 +10,7 @@ from anygame.network.kernels.function import LANES
 from anygame.network.kernels.playout_loop import (
     DEADLINE,
     ELSEWHERE,
+    FACTORS,
     LEFT,
     LIMIT,
     NOW,
@@ -22,7 +23,7 @@ from anygame.network.kernels.playout_loop import (
     WHOLE,
 )
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
-from anygame.network.kernels.rows import ABSENT, GO, IDLE, RANDOM, RUNNING
+from anygame.network.kernels.rows import ABSENT, GO, GROUP, IDLE, RANDOM, RUNNING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,9 +134,15 @@ class Block:
         if not self._column(slice(GO, GO + 1), lane)[0]:
             return None
         does = self._column(self._kernel.layout.action_rows, lane)
-        joint, first = [], 0
+        layout, joint, first = self._kernel.layout, [], 0
         for count in self._kernel.network.actions:
-            joint.append(int(does[first : first + count].argmax()))
+            if self._record[FACTORS] and first in layout.factors:
+                groups, members = layout.factors[first]
+                group = self._column(slice(groups, groups + -(-count // GROUP)), lane).argmax()
+                member = self._column(slice(members, members + GROUP), lane).argmax()
+                joint.append(int(GROUP * group + member))
+            else:
+                joint.append(int(does[first : first + count].argmax()))
             first += count
         return tuple(joint)
 

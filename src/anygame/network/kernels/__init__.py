@@ -3,12 +3,14 @@
 A row of 512 bits holds one truth value of 512 games, the *lanes*: this is bit-slicing (Biham, "A Fast New DES
 Implementation in Software", 1997), and a gate is one vector instruction or two. The way of a network:
 
-1. ``schedule`` puts the gates in an order, ``rows`` says in which row of memory each value lies.
+1. ``schedule`` puts the gates in an order, ``rows`` says in which row of memory each value lies. In large
+   networks ``clusters`` brings together what shares gates.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes the gates as such, one after the
    other; ``gate_loop`` writes them as data, and one loop that reads it, where that would take too long to
    compile. Either way they become two functions, described in ``gate_code``.
 3. Moves are chosen by ``uniform_choice``: ``bit_slices`` adds up how many are legal, ``random_rows`` gives
-   random bits, ``nth_set_bit`` finds the move that a random number points to.
+   random bits, ``nth_set_bit`` finds the move that a random number points to. Among very many moves that
+   is a group and a member of it: ``factors``.
 4. ``playout_loop`` plays block after block of random games, and counts by ``counters``; ``single_state``
    answers about one state.
 5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Until

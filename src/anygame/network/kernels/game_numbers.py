@@ -32,6 +32,14 @@ class GameNumbers(Protocol):
         """Whether the game has phases."""
 
     @property
+    def has_late_goals(self) -> bool:
+        """Whether what goals alone need is evaluated where games have ended, for several at a time."""
+
+    @property
+    def has_factors(self) -> bool:
+        """Whether moves go from the choice to the gates as ``factors`` says."""
+
+    @property
     def constants(self) -> str:
         """Definitions that ``answer`` needs."""
 
@@ -43,6 +51,9 @@ class GameNumbers(Protocol):
 
     def phases(self, code: FunctionBuilder) -> str:
         """Return how many phases there are."""
+
+    def patience(self, code: FunctionBuilder) -> str:
+        """Return how many steps lanes may wait, together, before late goals are evaluated."""
 
     def answers(self, code: FunctionBuilder) -> str:
         """Return how many answers there are about a state."""
@@ -65,6 +76,13 @@ class WrittenNumbers:
     gates: GateOutputs
     counters: Counters
     of_phases: Phases
+    has_factors: bool
+    steps_to_wait: int
+
+    @property
+    def has_late_goals(self) -> bool:
+        """Whether what goals alone need is evaluated where games have ended, for several at a time."""
+        return self.steps_to_wait > 0
 
     @property
     def terminal(self) -> int:
@@ -96,6 +114,10 @@ class WrittenNumbers:
         """Return how many phases there are."""
         return str(len(self.of_phases.patterns))
 
+    def patience(self, code: FunctionBuilder) -> str:
+        """Return how many steps lanes may wait, together, before late goals are evaluated."""
+        return str(self.steps_to_wait)
+
     def answers(self, code: FunctionBuilder) -> str:
         """Return how many answers there are about a state."""
         return str(len(answer_bits(self.gates)))
@@ -116,9 +138,11 @@ class WrittenNumbers:
 
 @dataclass(frozen=True)
 class TableNumbers:
-    """The numbers of whatever game is in the table; whether it has phases is known before."""
+    """The numbers of whatever game is in the table; whether it has phases or late goals is known before."""
 
     has_phases: bool
+    has_late_goals: bool
+    has_factors: Final[bool] = False
     terminal: Final[int] = 2 * END
     constants: Final[str] = ""
 
@@ -133,6 +157,10 @@ class TableNumbers:
     def phases(self, code: FunctionBuilder) -> str:
         """Return how many phases there are."""
         return field(code, Field.PATTERNS)
+
+    def patience(self, code: FunctionBuilder) -> str:
+        """Return how many steps lanes may wait, together, before late goals are evaluated."""
+        return field(code, Field.PATIENCE)
 
     def answers(self, code: FunctionBuilder) -> str:
         """Return how many answers there are about a state."""

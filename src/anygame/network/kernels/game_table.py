@@ -39,8 +39,9 @@ class Field(IntEnum):
 
     Of phases: the masks of ``phases.Phases``, how many patterns there are, and where the rows of the clock
     and the masks of the phases in which each of them holds begin. Of gates: where the operations begin and
-    end that each function does. Then what the game is made of, as ``gate_code.GateOutputs`` and
-    ``counters.Counters`` have it: lists have a beginning, and a number of entries.
+    end that each function does, and for how many steps lanes may wait for late goals. Then what the game is
+    made of, as ``gate_code.GateOutputs`` and ``counters.Counters`` have it: lists have a beginning, and a
+    number of entries.
     """
 
     EVERY = 0
@@ -50,6 +51,9 @@ class Field(IntEnum):
     CLOCK_COUNT = auto()
     STATE_BEGIN = auto()
     STATE_END = auto()
+    LATE_BEGIN = auto()
+    LATE_END = auto()
+    PATIENCE = auto()
     MOVES_BEGIN = auto()
     MOVES_END = auto()
     TERMINAL = auto()

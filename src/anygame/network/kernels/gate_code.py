@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.kernels.function import FunctionBuilder
 from anygame.network.kernels.rows import GO, RESTART
 
 if TYPE_CHECKING:
@@ -18,9 +19,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.function import FunctionBuilder
-
-__all__ = ["GateCode", "GateOutputs", "answer_bits", "copy_order", "no_data", "restart_fluent", "set_fluent"]
+__all__ = [
+    "GateCode",
+    "GateOutputs",
+    "answer_bits",
+    "copy_order",
+    "no_data",
+    "restart_fluent",
+    "set_fluent",
+    "state_functions",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +48,22 @@ class GateOutputs:
     goals: tuple[tuple[tuple[int, int], ...], ...]
 
 
+def state_functions(state: str, goals: str) -> str:
+    """Return ``@evaluate_state``, given what it calls, as text."""
+    code = FunctionBuilder("evaluate_state")
+    for name in (state, goals):
+        code.line(f"call void @{name}(ptr %rows, ptr %data)")
+    return code.text()
+
+
 @dataclass(frozen=True, eq=False)
 class GateCode:
     """The gates of a network as code: functions ``@evaluate_state`` and ``@evaluate_moves``.
 
-    ``@evaluate_state`` evaluates what depends on the state alone. ``@evaluate_moves`` then reads the actions
-    and replaces the state by the next one, in the lanes of row ``GO``; lanes of row ``RESTART`` get the
-    initial state.
+    ``@evaluate_state`` evaluates what depends on the state alone. Where goals take long, ``@evaluate_goals``
+    evaluates what they alone need, and ``@evaluate_options`` the rest of it. ``@evaluate_moves`` then reads
+    the actions and replaces the state by the next one, in the lanes of row ``GO``; lanes of row ``RESTART``
+    get the initial state.
 
     Attributes:
         code: definitions.
@@ -54,12 +71,14 @@ class GateCode:
         outputs: where the outputs lie.
         end: the first row that is not used: that of ``outputs``, or one further on if it is a loop that
             stands in for straight code, and keeps its own values behind all that both have.
+        factors: whether ``@evaluate_factors`` is there in place of ``@evaluate_moves``, see ``factors``.
     """
 
     code: str
     data: NDArray[np.int32]
     outputs: GateOutputs
     end: int
+    factors: bool = False
 
 
 def answer_bits(gates: GateOutputs) -> list[int]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
 from anygame.network.kernels.game_table import Field, GameTable, field, number, row_at, value_of
-from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order
+from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, state_functions
 from anygame.network.kernels.rows import ABSENT, END, GO, RESTART
 from anygame.network.kernels.schedule import Dependences, keep_apart
 from anygame.network.logic.ragged import places
@@ -115,6 +115,7 @@ class _Writer:
         self._phases = phases
         self._dependences = Dependences(network)
         self._state_runs = self._runs_apart(order.state)
+        self._goal_runs = self._runs_apart(order.goals)
         self._move_runs = self._runs_apart(order.moves)
         self._order = order
         self._straight = straight
@@ -147,23 +148,31 @@ class _Writer:
         self._find_known()
         self._write_runs(self._state_runs)
         self._write_copies()
-        begin = self._here()
-        for node, bit in self._later.items():
-            self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
-        self._operate(Kind.RUN, begin, during=self._phases.every)
+        of_goals = {self._base + gate for unit in self._order.goals for gate in unit}
+        self._bring([node for node in self._later if node not in of_goals])
+        state = self._take_operations()
+        self._write_runs(self._goal_runs)
+        self._bring([node for node in self._later if node in of_goals])
+        goals = self._take_operations()
         self._place[list(self._later)] = list(self._later.values())
-        state, self._operations = self._operations, []
         self._write_known(np.arange(self._network.first_action, self._base))
         self._write_runs(self._move_runs)
         self._write_settings()
         return GateCode(
             code=loop_functions(),
-            data=self._table(state, self._operations).words(),
+            data=self._table(state, goals, self._take_operations()).words(),
             outputs=self._straight.outputs() if self._straight else self._outputs(),
             end=self._end,
         )
 
-    def _table(self, state: Sequence[_Operation], moves: Sequence[_Operation]) -> GameTable:
+    def _take_operations(self) -> list[_Operation]:
+        """Return the operations written since the last time."""
+        taken, self._operations = self._operations, []
+        return taken
+
+    def _table(
+        self, state: Sequence[_Operation], goals: Sequence[_Operation], moves: Sequence[_Operation]
+    ) -> GameTable:
         table = GameTable()
         table.set_phases(self._phases, self._layout.fluents)
         table.set(Field.TERMINAL, self._source(self._network.terminal))
@@ -171,12 +180,21 @@ class _Writer:
         first = table.add(entries) // 2
         for begin, end, operations in (
             (Field.STATE_BEGIN, Field.STATE_END, state),
+            (Field.LATE_BEGIN, Field.LATE_END, goals),
             (Field.MOVES_BEGIN, Field.MOVES_END, moves),
         ):
             words = [word for operation in operations for word in operation.words(first)]
             table.set(begin, table.add(words))
             table.set(end, table.add(()))
         return table
+
+    def _bring(self, nodes: Sequence[int]) -> None:
+        """Bring values to where straight code has them."""
+        begin = self._here()
+        for node in nodes:
+            bit = self._later[node]
+            self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
+        self._operate(Kind.RUN, begin, during=self._phases.every)
 
     def _outputs(self) -> GateOutputs:
         network = self._network
@@ -212,7 +230,7 @@ class _Writer:
     def _allocate(self) -> None:
         """Give each gate a row, from its unit to its last use."""
         network = self._network
-        state = [unit for _, units in self._state_runs for unit in units]
+        state = [unit for _, units in (*self._state_runs, *self._goal_runs) for unit in units]
         units = [*state, *(unit for _, units in self._move_runs for unit in units)]
         choice = len(state)  # everything that is read there is needed up to the first unit behind it
         gates = np.fromiter(chain.from_iterable(units), np.int64)
@@ -268,7 +286,7 @@ class _Writer:
         if not phases.patterns:
             return
         written = np.array([*[-1] * network.first_action, *self._layout.chosen, *phases.gates], np.int64)
-        for mask, units in (*self._state_runs, *self._move_runs):
+        for mask, units in (*self._state_runs, *self._goal_runs, *self._move_runs):
             read, _ = self._literals(np.fromiter(chain.from_iterable(units), np.int64))
             self._known[read >> 1] |= mask & ~written[read >> 1]
         goals = [literal >> 1 for role in network.goals for _, literal in role]
@@ -406,27 +424,31 @@ class _Writer:
 @cache
 def loop_functions() -> str:
     """Write the functions that read gates as data: the same for all games."""
-    parts = (_run(), _run_cycle(), _set(), _operate_function(), _evaluate_state(), _evaluate_moves())
+    parts = (
+        _run(),
+        _run_cycle(),
+        _set(),
+        _operate_function(),
+        _evaluate_options(),
+        _calling_operations("evaluate_goals", Field.LATE_BEGIN, Field.LATE_END).text(),
+        state_functions("evaluate_options", "evaluate_goals"),
+        _calling_operations("evaluate_moves", Field.MOVES_BEGIN, Field.MOVES_END).text(),
+    )
     return _MASKS + "".join(parts)
 
 
-def _evaluate_state() -> str:
-    """Evaluate what depends on the state alone; row END says besides where the game is over."""
-    code = FunctionBuilder("evaluate_state")
-    _call_operations(code, Field.STATE_BEGIN, Field.STATE_END)
+def _evaluate_options() -> str:
+    """Evaluate what depends on the state alone but late goals; row END says besides where it is an end."""
+    code = _calling_operations("evaluate_options", Field.STATE_BEGIN, Field.STATE_END)
     code.store(END, value_of(code, field(code, Field.TERMINAL)))
     return code.text()
 
 
-def _evaluate_moves() -> str:
-    code = FunctionBuilder("evaluate_moves")
-    _call_operations(code, Field.MOVES_BEGIN, Field.MOVES_END)
-    return code.text()
-
-
-def _call_operations(code: FunctionBuilder, begin: Field, end: Field) -> None:
+def _calling_operations(name: str, begin: Field, end: Field) -> FunctionBuilder:
+    code = FunctionBuilder(name)
     bounds = f"i64 {field(code, begin)}, i64 {field(code, end)}"
     code.line(f"call void @operate(ptr %rows, ptr %data, {bounds})")
+    return code
 
 
 def present_phases(code: FunctionBuilder) -> tuple[str, str]:

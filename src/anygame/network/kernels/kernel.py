@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from anygame.network.kernels.background import Compilation
+from anygame.network.kernels.clusters import cluster
 from anygame.network.kernels.counters import Counters, account_function
-from anygame.network.kernels.function import PREAMBLE, ROW_BYTES, WORDS
+from anygame.network.kernels.factors import factor_functions
+from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.game_numbers import WrittenNumbers
 from anygame.network.kernels.gate_code import no_data
 from anygame.network.kernels.gate_loop import loop_gates
@@ -67,6 +69,11 @@ _INPUTS_PER_MOVE: Final = 25
 PHASED_INPUTS = 4_000
 #: And only where a phase needs at most so much of them: reversi, where it is nearly all, gets slower.
 PHASED_SHARE = 0.75
+#: From so many gate inputs on, what shares gates is computed side by side: less fits into the cache.
+CLUSTERED_INPUTS = 4_000
+#: From more gate inputs on, what goals alone need is evaluated only when games have ended. Where there are
+#: phases it is evaluated in each step, since lanes that waited for it would be left behind.
+LATE_INPUTS = 4_000
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
@@ -167,8 +174,9 @@ class Kernel:
             self._allocated.clear()
             return _Start(found, no_data(), self.end)
         places = (self._allocation(), self.counters, self.candidates)
-        data, end = standing_in_table(self._parted, self._order, *places, self._step_cost, self.end)
-        library = _standing_in(bool(self._phases.patterns)).another()
+        costs = (self._step_cost, self._patience)
+        data, end = standing_in_table(self._parted, self._order, *places, *costs, self.end)
+        library = _standing_in(bool(self._phases.patterns), self._patience > 0).another()
         return _Start(library, data, end, Compilation(self))
 
     def finish(self) -> bool:
@@ -227,21 +235,30 @@ class Kernel:
             found.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
         rest = (network.fluents, network.actions, network.state_gates, network.terminal, network.goals)
         cycles = [(cycle.first, cycle.end) for cycle in network.cycles]
-        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS)).encode())
+        found.update(repr((rest, cycles, sizes(), PHASED_INPUTS, CLUSTERED_INPUTS, LATE_INPUTS)).encode())
         return found.hexdigest()
 
     @property
+    def _patience(self) -> int:
+        """How many steps lanes at their ends may wait together: those cost as much as to evaluate goals."""
+        starts = self._parted.starts
+        goals = sum(int(starts[unit.stop] - starts[unit.start]) for unit in self._order.goals)
+        return -(-LANES * goals // max(1, self._step_cost - goals))
+
+    @property
     def _step_cost(self) -> int:
-        """About how many row operations a step has, without the choice of moves."""
+        """About how many row operations a step has."""
         moves = sum(len(role.legal) for role in self.candidates)
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
     def _module(self, gates: GateCode) -> str:
-        game = WrittenNumbers(self.layout, self.gates, self.counters, self._phases)
+        numbers = (self.layout, self.gates, self.counters, self._phases)
+        game = WrittenNumbers(*numbers, gates.factors, self._patience)
         parts = (
             PREAMBLE,
             gates.code,
             choose_function(self.candidates, self._step_cost, self._phases),
+            factor_functions(self.layout, self._phases, gates.factors),
             account_function(self.gates, self.counters),
             play_functions(game),
             single_state_functions(game),
@@ -269,9 +286,9 @@ class Kernel:
 
 
 @cache
-def _standing_in(has_phases: bool) -> Library:
+def _standing_in(has_phases: bool, has_late_goals: bool) -> Library:
     """Return the functions that stand in for straight code, the same for all games."""
-    return compile_library(standing_in_code(has_phases), _SIGNATURES)
+    return compile_library(standing_in_code(has_phases, has_late_goals), _SIGNATURES)
 
 
 def build_kernel(network: Network, style: Style = "auto", phases: Phases | None = None) -> Kernel:
@@ -284,8 +301,9 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     """
     becomes_straight = style == "auto" and len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = becomes_straight and phases is None and _to_compile(network) > COMPILED_AT_ONCE
-    parted, phases = _in_phases(network, phases)
-    order, layout = schedule(parted, phases), RowLayout(parted, phases)
+    parted, phases, first = _prepared(network, phases)
+    late = None if phases.patterns else LATE_INPUTS
+    order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
     written: GateCode | None = None
@@ -307,7 +325,8 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
         many = bool(actions) and actions[0] in layout.legal
         legal, does = [gates.legal[a] for a in actions], [layout.actions + a for a in actions]
         chosen = [layout.chosen[a] for a in actions]
-        candidates.append(Candidates(legal, does, counting, chosen, end if many else None))
+        scratch, factors = (end, layout.factors[actions[0]]) if many else (None, (0, 0))
+        candidates.append(Candidates(legal, does, counting, chosen, scratch, factors))
         end += scratch_rows(len(actions)) if many else 0
     places = (gates, layout, counters, tuple(candidates), end, stands_in)
     return Kernel(network, style, *places, parted, phases, order, written, allocated)
@@ -319,24 +338,28 @@ def _to_compile(network: Network) -> int:
     return len(network.inputs) + _INPUTS_PER_MOVE * unrolled
 
 
-def _in_phases(network: Network, phases: Phases | None) -> tuple[Network, Phases]:
-    """Return the network with its gates in parts, and its phases, where something is gained by them."""
-    if phases is not None:
-        return _parted(network, phases) if phases.patterns else (network, phases)
-    if len(network.inputs) >= PHASED_INPUTS:
-        found = find_phases(network)
-        if found.patterns:
-            parted, found = _parted(network, found)
-            phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
-            needed = int((np.diff(parted.starts) * phases_of).sum())
-            if needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
-                return parted, found
-    return network, Phases.none(network)
+def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
+    """Return the network with its gates in parts, its phases, and literals to be computed first, in order.
+
+    Each where something is gained by it.
+    """
+    wanted = phases
+    if wanted is None and len(network.inputs) >= PHASED_INPUTS:
+        wanted = find_phases(network)
+    if wanted is not None and wanted.patterns:
+        parted, first = _clustered(part_by_phase(network, wanted))
+        found = find_phases(parted)
+        phases_of = np.bitwise_count(np.array(found.gates, np.int64) & ~found.whole)
+        needed = int((np.diff(parted.starts) * phases_of).sum())
+        if phases is not None or needed <= PHASED_SHARE * len(found.patterns) * len(network.inputs):
+            return parted, found, first
+    parted, first = _clustered(network)
+    return parted, Phases.none(parted), first
 
 
-def _parted(network: Network, phases: Phases) -> tuple[Network, Phases]:
-    parted = part_by_phase(network, phases)
-    return parted, find_phases(parted)
+def _clustered(network: Network) -> tuple[Network, list[int]]:
+    few = len(network.inputs) < CLUSTERED_INPUTS
+    return (network, []) if few or len(network.inputs) > STRAIGHT_INPUTS else cluster(network)
 
 
 def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list[int]]:

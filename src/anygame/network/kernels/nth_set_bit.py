@@ -8,22 +8,19 @@ rows, and the search in there is done once for all groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.bit_slices import add_up, decrease, subtract
+from anygame.network.kernels.factors import each_group
 from anygame.network.kernels.function import ZERO
 from anygame.network.kernels.rows import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from anygame.network.kernels.factors import Table
     from anygame.network.kernels.function import FunctionBuilder
     from anygame.network.kernels.presence import Presence
-
-    #: Where the rows of a group are, given the first row of a table and its rows per group.
-    Table = Callable[[int, int], list[str]]
 
 __all__ = ["Candidates", "LoopSelection", "UnrolledSelection", "group_size", "scratch_rows"]
 
@@ -41,6 +38,8 @@ class Candidates:
         counters: rows that add up, plane by plane, how many were legal where a move was made.
         phases: per move the phases in which it can be chosen, those of a group of ``GROUP`` alike.
         scratch: if the moves are many, and both kinds of rows lie side by side: the first of rows to use.
+        factors: then, instead of the rows of the actions, those that are set: the first of the groups, and of
+            the members of a group.
     """
 
     legal: Sequence[int]
@@ -48,6 +47,7 @@ class Candidates:
     counters: Sequence[int]
     phases: Sequence[int]
     scratch: int | None = None
+    factors: tuple[int, int] = (0, 0)
 
 
 class UnrolledSelection:
@@ -111,7 +111,7 @@ class UnrolledSelection:
 
 def scratch_rows(moves: int) -> int:
     """Return how many rows ``LoopSelection`` needs besides."""
-    return -(-moves // _SIZE) * (_COUNT_PLANES + 1)
+    return -(-moves // _SIZE) * _COUNT_PLANES
 
 
 class LoopSelection:
@@ -130,34 +130,11 @@ class LoopSelection:
         self._phases = role.phases
         self._moves = len(role.legal)
         self._legal = role.legal[0] >> 1
-        self._does = role.does[0]
-        self._groups, self._rest = divmod(self._moves, _SIZE)
         self._counts = role.scratch
-        self._found = role.scratch + -(-self._moves // _SIZE) * _COUNT_PLANES
+        self._found, self._members = role.factors
 
     def _each(self, visit: Callable[[Table, int], None]) -> None:
-        """Write what is done with each group: a loop over the full ones, and the rest.
-
-        Args:
-            visit: given where the rows of a group are in a table, and the number of moves of the group.
-        """
-        code = self._code
-
-        def visit_run(first: int, count: int) -> None:
-            def visit_one(index: str) -> None:
-                group = code.let(f"add i64 {index}, {first}") if first else index
-                visit(lambda row, count: code.addresses(row, group, count), _SIZE)
-
-            code.loop(count, visit_one)
-
-        def visit_rest() -> None:
-            visit(lambda row, count: code.addresses(row, str(self._groups), count), self._rest)
-
-        for mask, run in groupby(range(self._groups), key=lambda group: self._phases[group * _SIZE]):
-            groups = list(run)
-            self._presence.during(mask, partial(visit_run, groups[0], len(groups)))
-        if self._rest:
-            self._presence.during(self._phases[-1], visit_rest)
+        each_group(self._code, self._moves, visit, self._presence, self._phases)
 
     def count(self) -> list[str]:
         """Return the planes of the number of legal moves."""
@@ -178,7 +155,7 @@ class LoopSelection:
         return [code.read(plane) for plane in total]
 
     def select(self, number: Sequence[str]) -> None:
-        """Set the row of each action: where it is the one that a number below the count points to."""
+        """Set the rows of groups and members by the move that a number below the count points to."""
         code = self._code
         rest = [code.variable(plane) for plane in number]
         inside = [code.variable() for _ in range((_SIZE - 1).bit_length())]
@@ -204,13 +181,8 @@ class LoopSelection:
         self._each(search)
         self._each(gather)
         chosen = _select(code, [code.read(plane) for plane in common], [code.read(plane) for plane in inside])
-
-        def store(table: Table, size: int) -> None:
-            here = code.read(table(self._found, 1)[0])
-            for value, row in zip(chosen[:size], table(self._does, _SIZE), strict=False):
-                code.write(row, code.and_(here, value))
-
-        self._each(store)
+        for member, value in enumerate(chosen):
+            code.store(self._members + member, value)
 
 
 def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:

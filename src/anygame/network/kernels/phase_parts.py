@@ -6,13 +6,11 @@ so that they do not matter then, become a gate of their own, which is left out i
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.ragged import starts_of
-from anygame.network.network import Cycle
+from anygame.network.kernels.gate_parts import take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,88 +27,20 @@ __all__ = ["part_by_phase"]
 
 def part_by_phase(network: Network, phases: Phases) -> Network:
     """Return the same network with more gates, such that in each phase fewer inputs are read."""
-    return _Parts(network, phases).network()
+    return take_apart(network, _kinds(network, phases))[0]
 
 
-class _Parts:
-    def __init__(self, network: Network, phases: Phases) -> None:
-        self._network = network
-        self._base = network.first_gate
-        owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
-        kinds = self._kinds(phases, owners)
-        order = np.lexsort((kinds, owners))  # stable: inputs stay in order
-        self._owners, self._kinds_of, self._literals = owners[order], kinds[order], network.inputs[order]
-
-    def _kinds(self, phases: Phases, owners: Numbers) -> Numbers:
-        """Return per input the phases in which its gate is needed, yet it does not matter."""
-        network = self._network
-        holds, fails = (_array(masks, network.nodes) for masks in (phases.holds, phases.fails))
-        nodes = network.inputs >> 1
-        kinds: Numbers = np.where(network.inputs & 1, fails[nodes], holds[nodes])
-        kinds &= np.array(phases.gates, np.int64)[owners]
-        # Inputs inside a cycle may come later; all its gates stay side by side.
-        for cycle in network.cycles:
-            kinds[network.starts[cycle.first] : network.starts[cycle.end]] = 0
-        return kinds
-
-    def network(self) -> Network:
-        old, owners, kinds = self._network, self._owners, self._kinds_of
-        begins = np.ones(len(owners), np.bool_)
-        begins[1:] = (owners[1:] != owners[:-1]) | (kinds[1:] != kinds[:-1])
-        group = np.cumsum(begins) - 1
-        firsts = np.flatnonzero(begins)
-        sizes = np.diff(np.append(firsts, len(owners)))
-        several = np.bincount(owners[firsts], minlength=old.gates) > 1
-        # A part of its own, before the gate: several inputs that do not matter in the same phases.
-        apart = (kinds[firsts] != 0) & (sizes > 1) & several[owners[firsts]]
-        made_before = np.cumsum(apart)
-        number = np.arange(old.gates) + np.cumsum(np.bincount(owners[firsts[apart]], minlength=old.gates))
-        part = owners[firsts] + made_before - 1
-        position = self._base + number
-        moved = self._moved(self._literals, position)
-        # Inputs of parts, inputs that stay, and the parts as inputs.
-        stays = ~apart[group]
-        readers = np.concatenate(
-            [np.where(stays, number[owners], part[group]), number[owners[firsts[apart]]]]
-        )
-        inputs = np.concatenate([moved, 2 * (self._base + part[apart])])
-        places_in_gate = np.concatenate([np.arange(len(owners)), firsts[apart]])
-        order = np.lexsort((places_in_gate, readers))
-        lengths = np.bincount(readers, minlength=old.gates + int(apart.sum()))
-        return self._rebuilt(lengths, inputs[order], position)
-
-    def _moved(self, literals: NDArray[np.int32], position: Numbers) -> Numbers:
-        gates = (literals >> 1) - self._base
-        found: Numbers = (
-            np.where(gates < 0, literals, 2 * position[np.maximum(gates, 0)] + (literals & 1))
-            if len(position)
-            else literals.astype(np.int64)
-        )
-        return found
-
-    def _rebuilt(self, lengths: Numbers, inputs: Numbers, position: Numbers) -> Network:
-        old = self._network
-        number = (position - self._base).tolist()
-        initially = np.zeros(len(lengths), np.bool_)
-        initially[number] = old.initially
-        # Parts of the first gate that depends on moves stand before it.
-        state_gates = number[old.state_gates - 1] + 1 if old.state_gates else 0
-
-        def moved(literal: int) -> int:
-            return int(self._moved(np.array([literal], np.int32), position)[0])
-
-        return replace(
-            old,
-            starts=starts_of(lengths).astype(np.int32),
-            inputs=inputs.astype(np.int32),
-            state_gates=state_gates,
-            cycles=tuple(Cycle(number[cycle.first], number[cycle.end - 1] + 1) for cycle in old.cycles),
-            initially=initially,
-            legal=self._moved(old.legal, position).astype(np.int32),
-            terminal=moved(old.terminal),
-            goals=tuple(tuple((v, moved(literal)) for v, literal in role) for role in old.goals),
-            next=self._moved(old.next, position).astype(np.int32),
-        )
+def _kinds(network: Network, phases: Phases) -> Numbers:
+    """Return per input the phases in which its gate is needed, yet it does not matter."""
+    owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
+    holds, fails = (_array(masks, network.nodes) for masks in (phases.holds, phases.fails))
+    nodes = network.inputs >> 1
+    kinds: Numbers = np.where(network.inputs & 1, fails[nodes], holds[nodes])
+    kinds &= np.array(phases.gates, np.int64)[owners]
+    # Inputs inside a cycle may come later.
+    for cycle in network.cycles:
+        kinds[network.starts[cycle.first] : network.starts[cycle.end]] = 0
+    return kinds
 
 
 def _array(masks: Mapping[int, int], count: int) -> Numbers:

@@ -4,6 +4,8 @@ A lane whose game ends begins the next one while the block has playouts left to 
 started is finished, so short games are not favoured. Lanes are visited one by one only where they end. A lane
 in which a role has no legal move ends there, counted apart, as one that has made as many moves as it may.
 
+Where goals take long to evaluate, lanes whose games have ended wait for each other.
+
 Where the game has phases, all lanes are kept in the same one: a playout begins in the steps alone in which
 those under way are where they began.
 """
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEADLINE",
     "ELSEWHERE",
+    "FACTORS",
     "LEFT",
     "LIMIT",
     "NOW",
@@ -51,10 +54,12 @@ __all__ = [
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
 #: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
 #: playouts got stuck, and of the first of them step, lane and moves made; whether to compute what the phase
-#: of the lanes does not need, too. Then per lane the step in which its playout began, later by the steps it
-#: waited. Then, to start elsewhere, what each fluent is: 0 or -1.
+#: of the lanes does not need, too; how many steps lanes at their ends have waited, all together, since goals
+#: were evaluated; whether the moves of the last step are there as groups and members alone, see ``factors``.
+#: Then per lane the step in which its playout began, later by the steps it waited. Then, to start elsewhere,
+#: what each fluent is: 0 or -1.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
-STARTS = 10
+WAITED, FACTORS, STARTS = 10, 11, 12
 RECORD_WORDS = STARTS + LANES
 
 
@@ -69,7 +74,7 @@ def play_functions(game: GameNumbers) -> str:
         _finish(game),
         _leave_stuck(game),
         _start_idle() if game.has_phases else "",
-        _wait(),
+        _wait(game),
         _start_elsewhere(game),
     )
     return "".join((*parts, _play(game)))
@@ -271,14 +276,14 @@ def _leave_stuck(game: GameNumbers) -> str:
     staying = code.and_(code.load(ACTIVE), code.not_(code.load(STUCK)))
     code.store(RESTART, restart)
     code.store(ACTIVE, staying)
-    code.store(RUNNING, code.or_(staying, restart))
+    code.store(RUNNING, code.or_(code.and_(code.load(RUNNING), code.not_(code.load(STUCK))), restart))
     return code.text()
 
 
-def _wait() -> str:
+def _wait(game: GameNumbers) -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
     code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
-    code.store(ENDED, code.and_(code.load(ACTIVE), code.not_(code.load(GO))))
+    code.store(ENDED, _waiting_lanes(code, game))
 
     def visit(lane: str, _word: str, _bit: str) -> None:
         start = _start_of(code, lane)
@@ -286,6 +291,15 @@ def _wait() -> str:
 
     _each_lane(code, ENDED, visit, lambda _: None)
     return code.text()
+
+
+def _waiting_lanes(code: FunctionBuilder, game: GameNumbers) -> str:
+    """Return the lanes with a playout under way that make no move in this step."""
+    # Some words of row RESTART were written one by one: to read it as a whole takes long.
+    if not game.has_late_goals:
+        return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
+    others = code.or_(code.load(GO), code.load(RESTART))
+    return code.and_(code.load(RUNNING), code.not_(others))
 
 
 def _start_elsewhere(game: GameNumbers) -> str:
@@ -312,6 +326,19 @@ def _look_for_phase(code: FunctionBuilder, game: GameNumbers) -> None:
         code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
 
 
+def _are_enough(code: FunctionBuilder, ended: str, game: GameNumbers) -> str:
+    """Write whether lanes have ended and waited for so long that goals are worth their time.
+
+    What is wasted on waiting is then about what the goals cost, and both together at most twice the least
+    possible (Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
+    """
+    waited = code.let(f"add i64 {code.word('%block', WAITED)}, {code.popcount(ended)}")
+    code.set_word("%block", waited, WAITED)
+    others = code.any_lane(code.and_(code.load(RUNNING), code.not_(ended)))
+    enough = code.let(f"icmp sge i64 {waited}, {game.patience(code)}")
+    return code.let(f"select i1 {others}, i1 {enough}, i1 true")
+
+
 def _start_in_phase(code: FunctionBuilder, now: str, game: GameNumbers) -> None:
     """Start playouts where lanes wait and the next step is one of the first phase."""
     after = code.let(f"add i64 {now}, 1")
@@ -321,6 +348,9 @@ def _start_in_phase(code: FunctionBuilder, now: str, game: GameNumbers) -> None:
 
 
 def _play(game: GameNumbers) -> str:
+    choose, evaluate = "choose", "evaluate_moves"
+    if game.has_factors:
+        choose, evaluate = "choose_factors", "evaluate_factors"
     code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
     loop, leaving, staying, moving, waiting, going, done, stuck = names
@@ -329,12 +359,16 @@ def _play(game: GameNumbers) -> str:
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word("%block", NOW)
     _look_for_phase(code, game)
-    code.line("call void @evaluate_state(ptr %rows, ptr %data)")
+    state = "evaluate_options" if game.has_late_goals else "evaluate_state"
+    code.line(f"call void @{state}(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
-    code.branch(
-        code.let(f"or i1 {late}, {code.any_lane(ended_lanes(code, game.terminal))}"), leaving, staying
-    )
+    ended = ended_lanes(code, game.terminal)
+    due = _are_enough(code, ended, game) if game.has_late_goals else code.any_lane(ended)
+    code.branch(code.let(f"or i1 {late}, {due}"), leaving, staying)
     code.label(leaving)
+    if game.has_late_goals:
+        code.set_word("%block", 0, WAITED)
+        code.line("call void @evaluate_goals(ptr %rows, ptr %data)")
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
     starting = "starting" if game.has_phases else moving
@@ -344,25 +378,29 @@ def _play(game: GameNumbers) -> str:
         code.branch(code.any_lane(code.load(RUNNING)), moving, done)
     code.label(staying)
     code.store(RESTART, ZERO)
-    code.store(ACTIVE, code.load(RUNNING))
+    active = code.load(RUNNING)
+    if game.has_late_goals:
+        active = code.and_(active, code.not_(code.bits(game.terminal)))
+    code.store(ACTIVE, active)
     code.jump(starting)
     if game.has_phases:
         code.label(starting)
         _start_in_phase(code, now, game)
         code.branch(code.any_lane(code.or_(code.load(RUNNING), code.load(IDLE))), moving, done)
     code.label(moving)
-    refused = code.let("call i1 @choose(ptr %rows, ptr %data)")
+    refused = code.let(f"call i1 @{choose}(ptr %rows, ptr %data)")
     code.branch(refused, stuck, "chosen")
     code.label("chosen")
     go = code.load(GO)
     counter = game.moves_counter(code)
     code.write(counter, code.add(code.read(counter), code.lanes_by_word(go)))
-    code.branch(code.any_lane(code.and_(code.load(ACTIVE), code.not_(go))), waiting, going)
+    code.branch(code.any_lane(_waiting_lanes(code, game)), waiting, going)
     code.label(waiting)
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")
     code.jump(going)
     code.label(going)
-    code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
+    code.line(f"call void @{evaluate}(ptr %rows, ptr %data)")
+    code.set_word("%block", int(game.has_factors), FACTORS)
     replacing, counting = code.new_label(), code.new_label()
     code.branch(code.let(f"icmp eq i64 {code.word('%block', ELSEWHERE)}, 0"), counting, replacing)
     code.label(replacing)

@@ -43,7 +43,8 @@ GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3,
 END, FAILED = 14, 15
 FIRST_FLUENT = 16
 #: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that
-#: takes more than twice as long to compile, and runs no faster.
+#: takes more than twice as long to compile, and runs no faster. Its chosen action is kept as a group and a
+#: member, see ``RowLayout``.
 MOST_UNROLLED = 64
 #: Moves per group in loops: as many accumulators as fit the registers, 32 rows on the widest machines, beside
 #: the rest.
@@ -53,7 +54,11 @@ GROUP = 16
 class RowLayout:
     """Where the inputs of the gates lie: fluents, then actions, a row each.
 
-    The legal actions of a role that has many are put in rows side by side, so that loops can read them.
+    The legal actions of a role that has many are put in rows side by side, so that loops can read them. And
+    what it does is also kept decoded half, as memory decodes the number of a row and that of a column apart:
+    a row for each group of ``GROUP`` actions, and one for each place in a group. An action is done where both
+    its rows hold, as a role does one thing at a time. These few rows stay in the cache next to the processor,
+    where those of some thousand actions do not.
 
     Attributes:
         fluents: the row of the first fluent.
@@ -61,6 +66,8 @@ class RowLayout:
         legal: per action of a role with many the row that says whether it is legal.
         chosen: per action the phases in which it can be chosen, and all its group with it: then its row is
             set, and the row is read that says whether it is legal.
+        factors: per action of a role with many the rows of its group and of its place in there.
+        many: of each role with many actions the first one, and how many.
         end: the first row behind these.
     """
 
@@ -71,13 +78,21 @@ class RowLayout:
         self.end = self.actions + self._actions
         self.legal: dict[int, int] = {}
         self.chosen = [phases.every] * self._actions
+        self.factors: dict[int, tuple[int, int]] = {}
+        self.many: list[tuple[int, int]] = []
         first = 0
         for count in network.actions:
             if count > MOST_UNROLLED:
+                self.many.append((first, count))
                 self.legal.update((first + number, self.end + number) for number in range(count))
                 self.end += count
                 self._find_chosen(first, count, phases)
             first += count
+        for first, count in self.many:
+            members, groups = self.end, self.end + GROUP
+            for number in range(count):
+                self.factors[first + number] = groups + number // GROUP, members + number % GROUP
+            self.end = groups + -(-count // GROUP)
 
     def _find_chosen(self, first: int, count: int, phases: Phases) -> None:
         for start in range(first, first + count, GROUP):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-__all__ = ["Dependences", "Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
+__all__ = ["Dependences", "Order", "Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
 
 #: So many units are sorted by phases. More would have to be kept longer, in more rows; with fewer, the
 #: functions that they become would be small, and branches many.
@@ -37,26 +37,64 @@ class Schedule:
 
     Attributes:
         state: units that legal moves, end and goals need.
+        goals: those of them that nothing but goals need, if they are evaluated where a game ends alone.
         moves: what the next state needs besides.
         cyclic: the first gates of the units that are cycles.
     """
 
     state: tuple[Unit, ...]
+    goals: tuple[Unit, ...]
     moves: tuple[Unit, ...]
     cyclic: frozenset[int]
 
 
-def schedule(network: Network, phases: Phases) -> Schedule:
+def schedule(
+    network: Network, phases: Phases, roots: Sequence[int] = (), late: int | None = None
+) -> Schedule:
     """Order the gates of a network.
 
     Depth first from the outputs: what is computed is used soon, while it is in a register or near. But what
     is left out in the same phases stands together.
+
+    Args:
+        network: the game.
+        phases: of the game.
+        roots: literals to be computed before others, in their order; see ``clusters``.
+        late: if what goals alone need has more inputs, it is evaluated apart; None if it never is.
     """
-    order = _Order(network)
-    goals = (literal for values in network.goals for _, literal in values)
-    state = by_phase(network, order.reach([*network.legal.tolist(), network.terminal, *goals]), phases.gates)
+    order = Order(network)
+    state = order.reach([*roots, *network.legal.tolist(), network.terminal])
+    of_goals = [literal for values in network.goals for _, literal in values]
+    goals: list[Unit] = []
+    if late is not None and len(network.inputs) > late:
+        both, goals = _late_goals(network, order, of_goals, late)
+        state += both
+    else:
+        state += order.reach(of_goals)
+    state = by_phase(network, state, phases.gates)
     moves = by_phase(network, order.reach(network.next.tolist()), phases.gates)
-    return Schedule(tuple(state), tuple(moves), frozenset(cycle.first for cycle in network.cycles))
+    cyclic = frozenset(cycle.first for cycle in network.cycles)
+    return Schedule(tuple(state), tuple(goals), tuple(moves), cyclic)
+
+
+def _late_goals(
+    network: Network, order: Order, of_goals: Sequence[int], late: int
+) -> tuple[list[Unit], list[Unit]]:
+    """Return what goals and others need, and what goals need alone: none if that is little.
+
+    Args:
+        network: the game.
+        order: what says which moves are legal, and whether the game is over, has been reached.
+        of_goals: literals.
+        late: what is little, in inputs.
+    """
+    needed = Order(network).reach(network.next.tolist())
+    shared = {unit.start for unit in needed}
+    reached = order.copy().reach(of_goals)
+    both = order.reach([2 * (network.first_gate + unit.start) for unit in reached if unit.start in shared])
+    goals = order.reach(of_goals)
+    inputs = sum(int(network.starts[unit.stop] - network.starts[unit.start]) for unit in goals)
+    return (both, goals) if inputs > late else ([*both, *goals], [])
 
 
 def by_phase(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> list[Unit]:
@@ -169,7 +207,13 @@ def _bounds(units: Sequence[Unit]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return begins, np.fromiter(map(attrgetter("stop"), units), np.int64, len(units))
 
 
-class _Order:
+class Order:
+    """Depth first: what is computed is used soon.
+
+    Args:
+        network: the game.
+    """
+
     def __init__(self, network: Network) -> None:
         read = (network.inputs >> 1).astype(np.int64) - network.first_gate
         between = read >= 0
@@ -182,6 +226,13 @@ class _Order:
         for cycle in network.cycles:
             self._cycle_of.update(dict.fromkeys(range(cycle.first, cycle.end), cycle.first))
         self._seen = bytearray(network.gates)
+
+    def copy(self) -> Order:
+        """Return another one that has returned the same."""
+        made = object.__new__(Order)
+        made.__dict__.update(self.__dict__)
+        made._seen = self._seen[:]
+        return made
 
     def reach(self, literals: Sequence[int]) -> list[Unit]:
         """Return the units that these literals need and that were not returned before, inputs first."""

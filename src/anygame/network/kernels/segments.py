@@ -61,6 +61,7 @@ class Allocation:
     Attributes:
         layout: the rows of the inputs.
         segments: in order.
+        goals: the first position of segments that are about goals alone, and left out where no game ends.
         choice: the position at which moves are chosen: segments before it are about the state alone.
         live: per node that crosses between segments its live range.
         inverted: nodes whose inverse is computed in their stead.
@@ -84,6 +85,8 @@ class Allocation:
         self._next: list[int] = network.next.tolist()
         self.segments: list[Segment] = []
         self._cut(order.state, order.cyclic, size)
+        self.goals = 2 * len(self.segments)
+        self._cut(order.goals, order.cyclic, size)
         self.choice = 2 * len(self.segments)
         self._cut(order.moves, order.cyclic, size, after=1)
         self._segment_of = {gate: segment for segment in self.segments for gate in segment.gates}

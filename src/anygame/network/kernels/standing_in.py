@@ -1,7 +1,8 @@
 """What plays while straight code is compiled: functions that are the same for all games, and a game as data.
 
-They are compiled once on a machine, one set for games with phases and one for the others; a game adds nothing
-but its table. So a game that is seen for the first time plays as soon as its gates are there.
+They are compiled once on a machine: one set for games with phases, one for games with late goals, and one for
+the others; a game adds nothing but its table. So a game that is seen for the first time plays as soon as its
+gates are there.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def standing_in_table(
     counters: Counters,
     candidates: Sequence[Candidates],
     step_cost: int,
+    patience: int,
     first_row: int,
 ) -> tuple[NDArray[np.int32], int]:
     """Return a game as data, and how many rows of a block it needs.
@@ -66,10 +68,12 @@ def standing_in_table(
         counters: where a playing block counts.
         candidates: per role the moves that can be legal.
         step_cost: row operations of a step, without the choice of moves.
+        patience: how many steps lanes may wait, together, before late goals are evaluated.
         first_row: the first row that is free for values of these functions alone.
     """
     gates = standing_in_gates(network, order, straight, first_row)
     table = GameTable(gates.data)
+    table.set(Field.PATIENCE, patience)
     table.set(Field.FLUENTS, network.fluents)
     table.set(Field.ACTIONS, sum(network.actions))
     table.set_list(Field.ANSWERS, Field.ANSWER_COUNT, answer_bits(gates.outputs))
@@ -93,9 +97,9 @@ def _set_goals(table: GameTable, gates: GateOutputs, counters: Counters) -> None
 
 
 @cache
-def standing_in_code(has_phases: bool) -> str:
+def standing_in_code(has_phases: bool, has_late_goals: bool) -> str:
     """Write all functions of a game that is data."""
-    game = TableNumbers(has_phases)
+    game = TableNumbers(has_phases, has_late_goals)
     parts = (
         PREAMBLE,
         loop_functions(),

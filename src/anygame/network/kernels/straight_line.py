@@ -7,6 +7,7 @@ disjunction, whose inverse it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
@@ -14,7 +15,14 @@ from typing import TYPE_CHECKING
 
 from anygame.network.kernels import rows
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, copy_order, no_data, restart_fluent, set_fluent
+from anygame.network.kernels.gate_code import (
+    GateCode,
+    copy_order,
+    no_data,
+    restart_fluent,
+    set_fluent,
+    state_functions,
+)
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.segments import Allocation, Segment
 
@@ -79,12 +87,19 @@ class _Writer:
         self._next: list[int] = network.next.tolist()
         self._code: list[str] = []
         self._written = 0
+        self._factors = allocation.layout.factors
+        #: How many actions each group has, by its row.
+        self._sizes = Counter(group for group, _ in self._factors.values())
 
     def write(self) -> GateCode:
         placed = self._rows
         calls: dict[bool, list[_Call]] = {False: [], True: []}
+        goals: list[_Call] = []
         for segment in placed.segments:
             moves, behind = segment.position > placed.choice, segment.position + 1
+            if placed.goals <= segment.position < placed.choice:
+                goals += self._write_segment(segment, ())
+                continue
             calls[moves] += self._write_known(f"known{segment.position}", segment.gates)
             calls[moves] += self._write_segment(segment, placed.settings.get(segment.position, ()))
             calls[moves] += self._write_settings(behind, placed.settings.get(behind, ()))
@@ -94,13 +109,17 @@ class _Writer:
         actions = range(self._network.first_action - self._base, 0)
         calls[True][:0] = self._write_known("unchosen", actions)
         calls[True] += self._write_restarts()
-        self._write_driver("evaluate_state", calls[False])
-        self._write_driver("evaluate_moves", calls[True])
+        self._write_driver("evaluate_options" if goals else "evaluate_state", calls[False])
+        if goals:
+            self._write_driver("evaluate_goals", goals)
+            self._code.append(state_functions("evaluate_options", "evaluate_goals"))
+        self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),
             data=no_data(),
             outputs=placed.outputs(),
             end=placed.end,
+            factors=bool(self._factors),
         )
 
     def _write_driver(self, name: str, calls: Sequence[_Call]) -> None:
@@ -124,21 +143,27 @@ class _Writer:
             holds = left_out & rows.phases.holds.get(node, 0)
             for mask, value in ((holds, True), (left_out & ~holds, False)):
                 if mask:
-                    found.setdefault((mask, value != (node in rows.inverted)), []).append(node)
+                    found.setdefault((mask, value != (node in rows.inverted)), []).append(self._row(node))
         calls: list[_Call] = []
-        for (mask, value), nodes in found.items():
+        for (mask, value), known in found.items():
+            written = list(dict.fromkeys(known))
             calls += self._write_rows(
-                f"{name}_{len(calls)}_", nodes, _Call("", mask, known=True), ONES if value else ZERO
+                f"{name}_{len(calls)}_", written, _Call("", mask, known=True), ONES if value else ZERO
             )
         return calls
 
-    def _write_rows(self, name: str, nodes: Sequence[int], call: _Call, value: str) -> list[_Call]:
-        """Write functions that set rows of nodes to a constant."""
+    def _row(self, node: int) -> int:
+        """Return the row that says what is known of a node: of an action that is not chosen, its group's."""
+        factors = self._factors.get(node - self._network.first_action)
+        return factors[0] if factors else self._rows.bit(2 * node) >> 1
+
+    def _write_rows(self, name: str, rows: Sequence[int], call: _Call, value: str) -> list[_Call]:
+        """Write functions that set rows to a constant."""
         calls = []
-        for start in range(0, len(nodes), FUNCTION_FLUENTS):
+        for start in range(0, len(rows), FUNCTION_FLUENTS):
             code = FunctionBuilder(f"{name}{start}")
-            for node in nodes[start : start + FUNCTION_FLUENTS]:
-                code.store(self._rows.bit(2 * node) >> 1, value)
+            for row in rows[start : start + FUNCTION_FLUENTS]:
+                code.store(row, value)
             self._code.append(code.text())
             calls.append(replace(call, name=f"{name}{start}"))
         return calls
@@ -190,12 +215,39 @@ class _Writer:
     def _gate(self, code: FunctionBuilder, values: dict[int, str], node: int) -> str:
         literals = self._rows.literals(node - self._base)
         if node in self._rows.inverted:
-            return code.any(self._value(code, values, literal ^ 1) for literal in literals)
-        return code.all(self._value(code, values, literal) for literal in literals)
+            return code.any(self._terms(code, values, [literal ^ 1 for literal in literals]))
+        refused = [literal ^ 1 for literal in literals if literal & 1 and self._factors_of(literal)]
+        if len(refused) < 2:
+            return code.all(self._value(code, values, literal) for literal in literals)
+        rest = [literal for literal in literals if not (literal & 1 and self._factors_of(literal))]
+        none = code.not_(code.any(self._terms(code, values, refused)))
+        return code.all([*(self._value(code, values, literal) for literal in rest), none])
+
+    def _terms(self, code: FunctionBuilder, values: dict[int, str], literals: Sequence[int]) -> list[str]:
+        """Return what is joined to a disjunction of literals: the actions of one group are one term."""
+        found: list[str] = []
+        groups: dict[int, set[int]] = {}
+        for literal in literals:
+            factors = self._factors_of(literal)
+            if factors and not literal & 1:
+                groups.setdefault(factors[0], set()).add(factors[1])
+            else:
+                found.append(self._value(code, values, literal))
+        for group, members in groups.items():
+            some = ONES if len(members) == self._sizes[group] else code.any(map(code.load, sorted(members)))
+            found.append(code.and_(code.load(group), some))
+        return found
+
+    def _factors_of(self, literal: int) -> tuple[int, int] | None:
+        """Return the rows of group and member, if a literal is about an action that has them."""
+        return self._factors.get((literal >> 1) - self._network.first_action)
 
     def _value(self, code: FunctionBuilder, values: dict[int, str], literal: int) -> str:
         node = literal >> 1
-        if node < self._base:
+        factors = self._factors_of(literal)
+        if factors:
+            value = code.and_(code.load(factors[0]), code.load(factors[1]))
+        elif node < self._base:
             value = code.load(self._rows.layout.input(node))
         else:
             value = values.get(node) or code.load(self._rows.live[node].row)

@@ -52,6 +52,8 @@ class _Draw:
 def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
+    If some role has many moves, it is ``i1 @choose_factors``, see ``factors``.
+
     It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
     whether a lane is without a legal move for a role; then nothing was chosen, no random number was drawn,
     and row STUCK holds in these lanes.
@@ -61,7 +63,8 @@ def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases)
         step_cost: row operations of the rest of a step: a lane that waits wastes so much.
         phases: of the game. Where there are some, no lane waits, or they would not be in the same one.
     """
-    code = FunctionBuilder("choose", "i1")
+    many = any(role.scratch is not None for role in roles)
+    code = FunctionBuilder("choose_factors" if many else "choose", "i1")
     presence = Presence(code, phases)
     generator = Xoshiro(code)
     failed = code.variable()

@@ -1,0 +1,105 @@
+"""Wide gates are taken apart: some inputs of one become a gate of their own, which it reads instead.
+
+A conjunction is the same however it is grouped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.network.logic.ragged import starts_of
+from anygame.network.network import Cycle
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.network.network import Network
+
+    Numbers = NDArray[np.int64]
+
+__all__ = ["take_apart"]
+
+
+def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
+    """Return the same network with more gates, and the new number of each gate.
+
+    Args:
+        network: the game.
+        kinds: int64 [inputs]; several inputs of a gate that are of the same kind become a gate of their own,
+            unless they are all of its inputs, or the kind is 0. In cycles it is: their gates stay together.
+    """
+    parts = _Parts(network, kinds)
+    return parts.network(), parts.number
+
+
+class _Parts:
+    def __init__(self, network: Network, kinds: Numbers) -> None:
+        self._network = network
+        self._base = network.first_gate
+        self.number = np.arange(network.gates)
+        owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
+        order = np.lexsort((kinds, owners))  # stable: inputs stay in order
+        self._owners, self._kinds_of, self._literals = owners[order], kinds[order], network.inputs[order]
+
+    def network(self) -> Network:
+        old, owners, kinds = self._network, self._owners, self._kinds_of
+        begins = np.ones(len(owners), np.bool_)
+        begins[1:] = (owners[1:] != owners[:-1]) | (kinds[1:] != kinds[:-1])
+        group = np.cumsum(begins) - 1
+        firsts = np.flatnonzero(begins)
+        sizes = np.diff(np.append(firsts, len(owners)))
+        several = np.bincount(owners[firsts], minlength=old.gates) > 1
+        # A part stands before its gate.
+        apart = (kinds[firsts] != 0) & (sizes > 1) & several[owners[firsts]]
+        made_before = np.cumsum(apart)
+        number = np.arange(old.gates) + np.cumsum(np.bincount(owners[firsts[apart]], minlength=old.gates))
+        self.number = number
+        part = owners[firsts] + made_before - 1
+        position = self._base + number
+        moved = self._moved(self._literals, position)
+        # Inputs of parts, inputs that stay, and the parts as inputs.
+        stays = ~apart[group]
+        readers = np.concatenate(
+            [np.where(stays, number[owners], part[group]), number[owners[firsts[apart]]]]
+        )
+        inputs = np.concatenate([moved, 2 * (self._base + part[apart])])
+        places_in_gate = np.concatenate([np.arange(len(owners)), firsts[apart]])
+        order = np.lexsort((places_in_gate, readers))
+        lengths = np.bincount(readers, minlength=old.gates + int(apart.sum()))
+        return self._rebuilt(lengths, inputs[order], position)
+
+    def _moved(self, literals: NDArray[np.int32], position: Numbers) -> Numbers:
+        gates = (literals >> 1) - self._base
+        found: Numbers = (
+            np.where(gates < 0, literals, 2 * position[np.maximum(gates, 0)] + (literals & 1))
+            if len(position)
+            else literals.astype(np.int64)
+        )
+        return found
+
+    def _rebuilt(self, lengths: Numbers, inputs: Numbers, position: Numbers) -> Network:
+        old = self._network
+        number = (position - self._base).tolist()
+        initially = np.zeros(len(lengths), np.bool_)
+        initially[number] = old.initially
+        # Parts of the first gate that depends on moves stand before it.
+        state_gates = number[old.state_gates - 1] + 1 if old.state_gates else 0
+
+        def moved(literal: int) -> int:
+            return int(self._moved(np.array([literal], np.int32), position)[0])
+
+        return replace(
+            old,
+            starts=starts_of(lengths).astype(np.int32),
+            inputs=inputs.astype(np.int32),
+            state_gates=state_gates,
+            cycles=tuple(Cycle(number[cycle.first], number[cycle.end - 1] + 1) for cycle in old.cycles),
+            initially=initially,
+            legal=self._moved(old.legal, position).astype(np.int32),
+            terminal=moved(old.terminal),
+            goals=tuple(tuple((v, moved(literal)) for v, literal in role) for role in old.goals),
+            next=self._moved(old.next, position).astype(np.int32),
+        )
