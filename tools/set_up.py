@@ -76,7 +76,10 @@ def _first_playouts(network: Network, style: Style) -> float:
 
 
 def _once(limit: float) -> float:
-    """Have the loop compiled that stands in for straight code, as it is for games with phases and without."""
+    """Have the loop compiled that stands in for straight code, for games with phases and for others.
+
+    That for games with late goals is left out, of which there are few.
+    """
     seconds = 0.0
     for name in ("connect_four", "capture_chess"):
         reasoner = anygame.load(Path(__file__).parents[1] / "gdl" / f"{name}.kif").backends.reasoner

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ROLES = ("left", "right", "random")
 KINDS = ("left", "right", "random", "both")
+#: Who has a choice at a node of a kind; at nodes of other kinds, the role of that name.
+TOGETHER = {"both": ("left", "right"), "gamble": ("left", "random")}
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,7 @@ def random_nodes(
             continue
         kind = random.choice(kinds)
         moves = tuple(
-            tuple("abc"[: random.randrange(1, 4)])
-            if role == kind or (kind == "both" and role != "random")
-            else ("noop",)
+            tuple("abc"[: random.randrange(1, 4)]) if role in TOGETHER.get(kind, (kind,)) else ("noop",)
             for role in ROLES
         )
         first = number + 1 if forward else 0

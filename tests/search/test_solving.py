@@ -161,6 +161,17 @@ def test_games_without_one_solution_get_none(name: str, reason: str) -> None:
     assert reason in found.reason
 
 
+def test_a_game_that_is_left_to_chance_has_no_value() -> None:
+    found = solve(
+        anygame.loads(
+            "(role random) (legal random on) (<= (next over) (does random on))(<= terminal (true over))"
+        ),
+        table=True,
+    )
+    assert (found.solved, found.method, found.table) == (False, "none", None)
+    assert "left to chance" in found.reason
+
+
 def counted(game: Game, memory: int) -> Solution:
     """What counting alone finds out, before a proof is looked for."""
     with pytest.MonkeyPatch.context() as patch:

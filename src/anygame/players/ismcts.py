@@ -123,7 +123,8 @@ class BeliefSearch:
             return []
         tries, means = self._search.statistics()
         ranked = sorted(self._allowed_now, key=lambda action: (-tries[action], -means[action]))
-        return [(self._moves[action], int(tries[action]), 100 * float(means[action])) for action in ranked]
+        goal = self._search.goal
+        return [(self._moves[action], int(tries[action]), goal(means[action])) for action in ranked]
 
     @property
     def tries(self) -> int:
@@ -152,7 +153,7 @@ class BeliefSearch:
             return ""
         tried, means = self._search.statistics()
         action = self._moves.index(move)
-        mean, share = 100 * means[action], tried[action] / max(1.0, tried.sum())
+        mean, share = self._search.goal(means[action]), tried[action] / max(1.0, tried.sum())
         return f"{move}: mean goal {mean:.1f}, {share:.0%} of tries, {self._tries:,} now; {self.believed}"
 
 

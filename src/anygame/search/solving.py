@@ -207,6 +207,8 @@ class _Solver:
         bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
         # Who chooses nothing still has a value where nobody chooses anything.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
+        if not leading:
+            return self._unsolved("all is left to chance: there is nobody whose value it could be")
         takes_turns = not (self._has_chance or self._is_simultaneous())
         self._is_native = takes_turns and self._graph.states >= MANY_STATES
         self._groups = [] if self._is_native else backwards(self._graph)

@@ -56,6 +56,23 @@ def test_it_does_not_act_on_what_it_cannot_know(sheet: str, expected: str) -> No
     assert found == expected
 
 
+@pytest.mark.parametrize("goals", [(-100, -50, 0), (100, 200, 300)], ids=str)
+def test_goals_beyond_the_usual_ones_are_told_apart(goals: tuple[int, ...]) -> None:
+    least, middle, most = goals
+    game = anygame.loads(f"""
+        (role me) (role you) (init start) (box a) (box b) (box c) (sees me nothing)
+        (<= (legal me (open ?b)) (box ?b)) (legal you noop) (<= (next (opened ?b)) (does me (open ?b)))
+        (<= terminal (not (true start))) (goal you 0)
+        (<= (goal me {least}) (true (opened a))) (<= (goal me {middle}) (true (opened b)))
+        (<= (goal me {most}) (true (opened c)))""")
+    start = game.initial_state()
+    found, player = _move(game, RoleView(start), start, iterations=300)
+    assert found == "(open c)"
+    assert player._thoughts is not None
+    told = {str(move): goal for move, _, goal in player._thoughts.known()}
+    assert told == pytest.approx({"(open a)": least, "(open b)": middle, "(open c)": most}, abs=0.01)
+
+
 def test_others_do_not_act_on_what_they_cannot_know_either() -> None:
     """Both hide a coin for the other: a hider would lose always if guessers could see."""
     sheet = """

@@ -284,6 +284,9 @@ def test_a_role_without_moves_ends_practice_without_a_game() -> None:
     report = learn_estimates(searcher, seed=1, seconds=0.05)
     assert report is not None
     assert (report.games, report.trial_matches, report.is_used) == (0, 0, False)
+    learned = practice.self_play(searcher, seed=1, games=500)
+    assert learned is not None
+    assert not learned.games
 
 
 def test_contradictory_goals_do_not_end_practice() -> None:

@@ -7,12 +7,13 @@ from random import Random
 import numpy as np
 import pytest
 from tests.examples import examples
-from tests.search.graph_games import KINDS, bounds, random_nodes, reached, sheet
+from tests.search.graph_games import KINDS, TOGETHER, bounds, random_nodes, reached, sheet
 
 import anygame
 from anygame.network.kernels import background, kernel
 from anygame.search.tree.lanes import load_states, read_states
 from anygame.search.tree.searcher import TreeSearcher
+from anygame.search.tree.tree import Option, Tree
 
 _COIN = """
 (role me) (role random) (init start)
@@ -23,6 +24,38 @@ _COIN = """
 (<= (next (fell ?c ?d)) (does random ?c) (true (chose ?d)))
 (<= terminal (true (fell ?c ?d)))
 (<= (goal me 90) (true (fell ?c ?c))) (<= (goal me 30) (true (fell ?c ?d)) (distinct ?c ?d))
+"""
+_BET = """
+(role me) (role you) (role random) (init start) (coin heads) (coin tails)
+(<= (legal me (bet ?c)) (coin ?c)) (<= (legal random ?c) (coin ?c)) (legal you noop)
+(<= (next (fell ?c)) (does random ?c)) (<= terminal (not (true start)))
+(<= (goal me 100) (true (fell heads))) (<= (goal me 0) (true (fell tails)))
+(<= (goal you 0) (true (fell heads))) (<= (goal you 100) (true (fell tails)))
+"""
+#: You may trust me, that I like what is best for both: but most ends are those of opponents.
+_TRUST = """
+(role me) (role you) (init (at start))
+(leads start you trust asked) (leads start you leave far)
+(leads asked me share shared) (leads asked me give given) (to given later) (to later both)
+(to far 1) (to 1 2) (to 2 3) (to 3 4) (to 4 5) (to 5 6) (to 6 7) (to 7 8) (to 8 further)
+(leads further you stop nothing) (leads further you on last)
+(leads last me all mine) (leads last me some left)
+(end shared 50 50) (end both 100 100) (end nothing 100 0) (end mine 0 100) (end left 30 70)
+(<= (chooses ?r ?p) (leads ?p ?r ?m ?q))
+(<= (legal ?r ?m) (true (at ?p)) (leads ?p ?r ?m ?q))
+(<= (legal ?r noop) (role ?r) (true (at ?p)) (not (chooses ?r ?p)))
+(<= (next (at ?q)) (true (at ?p)) (does ?r ?m) (leads ?p ?r ?m ?q))
+(<= (next (at ?q)) (true (at ?p)) (to ?p ?q))
+(<= terminal (true (at ?p)) (end ?p ?m ?y))
+(<= (goal me ?m) (true (at ?p)) (end ?p ?m ?y)) (<= (goal you ?y) (true (at ?p)) (end ?p ?m ?y))
+"""
+#: Of ten draws seven are won, whatever is chosen.
+_LOTTERY = """
+(role left) (role right) (role random) (init start)
+(legal left a) (legal left b) (legal right a) (legal right b) {draws}
+(<= (next (drawn ?n)) (does random (draw ?n))) (<= terminal (not (true start)))
+(<= won (true (drawn ?n)) (wins ?n)) (wins 1) (wins 2) (wins 3) (wins 4) (wins 5) (wins 6) (wins 7)
+(<= (goal left 100) won) (<= (goal left 0) (not won)) (<= (goal right 0) won) (<= (goal right 100) (not won))
 """
 _WIDE = """
 (role left) (role right) (init go) {numbers}
@@ -130,6 +163,25 @@ def test_chance_is_weighed() -> None:
     assert searcher.analysis().proven == {"me": 50}
 
 
+def test_chance_at_the_same_time_holds_nobody_to_anything() -> None:
+    game = anygame.loads(_BET)
+    searcher = _searcher(game)
+    _run(searcher, 1000)
+    found = searcher.analysis()
+    assert found.proven == {"me": None, "you": None}
+    assert found.goals[game.roles[0]] == pytest.approx(50, abs=10)
+
+
+def test_what_was_proven_of_opponents_is_forgotten_when_they_are_none() -> None:
+    game = anygame.loads(_TRUST)
+    for seed in range(6):
+        searcher = _searcher(game, seed=seed)
+        _run(searcher, 3000)
+        assert str(searcher.best(1)) == "trust"
+        (trust,) = (each for each in searcher.analysis().moves[game.roles[1]] if str(each.move) == "trust")
+        assert trust.bounds == (50, 100)
+
+
 @pytest.mark.parametrize("size", [3, 30])
 def test_joint_moves_may_be_more_than_can_be_listed(size: int) -> None:
     game = anygame.loads(_WIDE.format(numbers=" ".join(f"(number {n})" for n in range(1, size + 1))))
@@ -167,6 +219,73 @@ def test_states_after_the_end_have_no_moves_to_search() -> None:
     searcher = _searcher(game)
     assert searcher.is_done
     assert searcher.advance(0.1) == 0
+
+
+def test_an_end_that_was_looked_at_is_one_in_what_leads_there() -> None:
+    game = anygame.loads("""
+        (role me) (init (at 0)) (succ 0 1) (succ 1 2) (legal me go) (legal me stay)
+        (<= (next (at ?m)) (true (at ?n)) (succ ?n ?m) (does me go))
+        (<= (next (at ?n)) (true (at ?n)) (does me stay)) (<= terminal (not (true (at 0))))
+        (<= (goal me 40) (true (at 1))) (<= (goal me 90) (true (at 2)))""")
+    searcher = TreeSearcher(game, seed=1, memory=1 << 26)
+    start = game.initial_state()
+    searcher.begin(start.next(["go"]))
+    assert searcher.analysis().proven == {"me": 40}
+    searcher.begin(start)
+    _run(searcher, 300)
+    (go,) = (each for each in searcher.analysis().moves[game.roles[0]] if str(each.move) == "go")
+    assert (go.proven, len(go.line)) == (40, 1)
+
+
+@pytest.mark.parametrize("goals", [(0, 333_333, 700_001, 1_000_000), (-999_999_999, 1, 700_001)], ids=str)
+def test_large_goals_are_told_as_they_are(goals: tuple[int, ...]) -> None:
+    numbers = " ".join(f"(number {n} {goal})" for n, goal in enumerate(goals))
+    game = anygame.loads(f"""
+        (role me) (init start) {numbers} (<= (legal me (take ?n)) (number ?n ?g))
+        (<= (next (took ?n)) (does me (take ?n))) (<= terminal (not (true start)))
+        (<= (goal me ?g) (true (took ?n)) (number ?n ?g))""")
+    searcher = _searcher(game)
+    _run(searcher, 100)
+    (moves,) = searcher.analysis().moves.values()
+    assert sorted(each.bounds.least for each in moves) == list(goals)
+
+
+def test_means_stay_exact_after_millions_of_tries() -> None:
+    draws = " ".join(f"(legal random (draw {n}))" for n in range(1, 11))
+    searcher = _searcher(anygame.loads(_LOTTERY.format(draws=draws)))
+    _run(searcher, 1000)
+    tree = searcher._trees[0]
+    first = int(tree.store.first_option[tree.store.expansion[tree.root]])
+    tree.store.tries[first : first + 4] = 19_000_000
+    tree.store.mean[first : first + 2], tree.store.mean[first + 2 : first + 4] = 0.7, 0.3
+    tree.store.option_low[first : first + 4] = 0
+    _run(searcher, 200_000)
+    for role, mean in enumerate((0.7, 0.3)):
+        for option in tree.options(tree.root, role):
+            assert option.mean == pytest.approx(mean, abs=5e-4)
+
+
+def test_visits_do_not_overflow() -> None:
+    game = anygame.load("connect_four")
+    searcher = _searcher(game)
+    _run(searcher, 10_000)
+    before = searcher.analysis().goals
+    tree = searcher._trees[0]
+    more = ((1 << 31) - 2000) / int(tree.store.visits[tree.root])
+    tree.store.sums[tree.root] *= more
+    tree.store.visits[tree.root] = (1 << 31) - 2000
+    first = int(tree.store.first_option[tree.store.expansion[tree.root]])
+    tree.store.tries[first : first + 7] = (1 << 31) - 2000
+    assert _run(searcher, 20_000) >= 20_000
+    found = searcher.analysis()
+    assert all(each.visits > 0 for each in found.moves[game.roles[0]])
+    for role, goal in found.goals.items():
+        assert goal == pytest.approx(before[role], abs=1)
+
+
+def test_there_is_room_for_a_tree_however_little_is_given() -> None:
+    searcher = _searcher(anygame.load("connect_four"), memory=1)
+    assert _run(searcher, 20_000) >= 20_000
 
 
 def test_the_same_seed_gives_the_same_tree_and_another_one_another() -> None:
@@ -231,9 +350,31 @@ def test_threads_add_up() -> None:
         TreeSearcher(game, threads=0)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_options_are_read_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = _searcher(anygame.load("six_in_a_row"), threads=threads)
+    _run(searcher, 2000)
+    read: list[int] = []
+    options = Tree.options
+
+    def counted(tree: Tree, node: int, role: int) -> list[Option]:
+        read.append(node)
+        return options(tree, node, role)
+
+    monkeypatch.setattr(Tree, "options", counted)
+    best = searcher.best(0)
+    assert len(read) == threads
+    moves = searcher.analysis().moves[searcher.game.roles[0]]
+    assert moves[0].move == best
+    assert len(read) < 600
+    assert [bool(each.line) for each in moves] == [True] * 50 + [False] * (len(moves) - 50)
+
+
 @pytest.mark.parametrize("forward", [True, False], ids=["acyclic", "cyclic"])
 @pytest.mark.parametrize(
-    "kinds", [("left",), ("left", "right"), ("left", "right", "random"), KINDS], ids="-".join
+    "kinds",
+    [("left",), ("left", "right"), ("left", "right", "random"), KINDS, ("left", "right", "gamble")],
+    ids="-".join,
 )
 def test_bounds_hold_the_value(kinds: tuple[str, ...], forward: bool) -> None:
     for seed in range(examples(12)):
@@ -254,7 +395,7 @@ def test_bounds_hold_the_value(kinds: tuple[str, ...], forward: bool) -> None:
             if proven is not None:
                 assert low - 0.01 <= proven <= high + 0.01
             else:
-                assert not forward or "both" in kinds
+                assert not forward or TOGETHER.keys() & kinds
             if "both" not in kinds:
                 assert max(each.bounds.least for each in found.moves[role]) <= high + 0.01
 

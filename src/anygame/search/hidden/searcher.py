@@ -15,6 +15,8 @@ from anygame.search.hidden.lane_pool import legal_choices
 from anygame.search.hidden.trees import RoleTree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
@@ -55,6 +57,7 @@ class InformationSetSearch:
         self._role = game.role_index(role)
         self._random = np.random.default_rng(seed)
         compiled = game.backends.needed_network().compiled
+        self._scales = [_scale([goal for goal, _ in goals]) for goals in compiled.network.goals]
         self._deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
         width = max(1, sum(len(compiled.actions[index]) for index in self._deciders))
         most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self._deciders)))
@@ -99,6 +102,17 @@ class InformationSetSearch:
     def random(self) -> np.random.Generator:
         """The random numbers."""
         return self._random
+
+    def worth(self, role: int, goals: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return what goals are worth to a role, from 0 to 1; what the rules do not tell is worth nothing."""
+        low, high = self._scales[role]
+        found: NDArray[np.float64] = ((goals.astype(np.float64) - low) / (high - low)).clip(0, 1)
+        return found
+
+    def goal(self, worth: float) -> float:
+        """Return the goal of the role now that is worth so much."""
+        low, high = self._scales[self._role]
+        return float(low + worth * (high - low))
 
     @property
     def deciders(self) -> list[int]:
@@ -152,9 +166,7 @@ class _Descent:
         return {role: self._values(role) for role in self._search.deciders}
 
     def _values(self, role: int) -> NDArray[np.float64]:
-        # What the rules do not tell is far below any goal.
-        found: NDArray[np.float64] = self._lanes.goals()[role][: self._count].clip(0, 100) / 100
-        return found
+        return self._search.worth(role, self._lanes.goals()[role][: self._count])
 
     def _step(self, going: NDArray[np.bool_]) -> None:
         """Make a joint move in all lanes that can go on."""
@@ -191,6 +203,11 @@ class _Descent:
             self._in_tree[role][choosing[~known]] = False
         kept = nodes >= 0
         self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
+
+
+def _scale(goals: Sequence[int]) -> tuple[int, int]:
+    """Return between what goals lie: 0 and 100, as the language has it, or beyond where rules go beyond."""
+    return min([0, *goals]), max([100, *goals])
 
 
 class _Spread:

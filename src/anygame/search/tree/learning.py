@@ -53,6 +53,8 @@ WIDE = 40
 #: Joint moves of two roles are kept in a list up to so many, and of more roles, which hardly ever know them
 #: all; if they are more, or more than a share of the memory, they are found by hash.
 LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
+#: Visits and tries that are as many are halved: they have 31 bits, which hours of search would fill.
+MOST_VISITS = 1 << 30
 
 
 @compiled
@@ -98,6 +100,11 @@ def expand(store_address, worker_address, game_address):
 @compiled
 def _add(store, node, value, leaves):
     """Add the sum of the values of so many leaves to a node."""
+    if store.visits[node] >= MOST_VISITS:
+        # Its mean stays as it is.
+        store.visits[node] >>= 1
+        for role in range(store.sums.shape[1]):
+            store.sums[node, role] /= 2
     store.visits[node] += leaves
     for role in range(store.sums.shape[1]):
         store.sums[node, role] += value[role]
@@ -225,17 +232,27 @@ def _teach(store, node, joint, child, value, leaves, arrived):
     mover = store.mover[expansion]
     if 0 <= mover < roles:
         option = first_option_of(store, expansion, mover) + joint
-        store.tries[option] += leaves
-        store.pending[option] -= arrived
+        _count(store, option, leaves, arrived)
         visits = store.visits[child]
         store.mean[option] = store.sums[child, mover] / visits if visits else value[mover] / leaves
         return
     for role in range(roles):
         chosen = option_in(store, expansion, joint, role)
-        store.tries[chosen] += leaves
-        store.pending[chosen] -= arrived
-        change = value[role] - leaves * store.mean[chosen]
-        store.mean[chosen] += np.float32(change / store.tries[chosen])
+        _count(store, chosen, leaves, arrived)
+        # After millions of tries most changes are less than what rounding to 32 bits takes away.
+        mean = np.float64(store.mean[chosen]) + np.float64(store.option_low[chosen])
+        mean += (value[role] - leaves * mean) / store.tries[chosen]
+        store.mean[chosen] = np.float32(mean)
+        store.option_low[chosen] = np.float32(mean - np.float64(store.mean[chosen]))
+
+
+@compiled
+def _count(store, option, leaves, arrived):
+    """Count leaves that were evaluated through an option, and descents that are no longer under way."""
+    if store.tries[option] >= MOST_VISITS:
+        store.tries[option] >>= 1
+    store.tries[option] += leaves
+    store.pending[option] -= arrived
 
 
 @compiled
@@ -397,6 +414,9 @@ def _follow(store, worker, path, expansion, spec):
     """Learn what is known of a child, or have it played out."""
     joint = worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
+    if child == NONE:
+        # There was no room to note which it is.
+        return
     if store.visits[child] or is_proven(store, child):
         recall(store, worker, child)
         if not store.visits[child]:

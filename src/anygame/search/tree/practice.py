@@ -13,6 +13,7 @@ from anygame.search.tree.compiling import table_of
 from anygame.search.tree.game_code import refresh
 from anygame.search.tree.searcher import TreeSearcher
 from anygame.search.tree.self_play import (
+    GIVEN_UP,
     PLAYED,
     POSITIONS,
     SHARED,
@@ -183,7 +184,7 @@ def self_play(
         searcher: for the game.
         seed: of random numbers.
         deadline: when it must be over, as ``perf_counter`` counts.
-        games: how many games are enough.
+        games: how many games are enough, those that were given up among them.
         stop: asked often whether to end at once.
     """
     begin = perf_counter()
@@ -197,7 +198,7 @@ def self_play(
     addresses = [table.ctypes.data for table in tables]
     counts = practice.counts
     most = inf if games is None else games
-    while counts[PLAYED] < most and perf_counter() < deadline and not stop():
+    while counts[PLAYED] + counts[GIVEN_UP] < most and perf_counter() < deadline and not stop():
         refresh(own, kernel)
         if not practise(*addresses):
             return None

@@ -129,7 +129,8 @@ def _of_joint_moves(game, store, node, expansion):
     roles = store.low.shape[1]
     first = store.first_child[expansion]
     product = product_of(store.option_counts, expansion)
-    against = store.counts[COMPETITIVE] != 0
+    # Chance holds nobody to anything.
+    against = store.counts[COMPETITIVE] != 0 and not _has_chance(game, store, expansion)
     changed = False
     stride = product
     for role in range(roles):
@@ -144,6 +145,15 @@ def _of_joint_moves(game, store, node, expansion):
             high = _most_of_all(store, node, first, product, role)
         changed |= _tighten(store, node, role, low, high)
     return changed
+
+
+@compiled
+def _has_chance(game, store, expansion):
+    """Return whether chance is among those who choose."""
+    for role in range(store.low.shape[1]):
+        if game.random[role] and store.option_counts[expansion, role] > 1:
+            return True
+    return False
 
 
 @compiled

@@ -7,6 +7,7 @@ arithmetic, so that threads that share a tree would mostly wait for it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
 from random import SystemRandom
@@ -37,8 +38,11 @@ __all__ = ["TreeSearcher"]
 
 #: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
 _LONGEST_PLAYOUT: Final = 1000
-#: Joint moves of a line that are told.
+#: Joint moves of a line that are told, and moves that have one: more than anybody reads.
 _LONGEST_LINE: Final = 40
+_MOST_LINES: Final = 50
+#: Of the scale of goals, what rounding to 32 bits takes away at most.
+_ROUNDED: Final = 2**-23
 
 
 class TreeSearcher:
@@ -77,6 +81,7 @@ class TreeSearcher:
         self._machine = game.backends.needed_network()
         self.kernel = self._machine.kernel
         self.code, self._scales = describe(self.kernel, [role.is_random for role in game.roles])
+        self._goals = [sorted({value for value, _ in goals}) for goals in self.kernel.gates.goals]
         self.settings = tuple(settings)
         self._seed = SystemRandom().getrandbits(63) if seed is None else seed
         self._threads, self._memory = threads, memory
@@ -115,10 +120,12 @@ class TreeSearcher:
             PositionError: play does not lead to the state, and the network cannot hold it.
         """
         packed = self.packed(state)
+        is_over = state.is_terminal or state.stuck_role is not None
+        value = [self.value_of_end(state, role) for role in range(len(self.game.roles))] if is_over else None
         for tree in self._trees:
-            tree.begin(packed)
+            tree.begin(packed, value)
         self._state = state
-        self._is_exhausted = state.is_terminal or state.stuck_role is not None
+        self._is_exhausted = is_over
 
     def packed(self, state: State) -> NDArray[np.uint64]:
         """Return a state as the trees hold it: uint64 [words].
@@ -140,7 +147,7 @@ class TreeSearcher:
             goal = state.goal(self.game.roles[role]) or 0
         except GoalError as error:
             goal = max(map(int, error.values))
-        return (goal - low) / max(1, high - low)
+        return min(1.0, max(0.0, (goal - low) / max(1, high - low)))
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
         """Search for about so many seconds, and return how many leaves were evaluated."""
@@ -216,9 +223,15 @@ class TreeSearcher:
         return self._goal(role, sum(each[0] * each[1] for each in told) / visits), None
 
     def _goal(self, role: int, value: float) -> float:
-        """Return a value between 0 and 1 as a goal; whole ones exactly."""
+        """Return a value between 0 and 1 as a goal; goals of the rules, and whole ones, exactly."""
         low, high = self._scales[role]
-        goal = round(low + value * (high - low), 4)
+        goal = low + value * (high - low)
+        goals = self._goals[role]
+        place = bisect_left(goals, goal)
+        for near in goals[max(0, place - 1) : place + 1]:
+            if abs(near - goal) <= _ROUNDED * (high - low):
+                return near
+        goal = round(goal, 4)
         return int(goal) if goal == int(goal) else goal
 
     def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
@@ -231,28 +244,41 @@ class TreeSearcher:
             legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
             return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
         together = [_together(of_move) for of_move in zip(*known, strict=True)]
-        found = []
-        for number in sorted(range(len(together)), key=lambda number: _eagerness(together[number])):
-            option = together[number]
-            tree = (
-                max(
-                    (tree for tree, options in zip(self._trees, per_tree, strict=True) if options),
-                    key=lambda tree: tree.options(tree.root, role)[number].tries,
-                )
-                if len(self._trees) > 1
-                else self._trees[0]
-            )
-            found.append(
+        found = best_first(
+            [
                 MoveAnalysis(
                     move=actions[option.action],
                     visits=option.tries,
                     goal=self._goal(role, option.mean) if option.tries or option.low == option.high else None,
                     error=self._error(role, option),
                     bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
-                    line=self._line(tree, role, number) if lines else (),
                 )
-            )
-        return best_first(found)
+                for option in sorted(together, key=_eagerness)
+            ]
+        )
+        return self._with_lines(role, found, per_tree) if lines else found
+
+    def _with_lines(
+        self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
+    ) -> tuple[MoveAnalysis, ...]:
+        """Return moves, the first ones with the line of the tree that knows them best.
+
+        Args:
+            role: that makes them.
+            moves: the best ones first.
+            per_tree: its options at the root of each tree.
+        """
+        actions = self._machine.compiled.actions[role]
+        grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
+        numbers = {actions[option.action]: number for number, option in enumerate(grown[0][1])}
+        met: dict[tuple[int, int], list[list[Option]]] = {}
+        first, rest = moves[:_MOST_LINES], moves[_MOST_LINES:]
+        told = []
+        for each in first:
+            number = numbers[each.move]
+            tree = max(grown, key=lambda known: known[1][number].tries)[0]
+            told.append(each.with_line(self._line(tree, role, number, met)))
+        return (*told, *rest)
 
     def _error(self, role: int, option: Option) -> float | None:
         """Return the standard error of a mean: that of values of 0 and 1 alone, which is the largest."""
@@ -263,13 +289,25 @@ class TreeSearcher:
         low, high = self._scales[role]
         return (high - low) * sqrt(option.mean * (1 - option.mean) / option.tries)
 
-    def _line(self, tree: Tree, role: int, number: int) -> JointMoves:
-        """Return the line of best play that begins with an option of a role."""
+    def _line(
+        self, tree: Tree, role: int, number: int, met: dict[tuple[int, int], list[list[Option]]]
+    ) -> JointMoves:
+        """Return the line of best play that begins with an option of a role.
+
+        Args:
+            tree: where it is known.
+            role: who begins.
+            number: of the option.
+            met: the options of each role at nodes of other lines, by tree and node; those met are added.
+        """
         line: list[tuple[Term, ...]] = []
         node: int | None = tree.root
         actions = self._machine.compiled.actions
         while node is not None and len(line) < _LONGEST_LINE:
-            options = [tree.options(node, other) for other in range(len(actions))]
+            place = id(tree), node
+            if place not in met:
+                met[place] = [tree.options(node, other) for other in range(len(actions))]
+            options = met[place]
             if not all(options):
                 break
             chosen = [_preferred(each) for each in options]

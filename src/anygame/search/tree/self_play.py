@@ -26,12 +26,22 @@ from anygame.search.tree.worker import JOB_COUNT, SPEC_COUNT, worker_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEFAULT_SETTINGS", "PLAYED", "SHARED", "Practice", "first_weights", "make_practice", "practise"]
+__all__ = [
+    "DEFAULT_SETTINGS",
+    "GIVEN_UP",
+    "PLAYED",
+    "POSITIONS",
+    "SHARED",
+    "Practice",
+    "first_weights",
+    "make_practice",
+    "practise",
+]
 
 #: Games that go on side by side, and after how many moves they are given up.
 GAMES, LONGEST = 64, 400
 #: Places in ``Practice.counts``.
-PLAYED, POSITIONS, FIRST_GAME, SHARED = range(4)
+PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP = range(5)
 #: Places in ``Practice.settings``.
 CHANCE, NOISE, RATE, LAMBDA = range(4)
 #: How often any move is made; how much noise estimates get; the first step of weights; and lambda.
@@ -47,7 +57,7 @@ class Practice(NamedTuple):
 
     Attributes:
         counts: int64; games played to their end, positions that were learned from, which game comes first,
-            and how many games ended with neither a draw nor all for one of the roles.
+            how many games ended with neither a draw nor all for one of the roles, and how many were given up.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
         squares: float32 [64 words + 2, units]; for each weight, the sum of the squares of its slopes.
@@ -72,7 +82,7 @@ def make_practice(start: NDArray[np.uint64], settings: Sequence[float] = DEFAULT
     """Return practice that begins at a state, uint64 [words]."""
     words = len(start)
     return Practice(
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
         np.array(settings, np.float64),
         start.reshape(1, -1).copy(),
         np.full((64 * words + 2, UNITS), _FIRST_SQUARE, np.float32),
@@ -135,6 +145,7 @@ def _go_on(game, store, worker, practice, job, spec):
     if not specs or length == LONGEST:
         # A role without a move, or a game that goes on and on: nothing to learn from.
         practice.lengths[number] = 0
+        practice.counts[GIVEN_UP] += 1
         return True
     chosen = _choose(game, store, worker, practice, number, spec, specs, mover)
     if worker.spec_terminal[chosen]:

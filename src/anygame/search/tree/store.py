@@ -41,6 +41,8 @@ FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
 LOW_HALF = np.uint64(0xFFFFFFFF)
 #: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
+#: A tree of fewer nodes has no room for what a pass may add; see ``growing``.
+FEWEST_NODES = 1 << 13
 #: The memory of slots is asked for so many nodes ahead.
 _AHEAD = 16
 #: In ``Store.expansion`` of nodes without one, and in ``Store.child`` of options without one.
@@ -74,6 +76,7 @@ class Store(NamedTuple):
         option_minimax: uint16 [options]; the minimax value of its child for its role, 65535 for 1.
         mean: float32 [options]; of values for its role.
         option_low, option_high: float32 [options]; bounds of its child, where one role alone has a choice.
+            Elsewhere ``option_low`` is what rounding has taken away from the mean.
         amaf_tries: float32 [options]; leaves in which its action was made later on.
         amaf_mean: float32 [options].
         stamp: int32 [nodes]; the last descent that came by.
@@ -156,7 +159,7 @@ def _first_counts(slots: int) -> NDArray[np.int64]:
 
 
 def make_store(words: int, roles: int, memory: int) -> Store:
-    """Return an empty tree that takes at most so many bytes.
+    """Return an empty tree that takes at most so many bytes; a few megabytes, if they are less.
 
     Memory is taken as the tree grows: pages of zeros that were never written to are not there yet.
     """
@@ -166,7 +169,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     options_a_node = 1.25 + 0.25 * (roles - 1)
     # Slots for nodes and links, and what is needed when nodes are forgotten.
     per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 8 + 10
-    nodes = max(4096, min(int(memory / per), 1 << 30))
+    nodes = max(FEWEST_NODES, min(int(memory / per), 1 << 30))
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
     arrays = {

@@ -34,6 +34,7 @@ from anygame.search.tree.store import (
     OPTIONS,
     ROOT,
     SLOTS,
+    TERMINAL,
     make_store,
 )
 from anygame.search.tree.worker import FREE_PATHS, make_worker
@@ -120,9 +121,15 @@ class Tree:
         self._tables = [table_of(each) for each in (code, self.store, self.worker)]
         self._addresses = tuple(table.ctypes.data for table in self._tables)
         self._passes = 1
+        self._opposed = bool(self.store.counts[COMPETITIVE])
 
-    def begin(self, state: NDArray[np.uint64]) -> None:
-        """Make a state, uint64 [words], the root."""
+    def begin(self, state: NDArray[np.uint64], value: Sequence[float] | None = None) -> None:
+        """Make a state the root.
+
+        Args:
+            state: uint64 [words].
+            value: what it is worth to each role, if the game is over there.
+        """
         if not self.is_idle:
             drop_work(*self._addresses[1:])
         self.worker.spec_state[0] = state
@@ -132,7 +139,11 @@ class Tree:
             raise MemoryError("the memory of the search has no room for one state")
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
-        if self.store.status[root] == LEAF:
+        if value is not None:
+            # States that lead here find it, and must not take it for one that goes on.
+            self.store.status[root] = TERMINAL
+            self.store.low[root] = self.store.high[root] = value
+        elif self.store.status[root] == LEAF:
             # Its moves may have been forgotten: which of them brings what is proven is found out again.
             self.store.low[root], self.store.high[root] = 0, 1
 
@@ -154,11 +165,23 @@ class Tree:
         while (now := perf_counter()) < deadline and counts[LEAVES] < most:
             refresh(self._code, self._kernel)
             told = grow(self._addresses, self._passes, most)
+            if self._opposed and not counts[COMPETITIVE]:
+                self._opposed = False
+                self._loosen_bounds()
+                continue
             if told == DONE or (told == FULL and not self._forget()):
                 return int(counts[LEAVES]) - before, True
             share = min(_CALL_SECONDS, deadline - now) / max(perf_counter() - now, 1e-6)
             self._passes = max(1, min(int(self._passes * share), self._passes * 4, 1 << 20))
         return int(counts[LEAVES]) - before, False
+
+    def _loosen_bounds(self) -> None:
+        """Forget what was proven as if the roles were opponents: an end shows that they are not."""
+        counts, store = self.store.counts, self.store
+        nodes, options = int(counts[NODES]), int(counts[OPTIONS])
+        going = store.status[:nodes] != TERMINAL
+        store.low[:nodes][going], store.high[:nodes][going] = 0, 1
+        store.option_low[:options], store.option_high[:options] = 0, 1
 
     @property
     def _is_full(self) -> bool:
