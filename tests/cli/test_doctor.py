@@ -295,3 +295,24 @@ def test_play_shows_how_far_it_is_on_a_terminal() -> None:
     child.expect(pexpect.EOF)
     child.wait()
     assert child.exitstatus == 130
+
+
+LOOSE = """\
+(role solo) (init (lamp off)) (init (step 1)) (succ 1 2) (succ 2 3)
+(<= terminal (not (true (lamp ?any))))
+(<= terminal (true (step 3)))
+(<= (legal solo wait) (true (step ?n)))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (lamp off)) (true (lamp off)))
+"""
+
+
+@pytest.mark.parametrize("form", ["kif", "infix"])
+def test_what_play_shows_of_a_sheet_read_leniently_has_its_place_there(form: str, tmp_path: Path) -> None:
+    text, _ = run(["translate", "-", "--to", form], LOOSE)
+    path = tmp_path / ("loose.kif" if form == "kif" else "loose.hrf")
+    path.write_text(text)
+    output, status = run(["check", str(path), "--lenient", "--select", "goal-missing"])
+    assert status == 1
+    assert heads(output) == [f"{path}:1:1"]
+    assert output.count("is read leniently") == 1
