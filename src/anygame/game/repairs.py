@@ -23,7 +23,7 @@ from anygame.language.rules import Atom, Distinct, Literal, Not, Program, Rule, 
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from anygame.language.rules import Formula
     from anygame.language.source import Span
@@ -82,8 +82,7 @@ def name_the_cause(
     if not shown_by_play:
         return {}
     first = shown_by_play[0]
-    loses_values = any(each.code in _OF_VALUES for each in shown_by_play)
-    change = _repair(program, REPAIRED[first.code], examine, loses_values=loses_values)
+    change = _repair(program, REPAIRED[first.code], examine, {each.code for each in shown_by_play})
     if change is None:
         return {}
     return {first: _at(first, change)} | {each: replace(each, follows=True) for each in shown_by_play[1:]}
@@ -93,8 +92,7 @@ def _repair(
     program: Program,
     keywords: Sequence[str],
     examine: Callable[[Program], Iterable[Diagnostic]],
-    *,
-    loses_values: bool,
+    codes: Collection[str],
 ) -> _Change | None:
     """Return a change with which nothing goes wrong in play, and nothing else is found."""
     until = process_time() + _SECONDS
@@ -106,9 +104,7 @@ def _repair(
         rules = tuple(change.changed if rule is change.rule else rule for rule in program.rules)
         repaired = Program(rules, program.source)
         check = _played_well(repaired, before.boards)
-        # Values are kept well where the game is over before they are lost.
-        is_over_sooner = loses_values and check is not None and 2 * check.longest <= before.longest
-        if check and not is_over_sooner and _wrong(examine(repaired)) <= known:
+        if check and not _is_cut_short(check, before, codes) and _wrong(examine(repaired)) <= known:
             return change
     return None
 
@@ -125,6 +121,13 @@ def _played_well(program: Program, boards: int) -> PlayCheck | None:
         return None
     is_wrong = any(each.diagnostic.severity > Severity.INFO for each in check.findings())
     return check if check.played > 0 and check.boards >= boards and not is_wrong else None
+
+
+def _is_cut_short(check: PlayCheck, before: PlayCheck, codes: Collection[str]) -> bool:
+    """Return whether values are kept only since the game is over before they are lost."""
+    if _OF_VALUES.isdisjoint(codes):
+        return False
+    return check.longest <= (before.longest if "no-move" in codes else before.longest // 2)
 
 
 def _trial(program: Program) -> PlayCheck:
