@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,10 +11,12 @@ from anygame import LenientReadingWarning
 from anygame.analysis.mends import mend_sheet, read_leniently
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
-from anygame.language.forms import Form
 from anygame.language.layout import format_sheet
 from anygame.protocol.player.played_game import load_rules
 from anygame.protocol.player.settings import PlayerSettings
+
+if TYPE_CHECKING:
+    from anygame.language.forms import Form
 
 MARKET = Path(__file__).parents[1] / "data" / "lenient" / "market.kif"
 #: One token on one of two places; what is free is said as for Prolog.

@@ -111,6 +111,11 @@ def test_mistyped_code_is_refused_with_advice() -> None:
     assert output.startswith("anygame: there is no code undefined-relations; did you mean undefined-relation")
 
 
+def test_the_beginning_of_a_code_is_advice_enough() -> None:
+    told, status = run(["explain-code", "unsafe"])
+    assert (told, status) == ("anygame: there is no code unsafe; did you mean unsafe-variable?\n", 2)
+
+
 @pytest.mark.usefixtures("sheets")
 def test_json_has_an_object_for_each_diagnostic() -> None:
     found = answer("warned.kif", "broken.kif")
