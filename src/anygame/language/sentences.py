@@ -357,10 +357,11 @@ class Reader:
         head_node = node
         body: tuple[Node, ...] = ()
         if self._head_name(node) == "<=":
-            if len(node.children) == 1:
+            children = node.children or ()
+            if len(children) < 2:
                 self._error("formula-arity", "`<=` needs a head, found nothing", node, _EXAMPLES["<="])
                 return None
-            head_node, body = node.children[1], node.children[2:]
+            head_node, body = children[1], children[2:]
             if not body:
                 self._warn("empty-body", "a rule without a body is read as a fact", node, _excerpt(head_node))
         if self._is_old_declaration(head_node) or self._has_wrong_arrow(node):
