@@ -302,6 +302,11 @@ def test_play_shows_how_far_it_is_on_a_terminal() -> None:
     assert child.exitstatus == 130
 
 
+def test_a_rule_of_another_language_is_one_finding() -> None:
+    found, status = run(["check", "-"], CLEAN + "(dark ?x) <= (true (lamp ?x))\n")
+    assert (status, heads(found)) == (1, ["<stdin>:7:11"])
+
+
 LOOSE = """\
 (role solo) (init (lamp off)) (init (step 1)) (succ 1 2) (succ 2 3)
 (<= terminal (not (true (lamp ?any))))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.source import Node
 
-__all__ = ["Reader", "TooManyProblemsError", "fold", "fold_head", "variable_in_fact"]
+__all__ = ["Reader", "TooManyProblemsError", "arrows_and_others", "fold", "fold_head", "variable_in_fact"]
 
 #: The constants that the reference implementation reads in lower case wherever they stand.
 _FOLDED: Final = frozenset(
@@ -334,14 +334,11 @@ class Reader:
 
     def _in_lists(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         """Report rules of other languages, ``head :- body``; return the items of all other lines."""
-        arrows = [node for node in nodes if node.text in _ARROWS_BETWEEN]
-        if not arrows:
-            return nodes
+        arrows, others = arrows_and_others(nodes)
         for arrow in arrows:
             code = "stray-rule" if arrow.text == "<=" else "wrong-arrow"
             self._error(code, f"`{arrow.text}` stands outside parentheses", arrow, _EXAMPLES["<="])
-        lines = {arrow.source.position(arrow.start)[0] for arrow in arrows}
-        return tuple([node for node in nodes if lines.isdisjoint(_lines_of(node))])
+        return others
 
     def _fact(self, node: Node) -> Rule | None:
         """Read a fact of ordinary constants; None of anything else."""
@@ -441,6 +438,15 @@ class Reader:
             message = f"reading stopped here, after {self._limits.problems:,} errors"
             self.problems.append(Diagnostic("too-many-problems", problem.severity, message, problem.span))
             raise TooManyProblemsError
+
+
+def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """Return the arrows of rules of other languages, ``head :- body``, and the items of all other lines."""
+    arrows = tuple([node for node in nodes if node.text in _ARROWS_BETWEEN])
+    if not arrows:
+        return (), nodes
+    lines = {arrow.source.position(arrow.start)[0] for arrow in arrows}
+    return arrows, tuple([node for node in nodes if lines.isdisjoint(_lines_of(node))])
 
 
 def variable_in_fact(node: Node) -> Diagnostic:
