@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,8 +11,12 @@ from anygame import LenientReadingWarning
 from anygame.analysis.mends import mend_sheet, read_leniently
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
+from anygame.language.layout import format_sheet
 from anygame.protocol.player.played_game import load_rules
 from anygame.protocol.player.settings import PlayerSettings
+
+if TYPE_CHECKING:
+    from anygame.language.forms import Form
 
 MARKET = Path(__file__).parents[1] / "data" / "lenient" / "market.kif"
 #: One token on one of two places; what is free is said as for Prolog.
@@ -48,6 +53,29 @@ def test_a_variable_of_one_negated_literal_is_read_for_no_value() -> None:
 def test_the_relation_is_written_after_the_rule_and_comments_stay() -> None:
     expected = "(<= empty (not some_at)) ; no place at all\n(<= some_at (true (at ?any)))\n"
     assert read(TOKEN) == TOKEN.replace("(<= empty (not (true (at ?any)))) ; no place at all\n", expected)
+
+
+@pytest.mark.parametrize("form", ["kif", "infix"])
+def test_places_are_those_of_the_text_that_the_author_wrote(form: Form) -> None:
+    text = format_sheet(Source("token.kif", TOKEN), form)
+    rules = parse_program(Source("token", text), open_facts=True).rules
+    with pytest.warns(LenientReadingWarning, match=r"^token is read"):
+        game = anygame.loads(text, name="token", lenient=True)
+    derived = game.initial_state().explain("(next (at b))", ["(go b)"])
+    wanted = next(rule for rule in rules if rule.head.predicate == "next")
+    assert wanted.span is not None
+    assert derived.place == wanted.span.place
+    added = next(rule for rule in game.program.rules if rule.head.predicate == "some_at")
+    before = next(rule for rule in rules if rule.head.predicate == "empty")
+    assert added.span is not None
+    assert added.span == before.span
+
+
+@pytest.mark.parametrize(("form", "command"), [("kif", "mend"), ("infix", "translate --lenient")])
+def test_the_command_that_writes_it_out_is_one_that_does(form: Form, command: str) -> None:
+    text = format_sheet(Source("token.kif", TOKEN), form)
+    with pytest.warns(LenientReadingWarning, match=f"`anygame {command}` writes that out"):
+        anygame.loads(text, lenient=True)
 
 
 @pytest.mark.parametrize(

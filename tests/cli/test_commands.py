@@ -408,6 +408,11 @@ MANY = (
             "wait (go 3) b",
             "(go 3) is not a legal move of y here; the nearest legal moves are (go 2), (go 1)",
         ),
+        (
+            "(role x) (legal x (go 1 2)) (legal x (go 1 3))",
+            "go 1 4",
+            "go 1 4 is not a legal move of x here; the nearest legal moves are (go 1 3), (go 1 2)",
+        ),
         (MANY, "wait (go 1) 3", "z has no move 3: its legal moves are numbered 1 to 2"),
         (MANY, "wait 99999999999 b", "y has no move 99999999999: its legal moves are numbered 1 to 2"),
         (
@@ -428,6 +433,17 @@ def test_moves_that_cannot_be_are_explained(sheet: str, moves: str, message: str
     output, status = run(["state", "-", "--after", moves], sheet)
     assert status == 2
     assert message in output
+
+
+def test_where_only_variables_are_unbound_lenient_reading_is_named() -> None:
+    sheet = "(role x) (legal x go) (on a) (init (at a)) (<= terminal (not (true (at ?any))))"
+    output, status = run(["legal", "-"], sheet)
+    assert status == 2
+    assert output.splitlines()[-1].startswith(
+        "anygame: note: sheets written for Prolog leave variables so; --lenient"
+    )
+    assert run(["legal", "-"], sheet + "(true a)")[0].count("--lenient") == 0
+    assert run(["legal", "-", "--lenient"], sheet)[1] == 0
 
 
 def test_capitals_of_a_move_do_not_matter_where_they_tell_nothing_apart() -> None:

@@ -111,6 +111,11 @@ def test_mistyped_code_is_refused_with_advice() -> None:
     assert output.startswith("anygame: there is no code undefined-relations; did you mean undefined-relation")
 
 
+def test_the_beginning_of_a_code_is_advice_enough() -> None:
+    told, status = run(["explain-code", "unsafe"])
+    assert (told, status) == ("anygame: there is no code unsafe; did you mean unsafe-variable?\n", 2)
+
+
 @pytest.mark.usefixtures("sheets")
 def test_json_has_an_object_for_each_diagnostic() -> None:
     found = answer("warned.kif", "broken.kif")
@@ -295,3 +300,29 @@ def test_play_shows_how_far_it_is_on_a_terminal() -> None:
     child.expect(pexpect.EOF)
     child.wait()
     assert child.exitstatus == 130
+
+
+def test_a_rule_of_another_language_is_one_finding() -> None:
+    found, status = run(["check", "-"], CLEAN + "(dark ?x) <= (true (lamp ?x))\n")
+    assert (status, heads(found)) == (1, ["<stdin>:7:11"])
+
+
+LOOSE = """\
+(role solo) (init (lamp off)) (init (step 1)) (succ 1 2) (succ 2 3)
+(<= terminal (not (true (lamp ?any))))
+(<= terminal (true (step 3)))
+(<= (legal solo wait) (true (step ?n)))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (lamp off)) (true (lamp off)))
+"""
+
+
+@pytest.mark.parametrize("form", ["kif", "infix"])
+def test_what_play_shows_of_a_sheet_read_leniently_has_its_place_there(form: str, tmp_path: Path) -> None:
+    text, _ = run(["translate", "-", "--to", form], LOOSE)
+    path = tmp_path / ("loose.kif" if form == "kif" else "loose.hrf")
+    path.write_text(text)
+    output, status = run(["check", str(path), "--lenient", "--select", "goal-missing"])
+    assert status == 1
+    assert heads(output) == [f"{path}:1:1"]
+    assert output.count("is read leniently") == 1

@@ -343,7 +343,7 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
     [
         ({"role": "z"}, "no role is called z"),
         ({"opponents": ["random", "random"]}, r"an opponent for each of the other roles \(o\), found 2"),
-        ({"opponents": "random"}, r"an opponent for each of the other roles \(o\), found random"),
+        ({"opponents": "random"}, r"an opponent for each of the other roles \(o\), found the text 'random'"),
         ({"opponents": {"x": "random"}}, "x has no opponent to play it"),
         ({"opponents": ["rndom"]}, "there is no player 'rndom'; did you mean random"),
         ({"opponents": [3]}, "an opponent is a player, its name, or a function, not int"),

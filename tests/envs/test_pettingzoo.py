@@ -279,6 +279,8 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
     env = aec_env(anygame.loads(ENDLESS), max_cycles=1)
     with pytest.raises(ResetNeeded):
         env.step(0)
+    with pytest.raises(ResetNeeded, match="last was called before reset"):
+        env.last()
     env.reset()
     env.step(0)
     with pytest.raises(ValueError, match="the only valid action is None"):

@@ -117,7 +117,7 @@ def test_the_role_random_is_played_by_the_manager() -> None:
 
 @pytest.mark.parametrize(
     ("rules", "players", "fault", "steps"),
-    [(games.STUCK, 2, "no legal move", 0), (games.NO_GOAL, 1, "no goal", 1)],
+    [(games.STUCK, 2, "no legal move", 1), (games.NO_GOAL, 1, "no goal", 1)],
 )
 def test_an_error_of_the_rules_ends_the_match_with_abort(
     rules: str, players: int, fault: str, steps: int

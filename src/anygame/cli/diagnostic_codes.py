@@ -24,7 +24,8 @@ def known_code(text: str) -> str:
     plain = text.strip().lower()
     if plain in CODES:
         return plain
-    near = get_close_matches(plain, CODES, n=3)
+    begun = [code for code in CODES if plain and code.startswith(plain)]
+    near = begun[:3] or get_close_matches(plain, CODES, n=3)
     advice = f"did you mean {' or '.join(near)}?" if near else "`anygame explain-code` lists them all"
     raise QueryError(f"there is no code {shown(text)}; {advice}")
 

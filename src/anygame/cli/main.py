@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli import exit_status
 from anygame.cli.command_table import COMMANDS, load_command
 from anygame.cli.output import complain, fallback_notices
-from anygame.errors import AnygameError
+from anygame.errors import AnygameError, RuleSheetError
+from anygame.language.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +55,9 @@ exit status:
   143  ended by SIGTERM
 """
 
+#: Errors that `--lenient` takes care of.
+_UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status.
@@ -78,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     name, *rest = _known(arguments)
+    options = None
     try:
         command = load_command(name)
         options = command.parse(name, COMMANDS[name], rest)
@@ -85,9 +90,18 @@ def _run(arguments: Sequence[str]) -> int:
             status = command.run(options)
     except AnygameError as error:
         complain(error)
+        if getattr(options, "lenient", None) is False and _leaves_unbound(error):
+            complain("note: sheets written for Prolog leave variables so; --lenient reads them as it does")
         return exit_status.BAD_INPUT
     sys.stdout.flush()
     return status
+
+
+def _leaves_unbound(error: AnygameError) -> bool:
+    """Return whether all that is wrong with a sheet is that nothing binds some variables."""
+    found = error.diagnostics if isinstance(error, RuleSheetError) else ()
+    errors = [each for each in found if isinstance(each, Diagnostic) and each.severity is Severity.ERROR]
+    return bool(errors) and all(each.code in _UNBOUND for each in errors)
 
 
 def _open_streams() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import IllegalMoveError, QueryError
 from anygame.game.typed_moves import meant_moves, typed_move
 from anygame.language.parser import parse_nodes
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -128,9 +129,16 @@ def _typed(
     try:
         return _typed_in_order(text, legal, asked)
     except IllegalMoveError:
-        if only and text.strip() and (is_spoken or meant_moves(text, legal[only])):
+        if only and text.strip() and (is_spoken or _names_a_move(text, legal[only])):
             return {only: typed_move(text, legal[only], only)}
         raise
+
+
+def _names_a_move(text: str, legal: Sequence[Term]) -> bool:
+    """Return whether a text means some moves, or begins as one with as many words does."""
+    words = text.split()
+    shapes = {(move.functor, len(move.arguments)) for move in legal if isinstance(move, Compound)}
+    return (words[0], len(words) - 1) in shapes or bool(meant_moves(text, legal))
 
 
 def _typed_in_order(

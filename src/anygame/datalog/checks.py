@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.schema import ACTION, STATE, STATIC
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from anygame.datalog.schema import Schema
 
 __all__ = ["check_levels", "check_strata"]
+
+_DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
+#: What may be read, by what may be depended on and what is.
+_INSTEAD: Final = {
+    (STATE, ACTION): "keep what was done in a fluent, by a `next`, and ask for that with `true`",
+    (STATIC, STATE): "ask only for what never changes, such as facts and `init`",
+    (STATIC, ACTION): "ask only for what never changes, such as facts and `init`",
+}
 
 
 def check_strata(schema: Schema) -> None:
@@ -50,7 +58,6 @@ def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
     diagnostics = []
     allowed = dict.fromkeys(["role", "init", "base", "input"], STATIC)
     allowed |= dict.fromkeys(["legal", "terminal", "goal"], STATE)
-    words = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
     for rule in rules:
         predicate = rule.head.relation.predicate
         for read in rule.reads:
@@ -60,9 +67,15 @@ def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
                     Diagnostic(
                         "static-relation" if allowed[predicate] == STATIC else "action-dependent",
                         Severity.ERROR,
-                        f"`{predicate}` may not depend on {words[level]}, but this rule reads "
-                        f"`{read.relation.predicate}`, which does",
+                        f"`{predicate}` may not depend on {_DEPENDENCIES[level]}, but this rule reads "
+                        f"{_reading(read.relation.predicate)}",
                         rule.origin.span,
+                        hint=_INSTEAD[allowed[predicate], level],
                     )
                 )
     raise_if_errors(dict.fromkeys(diagnostics))
+
+
+def _reading(predicate: str) -> str:
+    """Return what a rule reads, in words: the moves or the state themselves, or what depends on them."""
+    return f"`{predicate}`" if predicate in ("true", "does") else f"`{predicate}`, which does"

@@ -195,12 +195,14 @@ class PlayCheck:
         bounds: how much.
         played: random playouts begun so far.
         looked: states looked at so far.
+        longest: joint moves of the longest playout so far.
     """
 
     game: Game
     bounds: Bounds
     played: int = 0
     looked: int = 0
+    longest: int = 0
     _problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
     _deadline: float = 0.0
     _endless: int = 0
@@ -278,6 +280,7 @@ class PlayCheck:
                 return
             joint = tuple([random.choice(state.legal_moves(role)) for role in self.game.roles])
             line.append(joint)
+            self.longest = max(self.longest, len(line))
             state = state.next(joint)
         if len(line) > self.bounds.steps:
             self._endless += 1

@@ -11,6 +11,7 @@ from anygame.errors import RuleSheetError
 from anygame.game.game import Game
 from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, format_diagnostics
+from anygame.language.forms import form_of
 from anygame.language.installed import open_sheet
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
@@ -110,6 +111,7 @@ def game_of(
     except RuleSheetError as error:
         if not lenient or program.source is None:
             raise
+        from anygame.analysis.lenient.places import in_places_of
         from anygame.analysis.mends import read_leniently  # the doctor, which few sheets need
 
         source, mends = read_leniently(program, case_sensitive=case_sensitive)
@@ -118,10 +120,11 @@ def game_of(
         bounds = limits.reading if limits else None
         try:
             plain = parse_program(source, case_sensitive=case_sensitive, limits=bounds)
+            plain = in_places_of(program, plain)
             game = Game(plain, case_sensitive=case_sensitive, limits=limits, machine=machine)
         except RuleSheetError as left:
             raise _left_over(error, left) from None
-        warn(LenientReadingWarning(_told(source.name, Counter(mend.kind for mend in mends))), stacklevel=4)
+        warn(LenientReadingWarning(_told(program.source, Counter(mend.kind for mend in mends))), stacklevel=4)
         return game
 
 
@@ -156,6 +159,8 @@ def _with_its_line(fault: Diagnostic) -> tuple[str, ...]:
     return fault.code, fault.message, line
 
 
-def _told(name: str, counts: Counter[str]) -> str:
+def _told(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
-    return f"{name} is read leniently ({', '.join(parts)}); `anygame mend` writes that out"
+    # Edits of the author's text are those of KIF; the infix form is written anew.
+    command = "mend" if form_of(source) == "kif" else "translate --lenient"
+    return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"

@@ -23,7 +23,7 @@ from anygame.language.rules import Atom, Distinct, Literal, Not, Program, Rule, 
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from anygame.language.rules import Formula
     from anygame.language.source import Span
@@ -41,6 +41,8 @@ REPAIRED: Final = {
     "no-move": ("legal", "next", "terminal"),
     "standstill": ("next", "legal", "terminal"),
 }
+#: Of them, those that show while the game goes on.
+_OF_VALUES: Final = frozenset(("lost-value", "double-value"))
 _OF_STATE: Final = frozenset(("init", "next", "true", "base", "legal", "does", "input"))
 #: Processor seconds for all trials about a sheet, and what is played in one of them.
 _SECONDS: Final = 2.0
@@ -80,25 +82,29 @@ def name_the_cause(
     if not shown_by_play:
         return {}
     first = shown_by_play[0]
-    change = _repair(program, REPAIRED[first.code], examine)
+    change = _repair(program, REPAIRED[first.code], examine, {each.code for each in shown_by_play})
     if change is None:
         return {}
     return {first: _at(first, change)} | {each: replace(each, follows=True) for each in shown_by_play[1:]}
 
 
 def _repair(
-    program: Program, keywords: Sequence[str], examine: Callable[[Program], Iterable[Diagnostic]]
+    program: Program,
+    keywords: Sequence[str],
+    examine: Callable[[Program], Iterable[Diagnostic]],
+    codes: Collection[str],
 ) -> _Change | None:
     """Return a change with which nothing goes wrong in play, and nothing else is found."""
     until = process_time() + _SECONDS
     known = _wrong(examine(program))
-    boards = _trial(program).boards
+    before = _trial(program)
     for change in _changes(program, keywords):
         if process_time() > until:
             break
         rules = tuple(change.changed if rule is change.rule else rule for rule in program.rules)
         repaired = Program(rules, program.source)
-        if _plays_well(repaired, boards) and _wrong(examine(repaired)) <= known:
+        check = _played_well(repaired, before.boards)
+        if check and not _is_cut_short(check, before, codes) and _wrong(examine(repaired)) <= known:
             return change
     return None
 
@@ -107,14 +113,21 @@ def _wrong(found: Iterable[Diagnostic]) -> set[tuple[str, Span | None]]:
     return {(each.code, each.span) for each in found if each.severity > Severity.INFO}
 
 
-def _plays_well(program: Program, boards: int) -> bool:
-    """Return whether nothing goes wrong in a little play, in which as many boards stay boards."""
+def _played_well(program: Program, boards: int) -> PlayCheck | None:
+    """Return a little play, if nothing goes wrong in it and as many boards stay boards."""
     try:
         check = _trial(program)
     except AnygameError:
-        return False
+        return None
     is_wrong = any(each.diagnostic.severity > Severity.INFO for each in check.findings())
-    return check.played > 0 and check.boards >= boards and not is_wrong
+    return check if check.played > 0 and check.boards >= boards and not is_wrong else None
+
+
+def _is_cut_short(check: PlayCheck, before: PlayCheck, codes: Collection[str]) -> bool:
+    """Return whether values are kept only since the game is over before they are lost."""
+    if _OF_VALUES.isdisjoint(codes):
+        return False
+    return check.longest <= (before.longest if "no-move" in codes else before.longest // 2)
 
 
 def _trial(program: Program) -> PlayCheck:

@@ -16,13 +16,13 @@ from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from anygame.language.limits import ReadingLimits
     from anygame.language.rules import Formula
     from anygame.language.source import Node
 
-__all__ = ["Reader", "TooManyProblemsError", "fold", "fold_head", "variable_in_fact"]
+__all__ = ["Reader", "TooManyProblemsError", "arrows_and_others", "fold", "fold_head", "variable_in_fact"]
 
 #: The constants that the reference implementation reads in lower case wherever they stand.
 _FOLDED: Final = frozenset(
@@ -32,6 +32,8 @@ _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 _FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
 #: What other languages write between a head and its body, and slips of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
+#: Those that other languages write between a head and its body.
+_ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
 #: A look at the clock takes as long as a tenth of a fact.
 _ITEMS_BETWEEN_LOOKS: Final = 1000
 _EXAMPLES: Final = {
@@ -215,7 +217,8 @@ class Reader:
         atom = self._sentence(node)
         arity = KEYWORDS.get(atom.predicate)
         if atom.predicate in _OPERATORS:
-            self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node)
+            hint = "a comment starts with a semicolon" if node is self._item and node.text else ""
+            self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node, hint)
         elif arity is not None and arity != len(atom.arguments):
             # Sheets without percepts use these two names for relations of their own, older ones the others.
             lenient = atom.predicate in {"sees", "percept", "base", "input"}
@@ -262,6 +265,8 @@ class Reader:
         parts = node.children[1:]
         if operator == "<=":
             return self._nested_rule(node)
+        if operator == "not" and len(parts) > 1 and _is_name(parts[0]):
+            return self._not_without_parentheses(node, parts)
         if operator == "distinct":
             terms = tuple(map(self.term, parts))
             self._check_parts(node, operator, len(parts), 2)
@@ -271,6 +276,14 @@ class Reader:
             self._check_parts(node, operator, len(parts), 1)
             return Not(formulas[0] if formulas else Or(()), node)
         return self._and(node, formulas) if operator == "and" else self._or(node, formulas)
+
+    def _not_without_parentheses(self, node: Node, parts: Sequence[Node]) -> Formula:
+        """Report ``(not p ?x)``, and read it as ``(not (p ?x))``, which is meant."""
+        meant = node.source.text[parts[0].start : parts[-1].end]
+        message = f"`not` takes one formula, found {len(parts)}"
+        self._error("formula-arity", message, node, f"(not ({shown(meant)}))")
+        name = fold_head(parts[0].text, self._case_sensitive)
+        return Not(Literal(Atom(name, tuple(map(self.term, parts[1:])), node)), node)
 
     def _or(self, node: Node, formulas: tuple[Formula, ...]) -> Formula:
         if not formulas:
@@ -307,7 +320,7 @@ class Reader:
     def rules(self, nodes: Iterable[Node]) -> tuple[Rule, ...]:
         """Read a sheet's items. Raises TooManyProblemsError at the bound on problems or on memory."""
         found = []
-        for number, node in enumerate(nodes):
+        for number, node in enumerate(self._in_lists(tuple(nodes))):
             try:
                 if not number % _ITEMS_BETWEEN_LOOKS:
                     self._deadline.check()
@@ -318,6 +331,14 @@ class Reader:
             if rule is not None:
                 found.append(rule)
         return tuple(found)
+
+    def _in_lists(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """Report rules of other languages, ``head :- body``; return the items of all other lines."""
+        arrows, others = arrows_and_others(nodes)
+        for arrow in arrows:
+            code = "stray-rule" if arrow.text == "<=" else "wrong-arrow"
+            self._error(code, f"`{arrow.text}` stands outside parentheses", arrow, _EXAMPLES["<="])
+        return others
 
     def _fact(self, node: Node) -> Rule | None:
         """Read a fact of ordinary constants; None of anything else."""
@@ -333,13 +354,11 @@ class Reader:
         head_node = node
         body: tuple[Node, ...] = ()
         if self._head_name(node) == "<=":
-            if not node.children:
-                self._error("stray-rule", "`<=` stands outside parentheses", node, _EXAMPLES["<="])
-                return None
-            if len(node.children) == 1:
+            children = node.children or ()
+            if len(children) < 2:
                 self._error("formula-arity", "`<=` needs a head, found nothing", node, _EXAMPLES["<="])
                 return None
-            head_node, body = node.children[1], node.children[2:]
+            head_node, body = children[1], children[2:]
             if not body:
                 self._warn("empty-body", "a rule without a body is read as a fact", node, _excerpt(head_node))
         if self._is_old_declaration(head_node) or self._has_wrong_arrow(node):
@@ -421,6 +440,15 @@ class Reader:
             raise TooManyProblemsError
 
 
+def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """Return the arrows of rules of other languages, ``head :- body``, and the items of all other lines."""
+    arrows = tuple([node for node in nodes if node.text in _ARROWS_BETWEEN])
+    if not arrows:
+        return (), nodes
+    lines = {arrow.source.position(arrow.start)[0] for arrow in arrows}
+    return arrows, tuple([node for node in nodes if lines.isdisjoint(_lines_of(node))])
+
+
 def variable_in_fact(node: Node) -> Diagnostic:
     """Return what is said of a fact that has variables."""
     place = _first_variable(node)
@@ -434,6 +462,15 @@ def _arguments(count: int) -> str:
 
 def _excerpt(node: Node) -> str:
     return shown(node.source.text[node.start : min(node.end, node.start + 200)])
+
+
+def _is_name(node: Node) -> bool:
+    return node.children is None and node.text[0] != "?"
+
+
+def _lines_of(node: Node) -> range:
+    position = node.source.position
+    return range(position(node.start)[0], position(node.end)[0] + 1)
 
 
 def _opening(node: Node) -> Span:

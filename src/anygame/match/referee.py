@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anygame.game.game import Game
+    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.record import Record
@@ -160,7 +161,7 @@ class Referee:
         self._first = self._state = self.game.initial_state()
         for joint in self._course:
             self._state = await asyncio.to_thread(self._state.next, joint)
-        self._legal = await asyncio.to_thread(_look, self._state)
+        self._legal = _unless_stuck(*await asyncio.to_thread(_look, self._state))
         record.is_aborted = record.is_completed = False
         record.own.pop("fault", None)
         is_new = not record.states
@@ -196,7 +197,7 @@ class Referee:
             for index, (seat, (reply, _), move) in enumerate(zip(self.seats, replies, drawn, strict=True))
         ]
         joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
-        state, self._legal = await asyncio.to_thread(_follow, self._state, joint)
+        state, legal, stuck = await asyncio.to_thread(_follow, self._state, joint)
         self._state = state
         self._course.append(joint)
         record.add_moves(joint)
@@ -207,6 +208,7 @@ class Referee:
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
         self._watcher.moved(Turn(record.step, joint, tuple(verdicts), seconds, state))
+        self._legal = _unless_stuck(legal, stuck)
 
     async def _finish(self) -> None:
         record = self.record
@@ -292,24 +294,28 @@ async def _guarded(
     return reply, monotonic() - begin
 
 
-def _follow(state: State, joint: Joint) -> tuple[State, Moves]:
-    """Return the state after a joint move, and the legal moves there."""
+def _follow(state: State, joint: Joint) -> tuple[State, Moves, Role | None]:
+    """Return the state after a joint move, the legal moves there, and who has none."""
     following = state.next(joint)
-    return following, _look(following)
+    return following, *_look(following)
 
 
-def _look(state: State) -> Moves:
-    """Compute all that a turn needs to know of a state; return the legal moves of every role.
+def _look(state: State) -> tuple[Moves, Role | None]:
+    """Compute all that a turn needs to know of a state; return everybody's legal moves, and who has none."""
+    if state.is_terminal:
+        return (), None
+    return tuple([state.legal_moves(role) for role in state.game.roles]), state.stuck_role
+
+
+def _unless_stuck(legal: Moves, stuck: Role | None) -> Moves:
+    """Return the legal moves of every role.
 
     Raises:
         IllegalMoveError: the game is not over and a role has no legal move.
     """
-    if state.is_terminal:
-        return ()
-    stuck = state.stuck_role
     if stuck is not None:
         raise IllegalMoveError(f"the rules give {stuck} no legal move, though the game is not over", stuck)
-    return tuple([state.legal_moves(role) for role in state.game.roles])
+    return legal
 
 
 def final_goals(state: State) -> list[int]:

@@ -56,7 +56,8 @@ def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> 
         for sheet, game in games.items():
             count = sum(not role.is_random for role in game.roles)
             if count > len(players):
-                raise PlayerError(f"{sheet} has {count} roles to play, but there are {len(players)} players")
+                there = "is 1 player" if len(players) == 1 else f"are {len(players)} players"
+                raise PlayerError(f"{sheet} has {count} roles to play, but there {there}")
             for chosen in combinations(players, count):
                 orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
                 found += [Meeting(number, sheet, order) for order in orders]

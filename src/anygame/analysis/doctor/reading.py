@@ -11,7 +11,7 @@ from anygame.language.diagnostics import Diagnostic, Severity
 from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_items, read_items
 from anygame.language.rules import Program
-from anygame.language.sentences import Reader, TooManyProblemsError
+from anygame.language.sentences import Reader, TooManyProblemsError, arrows_and_others
 
 if TYPE_CHECKING:
     from anygame.language.rules import Rule
@@ -50,7 +50,8 @@ def read_sheet(
         faults = tuple(found for found in error.diagnostics if isinstance(found, Diagnostic))
         errors = [fault for fault in faults if fault.severity is Severity.ERROR]
         broken = [fault for fault in errors if fault.code not in _COMPLETE]
-        intact = [node for node in nodes if not any(_is_inside(fault.span, node) for fault in broken)]
+        _, others = arrows_and_others(nodes)
+        intact = [node for node in others if not any(_is_inside(fault.span, node) for fault in broken)]
         reader = Reader(limits, case_sensitive, open_facts=True)
         rules: tuple[Rule, ...] = ()
         with suppress(TooManyProblemsError):

@@ -20,7 +20,7 @@ from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import SUFFIXES, sheet_source
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
-from anygame.game.loading import game_of
+from anygame.game.loading import game_of, read_silently
 from anygame.game.repairs import name_the_cause
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.writing import write_whole
@@ -233,7 +233,8 @@ class _Examination:
 
     def _shown_by_play(self, source: Source) -> list[Diagnostic]:
         """Return what play shows of another sheet, of which nothing else is an error."""
-        check = self._play_check(self._read(source)[0].program)
+        with read_silently():  # how the sheet itself is read has been told
+            check = self._play_check(self._read(source)[0].program)
         check.run()
         return [each.diagnostic for each in check.findings()]
 

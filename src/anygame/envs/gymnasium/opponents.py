@@ -244,8 +244,9 @@ def opponents_of(
             raise ValueError(f"{wrong[0]} has no opponent to play it: it learns, or is played at random")
     elif isinstance(given, str) or len(given) != len(others):
         names = ", ".join(game.roles[role] for role in others) or "none"
-        found = given if isinstance(given, str) else len(given)
-        raise ValueError(f"expected an opponent for each of the other roles ({names}), found {found}")
+        found = f"the text {given!r}" if isinstance(given, str) else len(given)
+        wanted = f"a list with an opponent for each of the other roles ({names})"
+        raise ValueError(f"expected {wanted}, found {found}")
     else:
         by_role = dict(zip(others, given, strict=True))
     made: dict[int, Opponent] = {

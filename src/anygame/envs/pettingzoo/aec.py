@@ -116,6 +116,16 @@ class GameAECEnv(GameAgents, AECEnv):
         self._play_on()
         self._accumulate_rewards()
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what the agent whose turn it is sees, and what its last move brought.
+
+        Raises:
+            ResetNeeded: there is no match yet.
+        """
+        self._check_ready("last")
+        found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return found
+
     def _move(self, role: int | None, number: int) -> None:
         """Make the move of a role while all others wait, or draw."""
         draw, random = self._episode.draw, self._random

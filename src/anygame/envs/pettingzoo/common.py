@@ -99,9 +99,9 @@ class GameAgents:
         self._episode.begin()
         self._is_ready = True
 
-    def _check_ready(self) -> None:
+    def _check_ready(self, asked: str = "step") -> None:
         if not self._is_ready:
-            raise ResetNeeded("step was called before reset")
+            raise ResetNeeded(f"{asked} was called before reset")
 
     def _rewards_now(self) -> dict[str, float]:
         """Return the rewards by agent: those of a match that goes on, or was cut, are 0."""

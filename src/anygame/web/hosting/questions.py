@@ -69,7 +69,8 @@ def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
 
 def _sheet_lines(game: GameLike, text: str) -> list[tuple[int, str]]:
     """Return the lines of the sheet of which a text speaks, with the rest of their rules."""
-    source = game.program.source
+    # A sheet that is read leniently has its places in the author's text, not in what it was read as.
+    source = next((rule.node.source for rule in game.program.rules if rule.node), None)
     if source is None:
         return []
     last = source.position(len(source.text))[0]
