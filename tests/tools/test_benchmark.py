@@ -106,9 +106,13 @@ def test_command_measures_each_sheet_in_processes_of_its_own(tmp_path: Path) -> 
 def test_machine_code_is_made_once_and_found_again(tmp_path: Path) -> None:
     command = [sys.executable, "tools/measure_sheet.py", "gdl/pig.kif", "network", "--setup-only"]
     environment = os.environ | {"ANYGAME_CACHE": str(tmp_path)}
+    found = []
     for _ in range(2):
         subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=100, check=True)
-    assert len(list(tmp_path.iterdir())) == 1
+        found.append({path.name: path.stat().st_ino for path in tmp_path.iterdir()})
+    before, after = found
+    assert before
+    assert {name: after[name] for name in before} == before
 
 
 def test_interrupt_shows_what_was_measured(

@@ -89,7 +89,7 @@ class Compilation:
         """Begin the other process, where that can be."""
         kernel = self._kernel()
         if kernel is not None:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(Exception):  # whatever it is: then the code is made here
                 self._process = _begun(pickle.dumps((kernel.key, kernel.network)), self._folder)
 
     def finish(self) -> None:

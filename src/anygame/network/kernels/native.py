@@ -73,8 +73,8 @@ class Library:
         return self.functions[name]
 
     def another(self) -> Library:
-        """Return a library of the same functions, of which others may take the place."""
-        return Library(self._engines[0], self._signatures, self.cached, self.size)
+        """Return a library of the same functions, of which others may take the place, that are to be made."""
+        return Library(self._engines[0], self._signatures, cached=False, size=self.size)
 
     def replace(self, other: Library) -> None:
         """Have the functions of another library from now on; calls of the old ones may be under way."""
