@@ -58,8 +58,9 @@ Style = Literal["auto", "straight", "loop"]
 #: each; the loop is there at once, but a half to a quarter as fast.
 STRAIGHT_INPUTS = 150_000
 #: Where there is so little to compile, in gate inputs, straight code is made before anything else is done:
-#: that takes less than a tenth of a second, and another process longer to begin.
-COMPILED_AT_ONCE = 1_000
+#: that takes a tenth of a second or two, and another process would take longer; millions of playouts at full
+#: speed are worth it.
+COMPILED_AT_ONCE = 2_000
 #: And where somebody waits for straight code, up to so many: another process takes as long to begin.
 COMPILED_IF_WAITED_FOR = 4_000
 #: A move that straight code chooses takes as long to compile as so many gate inputs.
