@@ -138,15 +138,15 @@ class DoubleValues:
         self, state: State, line: Sequence[tuple[Term, ...]]
     ) -> Iterator[tuple[str, str, str, Span | None]]:
         """Yield code, key, message and span of what has two values in a state, after a line of play."""
-        if not line or not self._single | self._places:
+        if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
+        # Where several move at once, two may well come to one place.
+        looked_at = self._single - self._places if moved_at_once else self._single | self._places
+        if not looked_at:
+            return
         for functor, facts in _facts_by_functor(state.facts).items():
-            if functor in self._places and moved_at_once:
-                continue  # two may well have come to one place
-            if functor in self._single | self._places and len({fact.arguments[:-1] for fact in facts}) < len(
-                facts
-            ):
+            if functor in looked_at and len({fact.arguments[:-1] for fact in facts}) < len(facts):
                 one, other = _of_one_place(facts)
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
                 yield "double-value", functor[0], message, self._span(line, (one, other))

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.sheet import key_of
+from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Rule, map_atoms
 from anygame.language.terms import Compound
 
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
+#: Characters of a rule that are shown.
+_SHOWN: Final = 200
 _TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 
 Words = tuple[str, ...]
@@ -110,9 +113,9 @@ def flat(parts: Parts) -> Words:
 
 
 def text_of(parts: Parts) -> str:
-    """Return a rule as KIF."""
+    """Return a rule as KIF, shortened if it is long."""
     text = f"(<= {' '.join(flat(parts))})"
-    return re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text)
+    return shown(re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text), _SHOWN)
 
 
 def are_near(one: Parts, other: Parts) -> bool:

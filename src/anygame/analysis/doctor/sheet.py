@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
-from anygame.language.rules import Atom, Distinct, Literal, atoms_in, walk
+from anygame.language.rules import KEYWORDS, Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -187,6 +187,12 @@ def key_of(term: Term) -> Key | None:
     if isinstance(term, Compound):
         return term.functor, len(term.arguments)
     return (term.name, 0) if isinstance(term, Constant) else None
+
+
+def spoken_of(head: Atom) -> Key | None:
+    """Return the key of the fluent or the move that a head speaks of; None where that is a relation."""
+    is_keyword = KEYWORDS.get(head.predicate) and head.arguments
+    return key_of(head.arguments[-1]) if is_keyword else None
 
 
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:

@@ -22,7 +22,7 @@ from anygame.network.kernels.game_table import (
 )
 from anygame.network.kernels.gate_loop import present_phases
 from anygame.network.kernels.random_rows import Xoshiro
-from anygame.network.kernels.rows import ACTIVE, FAILED, GO, STUCK
+from anygame.network.kernels.rows import ACTIVE, FAILED, GO, GROUP, STUCK
 from anygame.network.kernels.uniform_choice import ALWAYS_DRAWN, bearable, most_rounds, planes_of
 
 if TYPE_CHECKING:
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["set_choices", "table_choice_functions"]
 
-#: Moves per group, and planes of how many of them are legal.
-_GROUP: Final = 16
-_GROUP_PLANES: Final = _GROUP.bit_length()
-_NUMBER_PLANES: Final = (_GROUP - 1).bit_length()
+#: Planes of how many moves of a group are legal, and of a number below that.
+_GROUP_PLANES: Final = GROUP.bit_length()
+_NUMBER_PLANES: Final = (GROUP - 1).bit_length()
 
 
 class _Role(IntEnum):
@@ -90,7 +89,7 @@ def set_choices(
         end += rows
         return row_number(end - rows)
 
-    table.set(Field.SCRATCH, keep(_GROUP + _NUMBER_PLANES))
+    table.set(Field.SCRATCH, keep(GROUP + _NUMBER_PLANES))
     words: list[int] = []
     drawing: list[int] = []
     for number_of_role, role in enumerate(roles):
@@ -121,7 +120,7 @@ def _words_of(
     table: GameTable, role: Candidates, waiting: int | None, phases: Phases, keep: Callable[[int], int]
 ) -> list[int]:
     moves, planes = len(role.legal), planes_of(role)
-    groups = [range(start, min(start + _GROUP, moves)) for start in range(0, moves, _GROUP)]
+    groups = [range(start, min(start + GROUP, moves)) for start in range(0, moves, GROUP)]
     masks = []
     for group in groups:
         mask = 0
@@ -209,8 +208,8 @@ def _add_to(code: FunctionBuilder, pointer: str, carry: str) -> str:
 
 def _group_size(code: FunctionBuilder, role: _Reader, first: str) -> str:
     left = code.let(f"sub i64 {role.number(_Role.MOVES)}, {first}")
-    whole = code.let(f"icmp ugt i64 {left}, {_GROUP}")
-    return code.let(f"select i1 {whole}, i64 {_GROUP}, i64 {left}")
+    whole = code.let(f"icmp ugt i64 {left}, {GROUP}")
+    return code.let(f"select i1 {whole}, i64 {GROUP}, i64 {left}")
 
 
 def _each_group(code: FunctionBuilder, role: _Reader, body: Callable[[str], None]) -> None:
@@ -227,7 +226,7 @@ def _each_group(code: FunctionBuilder, role: _Reader, body: Callable[[str], None
 
 def _each_move(code: FunctionBuilder, role: _Reader, group: str, body: Callable[[str, str], None]) -> None:
     """Write what is done with each move of a group, given its number in there and among all."""
-    first = code.let(f"shl i64 {group}, {_GROUP.bit_length() - 1}")
+    first = code.let(f"shl i64 {group}, {GROUP.bit_length() - 1}")
     code.repeat(
         _group_size(code, role, first), lambda index: body(index, code.let(f"add i64 {first}, {index}"))
     )
@@ -435,8 +434,8 @@ def _select_role() -> str:
     role = _Reader(code)
     planes = role.number(_Role.PLANES)
     common = row_at(code, field(code, Field.SCRATCH))
-    inside = _behind(code, common, _GROUP)
-    code.repeat(str(_GROUP + _NUMBER_PLANES), lambda row: code.write(_behind(code, common, row), ZERO))
+    inside = _behind(code, common, GROUP)
+    code.repeat(str(GROUP + _NUMBER_PLANES), lambda row: code.write(_behind(code, common, row), ZERO))
     borrow = code.variable()
 
     def search(group: str) -> None:
@@ -466,7 +465,7 @@ def _select_role() -> str:
             code.write(borrow, code.majority(code.not_(rest), count, before))
 
             def note() -> None:
-                own = _behind(code, code.offset(kept, 8 * _GROUP), weight)
+                own = _behind(code, code.offset(kept, 8 * GROUP), weight)
                 code.write(own, code.or_(code.read(own), code.and_(code.read(here), rest)))
 
             code.when(code.let(f"icmp ult i64 {weight}, {_NUMBER_PLANES}"), note)
@@ -498,7 +497,7 @@ def _select_role() -> str:
             taken = code.and_(code.not_(old), taken)
         code.write(pointer, taken)
 
-    code.repeat(str(_GROUP), point)
+    code.repeat(str(GROUP), point)
 
     def store(group: str) -> None:
         here = code.variable()

@@ -317,6 +317,6 @@ class _Matches:
         self.planned -= 1
         if self.length is not None:
             # Matches can be longer than games of self-play, which are made of quick moves.
-            self.length += (made - self.length) / 4 if made > self.length else 0
+            self.length += max(0, made - self.length) / 4
         first, second = (side.value_of_end(state, role) for role, side in enumerate(sides))
         return first, second

@@ -17,8 +17,8 @@ from anygame.analysis.doctor.likes import (
     text_of,
     turned,
 )
-from anygame.analysis.doctor.sheet import key_of, names_of_rule
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.analysis.doctor.sheet import names_of_rule, spoken_of
+from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import KEYWORDS, atoms_in
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ _MOST_ROLES: Final = 4
 _MOST_RULES: Final = 2_000
 #: Predicates of which the rules may well differ: who begins is not both.
 _MAY_DIFFER: Final = frozenset(("init", "base", "input"))
-#: Characters of a rule that are shown.
-_SHOWN: Final = 200
 #: Rules with likes for each without, where some of a kind may be odd.
 _MOSTLY: Final = 4
 
@@ -144,14 +142,14 @@ def _odd_ones(
                 continue  # what is given to one role where both are equal
             message = "this rule has no like for the other role, as all others of them have"
             yield (
-                _MISSING.found(message, rules[number].span, hint=shown(text_of(likes[number]), _SHOWN)),
+                _MISSING.found(message, rules[number].span, hint=text_of(likes[number])),
                 number,
             )
         elif found.are_near(*alone):
             odd, like = odd_first(alone, said, exchange)
             message = "this rule differs from its like for the other role, and no other does"
             note = Note("its like is here", rules[like].span)
-            yield _ODD.found(message, rules[odd].span, note, hint=shown(text_of(likes[like]), _SHOWN)), odd
+            yield _ODD.found(message, rules[odd].span, note, hint=text_of(likes[like])), odd
 
 
 class _Compared:
@@ -213,7 +211,7 @@ def _odd_groups(rules: Sequence[Rule], found: _Compared, exchange: Mapping[str, 
 def _kind(rule: Rule, exchange: Mapping[str, str]) -> object:
     """Return what a rule and its like speak of: a relation, or a fluent or a move."""
     head = rule.head
-    what = key_of(head.arguments[-1]) if KEYWORDS.get(head.predicate) and head.arguments else None
+    what = spoken_of(head)
     name = what[0] if what else head.predicate
     return head.predicate if what else "", min(name, exchange.get(name, name))
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.exchanges import grown, odd_first, used_alike
 from anygame.analysis.doctor.likes import are_near, exchanged, flat, normal, parts_of, text_of, turned
-from anygame.analysis.doctor.sheet import key_of
+from anygame.analysis.doctor.sheet import key_of, spoken_of
 from anygame.analysis.doctor.subsumption import Budget, is_same
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -41,7 +41,6 @@ _MOST_WORDS: Final = 6_000
 _OF_START: Final = frozenset(("init", "base", "input"))
 #: Predicates of which the rules may well differ.
 _MAY_DIFFER: Final = frozenset(("init", "base", "input", "role", "goal"))
-_SHOWN: Final = 200
 
 _STEPS: Final = """\
 (<= (near ?a ?b ?c ?b) (succ ?a ?c) (index ?b))
@@ -105,13 +104,13 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
         if len(alone) == 1:
             (number,) = alone
             message = f"this rule has no like where {names} change places, as all others of them have"
-            hint = shown(text_of(likes[number]), _SHOWN)
+            hint = text_of(likes[number])
             yield _MISSING.found(message, rules[number].span, hint=hint)
         elif len(alone) == _PAIR and are_near(said[alone[0]], likes[alone[1]]):
             odd, like = odd_first(alone, said, exchange)
             message = f"this rule differs from its like where {names} change places, and no other does"
             note = Note("its like is here", rules[like].span)
-            hint = shown(text_of(likes[like]), _SHOWN)
+            hint = text_of(likes[like])
             yield _ODD.found(message, rules[odd].span, note, hint=hint)
 
 
@@ -216,7 +215,7 @@ def _odd_one(
         (number,) = alone
         name = _name(rules[number])
         message = f"this rule of {name} has no like for the other direction, as all others of them have"
-        hint = shown(text_of(like_said[number]), _SHOWN)
+        hint = text_of(like_said[number])
         return _MISSING.found(message, rules[number].span, hint=hint)
     if len(alone) == _PAIR and len(paired) >= fewest and are_near(said[alone[0]], like_said[alone[1]]):
         odd, like = sorted(alone, key=lambda n: (_shape(bare[n]) in shapes, len(flat(said[n])), -n))
@@ -225,7 +224,7 @@ def _odd_one(
         name = _name(rules[odd])
         message = f"this rule of {name} differs from its like for the other direction, and no other does"
         note = Note("its like is here", rules[like].span)
-        hint = shown(text_of(like_said[like]), _SHOWN)
+        hint = text_of(like_said[like])
         return _ODD.found(message, rules[odd].span, note, hint=hint)
     return None
 
@@ -244,7 +243,7 @@ def _constant(term: Term) -> str:
 
 def _name(rule: Rule) -> str:
     """Return what a rule speaks of, for people."""
-    what = key_of(rule.head.arguments[-1]) if KEYWORDS.get(rule.head.predicate) else None
+    what = spoken_of(rule.head)
     return what[0] if what else rule.head.predicate
 
 
