@@ -95,8 +95,12 @@ def test_groups_of_moves_are_left_out(style: Style, network: Network) -> None:
         patch.setattr(kernel_rows, "GROUP", 2)
         found = played(network, style, whole=False)
         assert found == played(network, style, whole=True)
-    # Nor does it matter whether the chosen moves are kept as groups and members.
-    assert found == played(network, style, whole=False)
+    # Nor does it matter whether the chosen moves are kept as groups and members; few moves have no counters
+    # for those that are never legal, which count nothing where there are many.
+    counted, *rest = found
+    others, *other_rest = played(network, style, whole=False)
+    assert [row for row in counted if any(row)] == [row for row in others if any(row)]
+    assert rest == other_rest
 
 
 @law
