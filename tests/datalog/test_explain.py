@@ -252,3 +252,10 @@ def test_explaining_ends_at_a_number_of_steps() -> None:
         state.explain_failure("p")
     assert caught.value.limit == "steps"
     assert str(state.explain("(up 1 2)"))
+
+
+def test_what_is_given_does_not_rest_on_itself() -> None:
+    """A rule that says a fact again, and asks for that fact, stands before it."""
+    sheet = "(role r) (<= p (role ?x) p p) p (init s) (<= (legal r go) p) (<= terminal (not p)) (goal r 100)"
+    found = anygame.loads(sheet).initial_state().explain("(legal r go)")
+    assert [each.reason for each in found.premises] == ["fact"]

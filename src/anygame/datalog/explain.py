@@ -51,7 +51,8 @@ class Explainer:
         self._joint = joint
         self._found: dict[Atom, list[tuple[Term, ...]]] = {}
         self._by_head: dict[tuple[str, int], list[NormalRule]] = {}
-        for rule in reasoner.rules:
+        # What is given comes first: nothing needs a rule that rests on itself.
+        for rule in sorted(reasoner.rules, key=lambda rule: bool(rule.body)):
             self._by_head.setdefault(rule.head.key, []).append(rule)
         self._stages: dict[int, dict[tuple[object, ...], int]] = {}
         self._bounds = reasoner.strategy
