@@ -7,6 +7,7 @@ import numpy as np
 from anygame.search.tree.compiling import compiled
 from anygame.search.tree.estimating import pass_minimax, set_minimax
 from anygame.search.tree.game_code import game_at
+from anygame.search.tree.making import random_below
 from anygame.search.tree.proving import first_option_of, is_proven, option_in, update_bounds
 from anygame.search.tree.store import (
     CHILDREN,
@@ -50,6 +51,8 @@ __all__ = ["climb", "enqueue", "expand", "finish", "hear", "keep", "recall", "wa
 #: Moves of a role from which on those that are made later in playouts are looked at too: where there are
 #: fewer, each is soon tried often enough, and it was no gain.
 WIDE = 40
+#: Nodes with more visits learn of moves made later from one playout in eight.
+ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
 #: Joint moves of two roles are kept in a list up to so many, and of more roles, which hardly ever know them
 #: all; if they are more, or more than a share of the memory, they are found by hash.
 LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
@@ -67,8 +70,10 @@ def hear(store_address, worker_address):
         _add(store, node, worker.result_value[result], 1)
         _tell(store, worker, path, joint, node, worker.result_value[result], 1)
         if store.counts[IS_WIDE]:
+            # A playout tells of half of the moves: soon some of them tell as much as all.
+            most = ENOUGH_PLAYOUTS if random_below(worker, SOME_PLAYOUTS) else MOST_VISITS
             _tell_all_moves(
-                store, worker, path, joint, worker.result_value[result], worker.result_made[result]
+                store, worker, path, joint, worker.result_value[result], worker.result_made[result], most
             )
         worker.path_references[path] -= 1
         if not worker.path_references[path]:
@@ -130,16 +135,27 @@ def _tell(store, worker, path, joint, child, value, arrived):
 
 
 @compiled
-def _tell_all_moves(store, worker, path, joint, value, made):
+def _tell_all_moves(store, worker, path, joint, value, made, most):
     """Tell the nodes of a path how a playout ended in which some actions were made sooner or later.
 
     All moves as first (AMAF): rapid action value estimation, Gelly and Silver 2007, "Combining online and
     offline knowledge in UCT".
+
+    Args:
+        store: the tree.
+        worker: the thread.
+        path: the descent.
+        joint: the joint move that led to the playout.
+        value: float64 [roles].
+        made: uint64 [words], a bit an action; those of the path are added.
+        most: visits from which on a node, and those above it, are not told.
     """
     roles = store.option_counts.shape[1]
     at = worker.path_length[path]
     while True:
         node = worker.path_node[path, at]
+        if store.visits[node] > most:
+            return
         expansion = store.expansion[node]
         mover = store.mover[expansion]
         for role in range(roles):
