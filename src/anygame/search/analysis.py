@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anygame.game.roles import Role
     from anygame.language.terms import Term
@@ -20,6 +20,8 @@ JointMoves = tuple[tuple["Term", ...], ...]
 #: As many moves of a role and joint moves of a line as fit a terminal.
 _ROWS: Final = 10
 _STEPS: Final = 6
+#: Of the visits of the move that has most, those from which on the mean of another one counts.
+_ENOUGH_VISITS: Final = 1 / 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,18 @@ class MoveAnalysis:
         }
 
 
-def best_first(moves: Iterable[MoveAnalysis]) -> tuple[MoveAnalysis, ...]:
+def best_first(moves: Iterable[MoveAnalysis], *, secure: bool = False) -> tuple[MoveAnalysis, ...]:
     """Return moves in the order in which a player wants them.
 
     Moves that no other can be better than come first, in the order given. Those with more visits follow, as
     long as more is hoped of them than what is proven; then the move for which that is proven; then those of
     which less is hoped; at the end those that are proven worse.
+
+    Args:
+        moves: of a role.
+        secure: whether the first of those that are hoped for is not the one with the most visits, which may
+            have looked better once, but the one whose mean less twice its error is highest (secure child:
+            Chaslot and others 2008, "Progressive strategies for Monte-Carlo tree search").
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -88,6 +96,10 @@ def best_first(moves: Iterable[MoveAnalysis]) -> tuple[MoveAnalysis, ...]:
     >>> win = MoveAnalysis(Constant("d"), 1, None, None, Bounds(100, 100))
     >>> " ".join(str(each.move) for each in best_first([*found, win]))
     'd c b a'
+    >>> fallen = MoveAnalysis(Constant("e"), 900, 45.0, 1.7, Bounds(0, 100))
+    >>> risen = MoveAnalysis(Constant("f"), 800, 52.0, 1.8, Bounds(0, 100))
+    >>> " ".join(str(each.move) for each in best_first([fallen, risen], secure=True))
+    'f e'
     """
     known = list(moves)
     floor = max((each.bounds.least for each in known), default=0)
@@ -102,7 +114,25 @@ def best_first(moves: Iterable[MoveAnalysis]) -> tuple[MoveAnalysis, ...]:
         group = 1 if hopes else 2 if least == floor else 3 if most >= floor else 4
         return group, -each.visits, -goal
 
-    return tuple(sorted(known, key=rank))
+    ordered = sorted(known, key=rank)
+    hoped = [each for each in ordered if rank(each)[0] == 1]
+    if secure and hoped:
+        at = ordered.index(hoped[0])
+        ordered.remove(first := _most_secure(hoped))
+        ordered.insert(at, first)
+    return tuple(ordered)
+
+
+def _most_secure(moves: Sequence[MoveAnalysis]) -> MoveAnalysis:
+    """Return the move of which the mean is high for sure; those with the most visits are given first."""
+    known = [
+        (each.goal - 2 * each.error, each)
+        for each in moves
+        if each.goal is not None
+        and each.error is not None
+        and each.visits >= _ENOUGH_VISITS * moves[0].visits
+    ]
+    return max(known, key=lambda told: told[0])[1] if known else moves[0]
 
 
 @dataclass(frozen=True, slots=True)

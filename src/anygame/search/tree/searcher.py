@@ -254,7 +254,9 @@ class TreeSearcher:
                     bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
                 )
                 for option in sorted(together, key=_eagerness)
-            ]
+            ],
+            # Estimates have their say in visits alone, and so have the others where several choose at once.
+            secure=not self.settings[MINIMAX] and any(tree.is_alone(tree.root, role) for tree in self._trees),
         )
         return self._with_lines(role, found, per_tree) if lines else found
 

@@ -257,6 +257,11 @@ class Tree:
         mean = float(store.sums[node, role]) / visits if visits else low
         return visits, min(max(mean, low), high), low, high
 
+    def is_alone(self, node: int, role: int) -> bool:
+        """Return whether a role is the only one that chooses at a node that is expanded."""
+        store = self.store
+        return bool(store.status[node] == EXPANDED and store.mover[store.expansion[node]] == role)
+
     def options(self, node: int, role: int) -> list[Option]:
         """Return the moves of a role at a node, in the order of its actions; none if it is not expanded."""
         store = self.store
@@ -265,11 +270,11 @@ class Tree:
         expansion = int(store.expansion[node])
         first = int(store.first_option[expansion]) + int(store.option_counts[expansion, :role].sum())
         together = self._together(expansion, role) if store.mover[expansion] == NONE else None
+        alone = self.is_alone(node, role)
         found = []
         for number in range(int(store.option_counts[expansion, role])):
             option = first + number
             distance, low, high = 0, float(store.low[node, role]), float(store.high[node, role])
-            alone = store.mover[expansion] == role
             if alone:
                 child = int(store.child[store.first_child[expansion] + number])
                 distance = int(store.distance[child]) if child != NONE else 0
