@@ -26,6 +26,7 @@ __all__ = ["Key", "Name", "Sheet", "key_of", "names_of_rule", "span_of"]
 Key = tuple[str, int]
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
+_OF_STATE: Final[tuple[Key, ...]] = (("true", 1), ("does", 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,22 @@ class Sheet:
             if rule.head.predicate in predicates and (key := key_of(rule.head.arguments[-1])):
                 result[key].append(rule.head)
         return dict(result)
+
+    @cached_property
+    def varying(self) -> frozenset[Key]:
+        """The relations that depend on the state or the moves."""
+        readers: dict[Key, set[Key]] = defaultdict(set)
+        for rule in self.program.rules:
+            for atom, _ in atoms_in(rule.body):
+                readers[atom.key].add(rule.head.key)
+        found: set[Key] = set()
+        pending = list(_OF_STATE)
+        while pending:
+            key = pending.pop()
+            if key not in found:
+                found.add(key)
+                pending += readers[key]
+        return frozenset(found)
 
     @cached_property
     def names(self) -> list[Name]:

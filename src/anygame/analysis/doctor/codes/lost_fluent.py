@@ -84,7 +84,8 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
     """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
     if not starts:
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
-        lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
+        if not lost and _is_of_one_move(sheet, key, writers):
+            lost = _is_needed_later(sheet, key) or _is_board(sheet, key)
         return "is written by moves and kept by no rule: it is gone one move later" if lost else ""
     if not writers:
         return "is set up by init and kept by no rule: it is gone after the first move"
@@ -130,6 +131,14 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
         for rule in sheet.program.rules
     ]
     return (fluent in needs and fluent not in ends) or max(at_once) > max(_PAIR, len(sheet.roles))
+
+
+def _is_board(sheet: Sheet, key: Key) -> bool:
+    """Return whether a fluent says what stands where: two coordinates, and a mark that is none of them."""
+    if key[1] != _COORDINATES or not sheet.is_safe:
+        return False
+    column, row, mark = (sheet.domains.below(("true", 1, 0), key, number) for number in range(_COORDINATES))
+    return len(column) > 1 and len(row) > 1 and not mark & (column | row)
 
 
 def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
