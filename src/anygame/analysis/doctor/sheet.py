@@ -121,6 +121,12 @@ class Sheet:
         return dict(result)
 
     @cached_property
+    def denied(self) -> frozenset[Key]:
+        """The relations that stand under a `not` somewhere."""
+        rules = self.program.rules
+        return frozenset(atom.key for rule in rules for atom, positive in atoms_in(rule.body) if not positive)
+
+    @cached_property
     def roles(self) -> list[Term]:
         """The roles that facts declare, in order."""
         return list(
