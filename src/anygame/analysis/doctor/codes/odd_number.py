@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECK"]
 
-#: Conditions, or rules, that are compared: fewer agree by chance.
+#: Conditions, and rules, that are compared: fewer agree by chance.
 _FEWEST: Final = 4
+_FEWEST_RULES: Final = 5
 
 _STEPS: Final = """\
 (<= (next (at 2)) (does x go) (true (at 1)))
 (<= (next (at 3)) (does x go) (true (at 2)))
 (<= (next (at 4)) (does x go) (true (at 3)))
+(<= (next (at 5)) (does x go) (true (at 4)))
 """
 
 _CODE: Final = Code(
@@ -38,8 +40,8 @@ _CODE: Final = Code(
     demand="Rules, and conditions of a rule, that are the same but for numbers count by the same step.",
     why="A number that alone breaks the step is most often a slip of the one who copied the rule.",
     source=PRACTICE,
-    bad=f"{_STEPS}(<= (next (at 5)) (does x go) (true (at 3)))",
-    good=f"{_STEPS}(<= (next (at 5)) (does x go) (true (at 4)))",
+    bad=f"{_STEPS}(<= (next (at 6)) (does x go) (true (at 4)))",
+    good=f"{_STEPS}(<= (next (at 6)) (does x go) (true (at 5)))",
 )
 
 
@@ -47,8 +49,9 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one number in a rule, or in rules alike, that is not where the others lead."""
     for rule in sheet.program.rules:
         yield from _in_rule(rule)
-    for family in families(sheet.program.rules):
-        if len(family) >= _FEWEST:
+    # What is a goal goes by any steps.
+    for family in families(rule for rule in sheet.program.rules if rule.head.predicate != "goal"):
+        if len(family) >= _FEWEST_RULES:
             yield from _in_family([rule for _, rule in family], [numbers for numbers, _ in family])
 
 
@@ -82,12 +85,12 @@ def _in_family(rules: Sequence[Rule], numbers: Sequence[Sequence[int | str]]) ->
     for one, other in combinations(columns, 2):
         steps = [int(b) - int(a) for a, b in zip(one, other, strict=True)]
         step, often = Counter(steps).most_common(1)[0]
-        if often != len(rules) - 1 or often < _FEWEST - 1:
+        if often != len(rules) - 1:
             continue
         odd = next(number for number, each in enumerate(steps) if each != step)
         values = {n for number, n in enumerate(one) if number != odd}
-        # Who is at the end stays there; and what is odd in more than a number is meant.
-        if len(values) >= _FEWEST - 1 and steps[odd] and odd not in told:
+        # Who is at the end stays there.
+        if len(values) >= _FEWEST_RULES - 1 and steps[odd] and odd not in told:
             told.add(odd)
             near = rules[odd - 1 if odd else 1]
             yield _found("this rule", rules[odd].head, near.head, "rules that are the same otherwise")
