@@ -51,9 +51,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
             for formula in rule.body:
                 if isinstance(formula, Literal) and _says_that_one_can(sheet, formula.atom.key, allowing):
                     what = shown(str(formula.atom))
-                    message = (
-                        f"{move} is legal where {what} says that there is another move, and not elsewhere"
-                    )
+                    message = f"{move} is legal where {what} says that there is a move, which no rule denies"
                     yield _CODE.found(message, formula.atom.span, hint=f"(not {what})")
 
 
