@@ -4,7 +4,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tools.doctor_score import is_at_cause, main, means_the_same
+from tools.doctor_score import is_at_cause, main, means_the_same, verdicts
 from tools.mutants import KINDS, mutants
 
 from anygame.game.game import Game
@@ -41,6 +41,15 @@ def test_what_is_missing_is_told_by_its_name() -> None:
     told = {"message": "a with 1 argument is kept by no rule", "hint": "", "line": 1, "column": 1}
     assert is_at_cause(mutant, told)
     assert not is_at_cause(mutant, told | {"message": "nothing reads b"})
+
+
+def test_another_seed_draws_other_mistakes(tmp_path: Path) -> None:
+    changes = {
+        verdict.mutant.change
+        for seed in range(4)
+        for verdict in verdicts(SHEET, ["misspell keyword"], 1, tmp_path, seed)
+    }
+    assert len(changes) > 1
 
 
 def test_a_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,7 +46,7 @@ _NEARNESS: Final = {
     "lacking-condition": 2, "odd-sibling": 3,
     "lost-value": 3, "double-value": 3, "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
     "undeclared-fluent": 3, "undeclared-move": 3,
-    "no-legal": 6, "no-goal": 6, "no-terminal": 6,
+    "idle-declaration": 6, "no-legal": 6, "no-goal": 6, "no-terminal": 6,
 }  # fmt: skip
 _OF_READING: Final = 0
 _OTHERS: Final = 4

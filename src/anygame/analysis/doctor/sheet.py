@@ -26,6 +26,7 @@ __all__ = ["Key", "Name", "Sheet", "key_of", "names_of_rule", "span_of"]
 Key = tuple[str, int]
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
+_OF_STATE: Final[tuple[Key, ...]] = (("true", 1), ("does", 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,12 @@ class Sheet:
         return dict(result)
 
     @cached_property
+    def denied(self) -> frozenset[Key]:
+        """The relations that stand under a `not` somewhere."""
+        rules = self.program.rules
+        return frozenset(atom.key for rule in rules for atom, positive in atoms_in(rule.body) if not positive)
+
+    @cached_property
     def roles(self) -> list[Term]:
         """The roles that facts declare, in order."""
         return list(
@@ -166,6 +173,22 @@ class Sheet:
             if rule.head.predicate in predicates and (key := key_of(rule.head.arguments[-1])):
                 result[key].append(rule.head)
         return dict(result)
+
+    @cached_property
+    def varying(self) -> frozenset[Key]:
+        """The relations that depend on the state or the moves."""
+        readers: dict[Key, set[Key]] = defaultdict(set)
+        for rule in self.program.rules:
+            for atom, _ in atoms_in(rule.body):
+                readers[atom.key].add(rule.head.key)
+        found: set[Key] = set()
+        pending = list(_OF_STATE)
+        while pending:
+            key = pending.pop()
+            if key not in found:
+                found.add(key)
+                pending += readers[key]
+        return frozenset(found)
 
     @cached_property
     def names(self) -> list[Name]:

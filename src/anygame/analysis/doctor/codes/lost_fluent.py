@@ -84,7 +84,10 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
     """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
     if not starts:
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
-        lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
+        if not lost and _is_of_one_move(sheet, key, writers):
+            lost = (
+                _is_needed_later(sheet, key) or _is_board(sheet, key) or _forbids_again(sheet, key, writers)
+            )
         return "is written by moves and kept by no rule: it is gone one move later" if lost else ""
     if not writers:
         return "is set up by init and kept by no rule: it is gone after the first move"
@@ -132,6 +135,33 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
     return (fluent in needs and fluent not in ends) or max(at_once) > max(_PAIR, len(sheet.roles))
 
 
+def _is_board(sheet: Sheet, key: Key) -> bool:
+    """Return whether a fluent says what stands where: two coordinates, and a mark that is none of them."""
+    if key[1] != _COORDINATES or not sheet.is_safe:
+        return False
+    column, row, mark = (sheet.domains.below(("true", 1, 0), key, number) for number in range(_COORDINATES))
+    return len(column) > 1 and len(row) > 1 and not mark & (column | row)
+
+
+def _forbids_again(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
+    """Return whether a fluent says with what a move was made, and the move is legal only where it was not."""
+    made = {
+        key_of(atom.arguments[1])
+        for rule in writers
+        for atom, _ in atoms_in(rule.body)
+        if item_of(atom)[0] == "does"
+    }
+    for rule in sheet.heads.get(("legal", 2), ()):
+        move = rule.head.arguments[1]
+        if isinstance(move, Compound) and key_of(move) in made and len(set(move.arguments)) >= _PAIR:
+            tests = [atom for atom, positive in atoms_in(rule.body) if not positive]
+            denied = [atom.arguments[0] for atom in tests if atom.predicate == "true"]
+            same = [term for term in denied if isinstance(term, Compound) and key_of(term) == key]
+            if any({*move.arguments} <= {*term.arguments} for term in same):
+                return True
+    return False
+
+
 def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
     """Return the last arguments of a fluent with which no `next` of it keeps it, nor looks at it."""
     if key[1] < _COORDINATES or not sheet.is_safe:
@@ -165,12 +195,14 @@ def _values_met(sheet: Sheet, part: NormalRule, key: Key) -> set[Top]:
     if not lasts and ("true", key) in _read_by(sheet, [part.origin]):  # by way of a relation
         assert isinstance(head, Compound)
         lasts = [head.arguments[-1]]
+    movers = {f.atom.arguments[0] for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does"}
     met: set[Top] = set()
     for last in lasts:
         if isinstance(last, Constant):
             met.add(last)
         elif isinstance(last, Variable):
-            met |= domains.get(last, frozenset()) - _excluded(part, last)
+            values = domains.get(last, frozenset()) - _excluded(part, last)
+            met |= values & {*sheet.roles} if last in movers else values
     return met
 
 

@@ -195,7 +195,10 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
         for item in part.body:
             if isinstance(item, Not | Or):
                 for atom, positive in atoms_in((item,)):
-                    reason = _reason_of_atom(sheet, atom, part.origin, {})
+                    places: Places = defaultdict(list)
+                    reason = _reason_of_atom(sheet, atom, part.origin, places)
+                    if reason is None and isinstance(item, Not):
+                        reason = _never_equal(sheet, part, places)
                     if reason is None or not reason.code:
                         continue
                     code, message = reason.code, reason.message
@@ -204,6 +207,35 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
                     elif code is _NEVER_FIRES:
                         code, message = _IDLE_NEGATION, f"this negation always holds: {message}"
                     yield _found(code, message, reason, part.origin, unstarted)
+
+
+def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | None:
+    """Return why an atom never holds for what the positive literals of its rule bind.
+
+    Not all names of a kind need to stand in a table: told is what is of another kind, or stands elsewhere.
+    """
+    bound = sheet.domains.of_variables(part)
+    allowed = [tops for uses in places.values() for tops, _ in uses]
+    for variable, uses in places.items():
+        values = bound.get(variable)
+        for tops, atom in uses:
+            if not values or values & tops:
+                continue
+            if any(values & each for each in allowed) or {_are_numbers(values), _are_numbers(tops)} == {
+                True,
+                False,
+            }:
+                message = (
+                    f"{variable} is {_listed(values)} in this rule, and where it stands here {_listed(tops)}"
+                )
+                return _Reason(_NEVER_FIRES, message, atom.span, atoms=(atom,))
+    return None
+
+
+def _are_numbers(tops: Iterable[Top]) -> bool | None:
+    """Return whether all of some terms are numbers, or none is; None where some are."""
+    found = {isinstance(top, Constant) and top.name.isdecimal() for top in tops}
+    return found.pop() if len(found) == 1 else None
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""A goal that one role has in the place of what all others have."""
+"""A goal that one role has in the place of what all others have, or that is no round number as all are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anygame.language.diagnostics import Note, Severity
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
@@ -21,6 +21,9 @@ __all__ = ["CHECK"]
 
 #: What a won game is worth; what one has of it, the other lacks.
 _ALL: Final = 100
+#: Goals are round numbers, but for one that is a little more or less than another.
+_ROUND: Final = 5
+_FEWEST_VALUES: Final = 3
 
 _GOALS: Final = """\
 (<= (goal x 100) (line x))
@@ -33,9 +36,10 @@ _GOALS: Final = """\
 _CODE: Final = Code(
     "odd-goal",
     Severity.WARNING,
-    "a goal that one role has in the place of another value of the others",
+    "a goal that one role has in the place of another value of the others, or that alone is not round",
     demand="Roles whose goals are the same but for one value have that in common, too.",
-    why="What wins or loses is worth the same to each; a value that differs in one rule is a slip.",
+    why="What wins or loses is worth the same to each, most often a round number; a value that differs in "
+    "one rule is a slip.",
     source=PRACTICE,
     bad=f"{_GOALS}(<= (goal x 1) (line o))",
     good=f"{_GOALS}(<= (goal x 0) (line o))",
@@ -48,6 +52,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     Of two roles that differ in a value, that one is odd whose complement nobody has.
     """
     rules = sheet.heads.get(("goal", 2), [])
+    yield from _not_round(rules)
     if not all(isinstance(term, Constant) for rule in rules for term in rule.head.arguments):
         return
     values: dict[Term, Counter[str]] = defaultdict(Counter)
@@ -62,6 +67,20 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
             if not _has_complement(odd[0], values) and _has_complement(usual[0], values):
                 yield _found(odd[0], usual[0], role, other, rules)
                 break
+
+
+def _not_round(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
+    """Report the one rule with a value that is no multiple of five, where all others have such."""
+    names = [str(rule.head.arguments[1]) for rule in rules]
+    if not all(name.isdecimal() for name in names):
+        return
+    values = [int(name) for name in names]
+    odd = [number for number, value in enumerate(values) if value % _ROUND]
+    if len(odd) == 1 and len({*values}) >= _FEWEST_VALUES:
+        value, rule = values[odd[0]], rules[odd[0]]
+        if not {value - 1, value + 1} & {*values}:
+            message = f"a goal of {value}, where all other goals are multiples of {_ROUND}"
+            yield _CODE.found(message, rule.head.span, hint=f"a multiple of {_ROUND}")
 
 
 def _has_complement(value: str, values: dict[Term, Counter[str]]) -> bool:

@@ -40,7 +40,7 @@ _MOST_OF_SHEET: Final = 300
 _MOST_WORDS: Final = 6_000
 _OF_START: Final = frozenset(("init", "base", "input"))
 #: Predicates of which the rules may well differ.
-_MAY_DIFFER: Final = frozenset(("init", "base", "input", "role", "goal"))
+_MAY_DIFFER: Final = frozenset(("base", "input", "role", "goal"))
 
 _STEPS: Final = """\
 (<= (near ?a ?b ?c ?b) (succ ?a ?c) (index ?b))

@@ -11,7 +11,7 @@ from anygame.analysis.doctor.sheet import key_of
 from anygame.analysis.doctor.wording import named
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import READ_AS, Literal, atoms_in
-from anygame.language.terms import Compound, Variable
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,8 +28,9 @@ __all__ = ["CHECK"]
 _MOST_OFTEN: Final = 2
 #: Other facts that agree on what stands where.
 _FEWEST_FACTS: Final = 3
-#: Atoms that agree on how two arguments are called.
+#: Atoms that agree on how two arguments are called; of more than two arguments, fewer need to.
 _FEWEST_NAMED: Final = 5
+_FEWEST_NAMED_LONG: Final = 2
 #: Places in the whole sheet that agree on which of two variables stands first.
 _FEWEST_ORDERED: Final = 6
 #: Facts that are compared: lists longer than that are written by programs.
@@ -176,20 +177,21 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
             elif isinstance(last, Compound):
                 uses[_STATE[atom.predicate], key_of(last)].append((atom, last.arguments))
     for group in uses.values():
-        if len(group) > _FEWEST_NAMED:
+        fewest = _FEWEST_NAMED_LONG if len(group[0][1]) > 2 else _FEWEST_NAMED
+        if len(group) > fewest:
             named_so = [tuple(map(_stem, terms)) for _, terms in group]
             for one, other in combinations(range(len(named_so[0])), 2):
-                yield from _odd_names(group, [(names[one], names[other]) for names in named_so])
+                yield from _odd_names(group, [(names[one], names[other]) for names in named_so], fewest)
 
 
 def _odd_names(
-    group: Sequence[tuple[Atom, tuple[Term, ...]]], pairs: Sequence[tuple[str, str]]
+    group: Sequence[tuple[Atom, tuple[Term, ...]]], pairs: Sequence[tuple[str, str]], fewest: int
 ) -> Iterator[Diagnostic]:
     """Report the one atom whose two names stand the other way round in all others."""
     counts = Counter(pair for pair in pairs if all(pair))
     (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
     odd = usual[::-1]
-    if odd != usual and counts[odd] == 1 and often >= max(_FEWEST_NAMED, counts.total() - 1):
+    if odd != usual and counts[odd] == 1 and often >= max(fewest, counts.total() - 1):
         atom = group[pairs.index(odd)][0]
         example = group[pairs.index(usual)][0]
         message = f"{shown(str(atom))} has two arguments the other way round than {often} others"
@@ -279,6 +281,33 @@ def _by_values(sheet: Sheet) -> Iterator[Diagnostic]:
     for group in facts.values():
         if _FEWEST_FACTS < len(group) <= _MOST_FACTS:
             yield from _odd_ones(group)
+        if _FEWEST_FACTS <= len(group) <= _MOST_FACTS:
+            yield from _odd_kinds(group)
+
+
+def _odd_kinds(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
+    """Report the one fact with a number where all others have a name, and a name where they have numbers."""
+    odd: dict[int, list[int]] = defaultdict(list)
+    for place, column in enumerate(zip(*(terms for _, terms in group), strict=True)):
+        kinds = [_is_number(term) for term in column]
+        for kind in (True, False):
+            if kinds.count(kind) == 1 and None not in kinds:
+                odd[kinds.index(kind)].append(place)
+    for number, places in odd.items():
+        atom, terms = group[number]
+        a_number = [terms[place] for place in places if _is_number(terms[place])]
+        a_name = [terms[place] for place in places if not _is_number(terms[place])]
+        if a_number and a_name:
+            message = (
+                f"{a_number[0]} stands here where all other facts have a name, and {a_name[0]} where they "
+                "have a number"
+            )
+            yield _CODE.found(message, atom.span, Note("as here", group[number - 1 if number else 1][0].span))
+
+
+def _is_number(term: Term) -> bool | None:
+    """Return whether a constant is a number; None of other terms."""
+    return term.name.isdecimal() if isinstance(term, Constant) else None
 
 
 def _odd_ones(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
@@ -287,12 +316,15 @@ def _odd_ones(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagno
         both = columns[one].keys() & columns[other].keys()
         if len(both) != 2 or len(columns[one]) + len(columns[other]) <= len(both) + 2:
             continue
-        odd = [atom for atom, terms in group if {terms[one], terms[other]} == both]
-        for atom, terms in group:
-            alone = columns[one][terms[one]] == columns[other][terms[other]] == 1
-            if len(odd) == 1 and atom is odd[0] and alone:
-                message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
-                yield _CODE.found(message, atom.span)
+        odd = [
+            (atom, terms)
+            for atom, terms in group
+            if {terms[one], terms[other]} == both
+            and columns[one][terms[one]] == columns[other][terms[other]] == 1
+        ]
+        for atom, terms in odd if len(odd) == 1 else ():
+            message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
+            yield _CODE.found(message, atom.span)
 
 
 # -- facts that pair each name with one other
