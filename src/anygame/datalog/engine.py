@@ -21,6 +21,7 @@ from anygame.datalog.linker import Linker
 from anygame.datalog.plan import Snapshot
 from anygame.datalog.relations import terms_of
 from anygame.datalog.schema import TRACE
+from anygame.datalog.termination import Termination
 from anygame.errors import LimitError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Engine:
         self._linker = Linker(schema, self.static)
         self._linker.namespace["on_demand"] = self._outgrown
         self._guard = Guard(limits, strategy, self._linker.namespace)
-        self._progress = [_Progress(component.tableable) for component in schema.components]
+        self._progress = [_Progress(_is_tableable(schema, component)) for component in schema.components]
         self._functions: list[Callable[[Frame], None]] = [_do_nothing] * len(schema.components)
         #: Measurements of static relations; see ``Snapshot``.
         self._fanouts: dict[object, float] = {}
@@ -356,7 +357,8 @@ class Engine:
                     measured[relation] = frame[slot]
             elif slot in self.static and self._is_complete_constant(component, relation):
                 complete[relation] = self.static[slot]
-        return Snapshot(complete, measured, on_demand, self._fanouts)
+        termination = Termination(self.schema, self._tabled) if on_demand else None
+        return Snapshot(complete, measured, on_demand, termination, self._fanouts)
 
     # -- on demand ---------------------------------------------------------------------------------
 
@@ -435,6 +437,15 @@ class Engine:
         progress = self._progress[component.number]
         is_on_demand = component.relations[0] in self._tabled
         return "".join(progress.tables.values()) if is_on_demand else progress.text
+
+
+def _is_tableable(schema: Schema, component: Component) -> bool:
+    if not component.asks_for_larger_terms:
+        return component.tableable
+    termination = Termination(schema, component.relations)
+    return component.tableable and all(
+        termination.ends(relation, range(relation.width)) for relation in component.relations
+    )
 
 
 def _do_nothing(frame: Frame) -> None:
