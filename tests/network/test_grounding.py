@@ -108,6 +108,7 @@ def test_grounding_is_the_same_each_time() -> None:
     [
         (GroundingLimits(instances=5), "instances"),
         (GroundingLimits(join=0), "instances"),
+        (GroundingLimits(fluents=2), "fluents"),
         (GroundingLimits(seconds=0.0), "seconds"),
     ],
 )

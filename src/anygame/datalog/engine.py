@@ -86,6 +86,7 @@ class Engine:
         self._fanouts: dict[object, float] = {}
         #: Relations that are computed on demand, and the component that answers for each.
         self._tabled: dict[Relation, Component] = {}
+        self._termination = Termination(schema, ())
         self._resets = 0
         self._reset()
 
@@ -121,6 +122,10 @@ class Engine:
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a relation is computed only where it is asked."""
         return relation in self._tabled
+
+    def ends(self, relation: Relation, columns: Iterable[int]) -> bool:
+        """Whether a relation can be asked for what goes with values of some columns."""
+        return self._termination.ends(relation, columns)
 
     def ask(
         self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
@@ -226,6 +231,7 @@ class Engine:
     def _reset(self) -> None:
         """Forget all code above the static level; it is written anew when it is next needed."""
         self._resets += 1
+        self._termination = Termination(self.schema, self._tabled)
         self._linker.forget_tables()
         for component in self.schema.components:
             is_done = component.is_static and self._progress[component.number].text
@@ -357,8 +363,7 @@ class Engine:
                     measured[relation] = frame[slot]
             elif slot in self.static and self._is_complete_constant(component, relation):
                 complete[relation] = self.static[slot]
-        termination = Termination(self.schema, self._tabled) if on_demand else None
-        return Snapshot(complete, measured, on_demand, termination, self._fanouts)
+        return Snapshot(complete, measured, on_demand, self._termination, self._fanouts)
 
     # -- on demand ---------------------------------------------------------------------------------
 
@@ -372,6 +377,7 @@ class Engine:
         progress.rows = max(progress.rows or 0.0, float(self._strategy.trial_rows[component.level]))
         self._functions[component.number] = _do_nothing
         self._tabled.update(dict.fromkeys(component.relations, component))
+        self._termination = Termination(self.schema, self._tabled)
 
     def _compute_whole(self, component: Component, frame: Frame) -> None:
         """Compute relations as a whole after all, in this frame and from now on."""

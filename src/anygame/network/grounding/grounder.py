@@ -17,6 +17,7 @@ import numpy as np
 
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
+from anygame.language.diagnostics import shown
 from anygame.language.limits import COMPILE_SECONDS
 from anygame.network.grounding.invariants.evidence import known_of
 from anygame.network.grounding.passes.context import Context
@@ -50,6 +51,8 @@ class GroundingLimits:
         instances: of rules, in all; a number of eight bytes per literal of each is held until gates are made.
         join: rows of one join, with a number of four bytes per variable.
         seconds: time to ground, and to make gates of it: as long as people wait for a game to start.
+        fluents: facts of one name that states may be made of. Public games have at most some thousand; where lists or
+            numbers made of terms are kept without a bound that the rules show, they grow and grow.
         few: rules with more instances than this go through the passes for large ones, from the start: to have
             come so far takes about a second.
     """
@@ -57,6 +60,7 @@ class GroundingLimits:
     instances: int = 8_000_000
     join: int = 20_000_000
     seconds: float = COMPILE_SECONDS
+    fluents: int = 100_000
     few: int = 300_000
 
 
@@ -180,6 +184,7 @@ class _Grounder:
             static.is_view,
             static.definition,
             static.fan_out,
+            static.ends,
             self._keys_of,
             lambda width: own_relation(next(self._own_relations), width),
         )
@@ -221,6 +226,7 @@ class _Grounder:
     def _enter(self, work: Work, found: Instances) -> bool:
         if not found.count:
             return False
+        self._check_time()
         rule = work.rule
         self._instances += found.count
         if self._instances > self._limits.instances:
@@ -229,6 +235,8 @@ class _Grounder:
         table = self._tables.table(rule.head.relation)
         before = table.count
         heads = table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
+        if rule.head.relation.predicate == "next" and table.count > self._limits.fluents:
+            raise _too_many_fluents(rule.head.relation, self._limits.fluents)
         if rule.head.relation in self._read or not is_own(rule.head.relation):
             negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             positives = [found.positives[index] for index in range(len(rule.positives))]
@@ -252,6 +260,12 @@ class _Grounder:
                 target.add(columns, len(columns[0]) if columns else source.count)
                 grown |= target.count > before
         return grown
+
+
+def _too_many_fluents(relation: Relation, most: int) -> LimitError:
+    (shape,) = relation.shapes
+    kind = f" ({shown(shape[0])} ...)" if isinstance(shape, tuple) else ""
+    return LimitError(f"states may be made of more than {most:,} different facts{kind}", "fluents", most)
 
 
 def ground(

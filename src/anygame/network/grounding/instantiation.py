@@ -6,6 +6,7 @@ execution").
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from anygame.network.grounding.rules import variables_of_test
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,6 +40,9 @@ class OnDemand(Protocol):
 
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a relation has no table."""
+
+    def ends(self, relation: Relation, known: Iterable[int]) -> bool:
+        """Whether a relation can be asked for what goes with some columns, or has rows without end."""
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
         """Return a table with at least the rows that have some keys in the columns that are known."""
@@ -122,7 +126,9 @@ class Join:
         atom = self.literals[index]
         known = self._known(found, atom)
         if self._static.is_on_demand(atom.relation):
-            return _TO_ASK / (1 + len(known)) if len(known) < atom.relation.width else _TO_TEST
+            if len(known) == atom.relation.width:
+                return _TO_TEST
+            return _TO_ASK / (1 + len(known)) if self._static.ends(atom.relation, known) else inf
         table = self._tables.table(atom.relation)
         if not known:
             return _UNTIED + table.count

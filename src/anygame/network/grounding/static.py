@@ -112,6 +112,13 @@ class StaticRelations:
         table = self._tables.table(relation)
         return table.count / table.distinct(known) if table.count else 0.0
 
+    def ends(self, relation: Relation, known: Iterable[int]) -> bool:
+        """Return whether a relation can be asked for what goes with some columns; see ``Termination``."""
+        if not self.is_static(relation):
+            return True
+        self.fill(relation)
+        return not self.is_on_demand(relation) or self._engine.ends(relation, known)
+
     def definition(self, relation: Relation, dense: bool = False) -> list[GroundRule] | None:
         """Return the rules of a static relation that is too large to tie variables together by it.
 
