@@ -127,7 +127,9 @@ def _compile_what_fits(
     try:
         return _compile(reasoner, limits, progress, without, percepts=True)
     except LimitError as error:
-        if error.limit == "fluents" or not any(rule.head.key == SEEN for rule in reasoner.rules):
+        if error.limit in {"fluents", "questions"} or not any(
+            rule.head.key == SEEN for rule in reasoner.rules
+        ):
             raise
     left = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
     return _compile(reasoner, replace(limits, seconds=left), progress, without, percepts=False)

@@ -49,10 +49,11 @@ class GroundingLimits:
 
     Attributes:
         instances: of rules, in all; a number of eight bytes per literal of each is held until gates are made.
-        join: rows of one join, with a number of four bytes per variable.
+        join: rows of one join, with a number of four bytes per variable and one of eight per literal; fewer
+            where these are many.
         seconds: time to ground, and to make gates of it: as long as people wait for a game to start.
-        fluents: facts of one name that states may be made of. Public games have at most some thousand; where lists or
-            numbers made of terms are kept without a bound that the rules show, they grow and grow.
+        fluents: facts of one name that states may be made of. Public games have at most some thousand; lists,
+            and numbers made of terms, that nothing in the rules bounds would grow and grow.
         few: rules with more instances than this go through the passes for large ones, from the start: to have
             come so far takes about a second.
     """
@@ -60,7 +61,7 @@ class GroundingLimits:
     instances: int = 8_000_000
     join: int = 20_000_000
     seconds: float = COMPILE_SECONDS
-    fluents: int = 100_000
+    fluents: int = 50_000
     few: int = 300_000
 
 

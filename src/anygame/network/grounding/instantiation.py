@@ -33,6 +33,8 @@ _TO_ASK: Final = 1e15
 _TO_TEST: Final = 0.5
 #: Before a literal without a known column come all that have one: it makes a cross product.
 _UNTIED: Final = 1e6
+#: Bytes of a row of a join that has no more variables and literals than most have.
+_USUAL_ROW: Final = 40
 
 
 class OnDemand(Protocol):
@@ -166,19 +168,24 @@ class Join:
             return
         if not known:
             total = found.count * (high - low)
-            if total > self._tables.most:
-                raise too_many_rows(self._tables.most)
+            if total > self._most(found):
+                raise too_many_rows(self._most(found))
             left = np.repeat(np.arange(found.count), high - low)
             right = np.tile(np.arange(low, high), found.count)
             self._take(found, index, table, left, right, known)
             return
-        left, right = matches(table, known, hashed(keys, found.count), self._tables.most)
+        left, right = matches(table, known, hashed(keys, found.count), self._most(found))
         same = (right >= low) & (right < high)
         for number, key in zip(known, keys, strict=True):
             same &= table.column(number)[right] == key[left]
         if not same.all():
             left, right = left[same], right[same]
         self._take(found, index, table, left, right, known)
+
+    def _most(self, found: Instances) -> int:
+        """Return how many rows a join may have: fewer where each of them is long."""
+        row = 4 * len(found.columns) + 8 * len(found.positives)
+        return self._tables.most * _USUAL_ROW // max(row, _USUAL_ROW)
 
     def _take(
         self, found: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
@@ -250,7 +257,7 @@ class Join:
             return False
         table = self._tables.parts(item.functor)
         wholes = found.columns[item.whole]
-        left, right = matches(table, (0,), hashed([wholes], found.count), self._tables.most)
+        left, right = matches(table, (0,), hashed([wholes], found.count), self._most(found))
         same = table.column(0)[right] == wholes[left]
         left, right = left[same], right[same]
         found.keep(left)
