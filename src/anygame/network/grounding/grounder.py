@@ -142,6 +142,8 @@ class _Grounder:
         self._own_relations = count(1)
         self._instances = 0
         self._batches: list[Batch] = []
+        #: Of relations that give ``true`` or ``does`` their rows, how many these have taken.
+        self._flowed: dict[Relation, int] = {}
         #: Relations whose rows become literals: instances of own ones that only guards match are dropped.
         self._read: set[Relation] = set()
 
@@ -250,15 +252,17 @@ class _Grounder:
         for name, arity in (("next", 1), ("legal", 2)):
             for relation in self._reasoner.layout.variants((name, arity)):
                 source = self._tables.of.get(relation)
-                if source is None:
+                flowed = self._flowed.get(relation, 0)
+                if source is None or source.count == flowed:
                     continue
+                self._flowed[relation] = source.count
                 target = self._tables.table(Relation(_FLOWS[relation.predicate], relation.shapes))
                 before = target.count
-                columns = [source.column(n) for n in range(source.width)]
+                columns = [source.column(n)[flowed:] for n in range(source.width)]
                 if name == "legal":
                     held = np.isin(columns[0], self._roles)
                     columns = [column[held] for column in columns]
-                target.add(columns, len(columns[0]) if columns else source.count)
+                target.add(columns, len(columns[0]) if columns else source.count - flowed)
                 grown |= target.count > before
         return grown
 

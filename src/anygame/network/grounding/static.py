@@ -43,7 +43,7 @@ _MOST_RULES: Final = 8
 #: ... or than this where it has no table: there is no other way to join it as a whole.
 _MOST_RULES_ON_DEMAND: Final = 20
 #: Questions to the reasoner about one relation, each of which takes some ten microseconds and a kilobyte.
-_MOST_QUESTIONS: Final = 500_000
+_MOST_QUESTIONS: Final = 200_000
 
 
 class StaticRelations:
