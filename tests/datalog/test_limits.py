@@ -75,6 +75,16 @@ def test_what_asks_itself_for_larger_terms_is_not_asked_where_that_may_not_end()
     assert error.limit in {"depth", "facts", "terms"}
 
 
+def test_a_long_chain_of_relations_on_demand_is_asked_in_no_time() -> None:
+    links = [
+        f"(<= (p{n + 1} ?x ?z) (p{n} ?x ?y) (p{n} ?y ?z)) (<= (p{n + 1} ?x ?z) (p{n} ?z ?y) (p{n} ?y ?x))"
+        for n in range(40)
+    ]
+    text = f"(role r) (init a) (<= (p0 ?x ?x) (d ?x)) (d 1) (d 2) {' '.join(links)} (<= (q ?y) (p40 1 ?y))"
+    state = loads(text, WAYS["on_demand"], limits=Limits(seconds=20)).initial_state()
+    assert [str(answer["y"]) for answer in state.query("(q ?y)")] == ["1"]
+
+
 def test_endless_counting_in_the_state_names_the_relation() -> None:
     text = "(role r) (init z) (<= (num ?x) (true ?x)) (<= (num (s ?x)) (num ?x))"
     error = limit_of(text, Limits(), "(num ?x)")
