@@ -61,7 +61,7 @@ def measure(path: Path, limit: float) -> SetUp:
     """
     begin = process_time()
     reasoner = anygame.load(path, lenient=True).backends.reasoner
-    network = compile_game(reasoner.another(), GroundingLimits(seconds=limit)).network
+    network = compile_game(reasoner.another(limit), GroundingLimits(seconds=limit)).network
     common = process_time() - begin
     ready = _first_playouts(network, "auto")
     is_small = len(network.inputs) <= STRAIGHT_INPUTS
@@ -83,7 +83,7 @@ def _once(limit: float) -> float:
     seconds = 0.0
     for name in ("connect_four", "capture_chess"):
         reasoner = anygame.load(Path(__file__).parents[1] / "gdl" / f"{name}.kif").backends.reasoner
-        network = compile_game(reasoner.another(), GroundingLimits(seconds=limit)).network
+        network = compile_game(reasoner.another(limit), GroundingLimits(seconds=limit)).network
         seconds += _first_playouts(network, "auto")
     return seconds
 

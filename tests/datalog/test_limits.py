@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import pytest
 from tests.datalog.ways import WAYS, loads
@@ -40,6 +40,49 @@ def test_of_what_counts_without_end_a_part_can_be_asked(bottom: str) -> None:
     text = f"(role r) {bottom} (<= (num (s ?x)) (num ?x)) {asked}"
     state = loads(text, DEFAULT).initial_state()
     assert [str(answer) for answer in state.query("(ok ?n)")] == ["{?n: (s (s z))}"]
+
+
+ARITHMETIC = """
+(role r) (num z) (<= (num (s ?x)) (num ?x)) (init (heap (s (s (s z)))))
+(<= (plus z ?n ?n) (num ?n)) (<= (plus (s ?m) ?n (s ?k)) (plus ?m ?n ?k))
+(<= (less z (s ?n)) (num ?n)) (<= (less (s ?m) (s ?n)) (less ?m ?n))
+(<= (even z)) (<= (even (s ?n)) (odd ?n)) (<= (odd (s ?n)) (even ?n))
+"""
+
+
+@pytest.mark.parametrize(
+    "order", list(permutations(["(plus ?k ?rest ?n)", "(less z ?k)", "(odd ?k)", "(true (heap ?n))"]))
+)
+def test_numbers_made_of_terms_are_asked_about_in_an_order_that_ends(order: tuple[str, ...]) -> None:
+    state = loads(f"{ARITHMETIC} (<= (take ?k) {' '.join(order)})").initial_state()
+    assert {str(answer["k"]) for answer in state.query("(take ?k)")} == {"(s z)", "(s (s (s z)))"}
+
+
+REVERSED = """
+(role r) (init (hand (c 1 (c 2 (c 3 nil))))) (card 1) (card 2) (card 3)
+(list nil) (<= (list (c ?x ?rest)) (card ?x) (list ?rest))
+(<= (onto nil ?list ?list) (list ?list)) (<= (onto (c ?x ?rest) ?list ?end) (onto ?rest (c ?x ?list) ?end))
+"""
+
+
+def test_a_list_is_reversed_into_another_argument() -> None:
+    state = loads(f"{REVERSED} (<= (turned ?l) (onto ?hand nil ?l) (true (hand ?hand)))").initial_state()
+    assert [str(answer["l"]) for answer in state.query("(turned ?l)")] == ["(c 3 (c 2 (c 1 nil)))"]
+
+
+def test_what_asks_itself_for_larger_terms_is_not_asked_where_that_may_not_end() -> None:
+    error = limit_of(f"{REVERSED} (<= (start ?l) (onto ?l nil ?any))", Limits(facts=5000), "(start ?l)")
+    assert error.limit in {"depth", "facts", "terms"}
+
+
+def test_a_long_chain_of_relations_on_demand_is_asked_in_no_time() -> None:
+    links = [
+        f"(<= (p{n + 1} ?x ?z) (p{n} ?x ?y) (p{n} ?y ?z)) (<= (p{n + 1} ?x ?z) (p{n} ?z ?y) (p{n} ?y ?x))"
+        for n in range(40)
+    ]
+    text = f"(role r) (init a) (<= (p0 ?x ?x) (d ?x)) (d 1) (d 2) {' '.join(links)} (<= (q ?y) (p40 1 ?y))"
+    state = loads(text, WAYS["on_demand"], limits=Limits(seconds=20)).initial_state()
+    assert [str(answer["y"]) for answer in state.query("(q ?y)")] == ["1"]
 
 
 def test_endless_counting_in_the_state_names_the_relation() -> None:

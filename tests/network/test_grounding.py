@@ -108,6 +108,7 @@ def test_grounding_is_the_same_each_time() -> None:
     [
         (GroundingLimits(instances=5), "instances"),
         (GroundingLimits(join=0), "instances"),
+        (GroundingLimits(fluents=2), "fluents"),
         (GroundingLimits(seconds=0.0), "seconds"),
     ],
 )
@@ -133,6 +134,31 @@ def test_terms_without_end_reach_a_limit() -> None:
     with pytest.raises(LimitError) as raised:
         ground(_reasoner(endless))
     assert raised.value.limit == "depth"
+
+
+def test_rows_of_many_columns_count_for_more() -> None:
+    facts = " ".join(f"(init (p {number}))" for number in range(4))
+    literals = " ".join(f"(true (p ?{name}))" for name in "abcde")
+    rules = f"(legal r wait) (<= terminal (true (p 9))) (<= (next (q ?a ?b ?c ?d ?e)) {literals})"
+    wide = f"(role r) {facts} {rules}"
+    ground(_reasoner(wide), GroundingLimits(join=1300))
+    with pytest.raises(LimitError) as raised:
+        ground(_reasoner(wide), GroundingLimits(join=1100))
+    assert raised.value.limit == "instances"
+
+
+def test_questions_on_demand_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    piles = """
+        (role r) (init (pile nil)) (card 1) (card 2) (card 3)
+        (size nil z) (<= (size (c ?x ?rest) (s ?n)) (card ?x) (size ?rest ?n))
+        (<= (legal r (put ?x)) (card ?x) (true (pile ?p)) (size ?p ?n))
+        (<= (next (pile (c ?x ?p))) (does r (put ?x)) (true (pile ?p)))
+        (<= terminal (true (pile ?p)) (size ?p (s (s (s z))))) (goal r 0)
+    """
+    monkeypatch.setattr("anygame.network.grounding.static._MOST_QUESTIONS", 1000)
+    with pytest.raises(LimitError, match=r"size/2 is asked on demand for more than 1,000 things") as raised:
+        ground(_reasoner(piles))
+    assert raised.value.limit == "questions"
 
 
 @pytest.mark.parametrize("goal", ["win", "1_0", "12345678901"])

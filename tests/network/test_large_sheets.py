@@ -56,6 +56,23 @@ def test_rows_are_asked_for_by_terms_that_are_put_together() -> None:
     """)
 
 
+def test_lists_are_asked_about_with_what_makes_them_known() -> None:
+    _agrees("""
+        (role r) (init (hand (c a (c b (c a nil))))) (init (marked a)) (card a) (card b)
+        (list nil) (<= (list (c ?x ?rest)) (card ?x) (list ?rest))
+        (<= (member ?x (c ?x ?rest)) (card ?x) (list ?rest))
+        (<= (member ?x (c ?y ?rest)) (card ?y) (member ?x ?rest))
+        (<= (legal r (play ?x)) (true (hand ?h)) (member ?x ?h) (not (blocked ?x)))
+        (legal r pass)
+        (<= (blocked ?x) (true (marked ?x)) (not (true (free ?x))))
+        (<= (next (hand ?rest)) (true (hand (c ?x ?rest))))
+        (<= (next (marked ?x)) (does r (play ?x)))
+        (<= (next (free ?x)) (true (marked ?x)))
+        (<= terminal (true (hand nil)))
+        (goal r 50)
+    """)
+
+
 @pytest.mark.parametrize("name", SHEETS)
 def test_games_that_are_taken_for_large(name: str) -> None:
     _agrees(SHEETS[name])

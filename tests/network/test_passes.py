@@ -42,6 +42,7 @@ def _context(**definitions: str) -> Context:
         is_dense=lambda relation: relation.predicate == "d",
         is_view=lambda relation: relation.predicate.startswith("view"),
         fan_out=lambda relation, known: 100.0 if relation.predicate == "d" or not known else 1.0,
+        ends=lambda relation, known: relation.predicate != "n" or 0 in known,
         definition=lambda relation, dense: (
             [_rule(definitions[relation.predicate])]
             if relation.predicate in definitions and (dense or relation.predicate != "d")

@@ -21,6 +21,7 @@ from anygame.datalog.linker import Linker
 from anygame.datalog.plan import Snapshot
 from anygame.datalog.relations import terms_of
 from anygame.datalog.schema import TRACE
+from anygame.datalog.termination import Termination
 from anygame.errors import LimitError
 
 if TYPE_CHECKING:
@@ -79,12 +80,13 @@ class Engine:
         self._linker = Linker(schema, self.static)
         self._linker.namespace["on_demand"] = self._outgrown
         self._guard = Guard(limits, strategy, self._linker.namespace)
-        self._progress = [_Progress(component.tableable) for component in schema.components]
+        self._progress = [_Progress(_is_tableable(schema, component)) for component in schema.components]
         self._functions: list[Callable[[Frame], None]] = [_do_nothing] * len(schema.components)
         #: Measurements of static relations; see ``Snapshot``.
         self._fanouts: dict[object, float] = {}
         #: Relations that are computed on demand, and the component that answers for each.
         self._tabled: dict[Relation, Component] = {}
+        self._termination = Termination(schema, ())
         self._resets = 0
         self._reset()
 
@@ -120,6 +122,10 @@ class Engine:
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a relation is computed only where it is asked."""
         return relation in self._tabled
+
+    def ends(self, relation: Relation, columns: Iterable[int]) -> bool:
+        """Whether a relation can be asked for what goes with values of some columns."""
+        return self._termination.ends(relation, columns)
 
     def ask(
         self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
@@ -225,6 +231,7 @@ class Engine:
     def _reset(self) -> None:
         """Forget all code above the static level; it is written anew when it is next needed."""
         self._resets += 1
+        self._termination = Termination(self.schema, self._tabled)
         self._linker.forget_tables()
         for component in self.schema.components:
             is_done = component.is_static and self._progress[component.number].text
@@ -356,7 +363,7 @@ class Engine:
                     measured[relation] = frame[slot]
             elif slot in self.static and self._is_complete_constant(component, relation):
                 complete[relation] = self.static[slot]
-        return Snapshot(complete, measured, on_demand, self._fanouts)
+        return Snapshot(complete, measured, on_demand, self._termination, self._fanouts)
 
     # -- on demand ---------------------------------------------------------------------------------
 
@@ -370,6 +377,7 @@ class Engine:
         progress.rows = max(progress.rows or 0.0, float(self._strategy.trial_rows[component.level]))
         self._functions[component.number] = _do_nothing
         self._tabled.update(dict.fromkeys(component.relations, component))
+        self._termination = Termination(self.schema, self._tabled)
 
     def _compute_whole(self, component: Component, frame: Frame) -> None:
         """Compute relations as a whole after all, in this frame and from now on."""
@@ -435,6 +443,15 @@ class Engine:
         progress = self._progress[component.number]
         is_on_demand = component.relations[0] in self._tabled
         return "".join(progress.tables.values()) if is_on_demand else progress.text
+
+
+def _is_tableable(schema: Schema, component: Component) -> bool:
+    if not component.asks_for_larger_terms:
+        return component.tableable
+    termination = Termination(schema, component.relations)
+    return component.tableable and all(
+        termination.ends(relation, range(relation.width)) for relation in component.relations
+    )
 
 
 def _do_nothing(frame: Frame) -> None:

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import Condition, FlatRule, Relation
     from anygame.datalog.strategy import Strategy
+    from anygame.datalog.termination import Termination
 
 __all__ = ["Column", "Compose", "Join", "Sizes", "Snapshot", "joins_of", "order_joins", "variables_in"]
 
 #: The number of a term, or a variable to bind or compare.
 Column = int | Variable
 
-#: Asking for all of a relation that is computed on demand: only where no other order binds anything.
+#: Asking for all of a relation that is computed on demand, or for more than has an end: only where no other
+#: order binds anything.
 _LAST_RESORT: Final = 1e15
 #: What an order costs beside the rows on the way: a join runs even where it is expected to find nothing.
 _FEWEST_ROWS: Final = 0.1
@@ -41,12 +43,14 @@ class Snapshot:
         complete: the rows of static relations that nothing will be added to.
         measured: rows of relations as they are in one state, to learn their sizes from.
         on_demand: relations that are computed only where they are asked, and their estimated sizes.
+        termination: which questions of these come to an end.
         fanouts: what was measured of complete relations before, by anybody: it stays true.
     """
 
     complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
     measured: Mapping[Relation, Collection[object]] = field(default_factory=dict)
     on_demand: Mapping[Relation, float] = field(default_factory=dict)
+    termination: Termination | None = None
     fanouts: dict[object, float] = field(default_factory=dict)
 
     def rows(self, relation: Relation) -> Collection[object] | None:
@@ -164,7 +168,7 @@ class Sizes:
     ) -> float:
         strategy = self._strategy
         estimate = self._snapshot.on_demand.get(relation)
-        if estimate is not None and not fixed and not given:
+        if estimate is not None and not self._ends(relation, [*(number for number, _ in fixed), *given]):
             return _LAST_RESORT
         if estimate is not None:
             return float(estimate ** (1 - (len(fixed) + len(given)) / max(relation.width, 1)))
@@ -184,6 +188,15 @@ class Sizes:
             return len(matching) * scale
         repeats = len(matching) / len({tuple([row[number] for number in given]) for row in matching})
         return repeats * scale if repeats >= 2 else repeats
+
+    def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
+        """Return whether a relation on demand can be asked for what goes with some columns."""
+        termination = self._snapshot.termination
+        return bool(given) and (termination is None or termination.allows(relation, given))
+
+    def _ends(self, relation: Relation, given: Sequence[int]) -> bool:
+        termination = self._snapshot.termination
+        return bool(given) and (termination is None or termination.ends(relation, given))
 
 
 def order_joins(

@@ -332,7 +332,8 @@ class _Translation:
 
     def table(self, index: Index) -> str:
         """Return the name of the look-up in a table on demand."""
-        if not index.keys and index.relation not in self.scope.component.relations:
+        is_own = index.relation in self.scope.component.relations
+        if not is_own and not self.sizes.can_be_asked(index.relation, index.keys):
             self.need(WholeRelation(index.relation))
         if self.scope.is_constant(index.relation):
             return self.need(StaticTable(index))

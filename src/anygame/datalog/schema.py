@@ -70,7 +70,8 @@ class Component:
         recursive: whether some rule reads what a rule of the component derives.
         stratum: the number of negations on the way down, at most.
         level: ``STATIC``, ``STATE`` or ``ACTION``.
-        tableable: whether its relations can be computed on demand.
+        tableable: whether its relations can be computed on demand, at least where questions end.
+        asks_for_larger_terms: whether its rules, on demand, might ask themselves for ever larger terms.
         marker: what a frame holds once the component has been run in it.
     """
 
@@ -82,6 +83,7 @@ class Component:
     stratum: int
     level: int
     tableable: bool
+    asks_for_larger_terms: bool
     marker: str
 
     @property
@@ -177,8 +179,8 @@ class Schema:
             tableable=all(
                 len(numbers[relation]) == 1 and relation.width > 0 and relation.predicate not in _WHOLE
                 for relation in relations
-            )
-            and not _asks_for_larger_terms(part.rules, relations),
+            ),
+            asks_for_larger_terms=_asks_for_larger_terms(part.rules, relations),
             marker=intern(f"done{number}"),
         )
 

@@ -346,6 +346,7 @@ class Game:
         seconds: float | None = None,
         instances: int | None = None,
         join: int | None = None,
+        fluents: int | None = None,
         wait: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
@@ -357,13 +358,14 @@ class Game:
         Args:
             seconds: bound on the time to ground the rules; by default ``language.limits.COMPILE_SECONDS``.
             instances: bound on the instances of all rules; 8 million by default.
-            join: bound on the rows of one join; 20 million by default.
+            join: bound on the rows of one join; 20 million by default, and fewer of very long ones.
+            fluents: bound on the facts of one name that states may be made of; 50,000 by default.
             wait: whether to wait for the fastest machine code. By default a large game is played at once by a
                 loop over its gates, and faster code takes over when another process has made it; what is
                 computed is the same.
             progress: called now and then with the numbers of instances and atoms found so far.
         """
-        bounds = {"seconds": seconds, "instances": instances, "join": join}
+        bounds = {"seconds": seconds, "instances": instances, "join": join, "fluents": fluents}
         given = {name: bound for name, bound in bounds.items() if bound is not None}
         is_compiled = self.backends.compile(given, progress)
         if wait and self.backends.network is not None:

@@ -123,12 +123,16 @@ def _compile_what_fits(
     without: Collection[str],
 ) -> CompiledGame:
     """Compile a game, without what roles see where only that makes it too large."""
+    began = monotonic()
     try:
         return _compile(reasoner, limits, progress, without, percepts=True)
-    except LimitError:
-        if not any(rule.head.key == SEEN for rule in reasoner.rules):
+    except LimitError as error:
+        if error.limit in {"fluents", "questions"} or not any(
+            rule.head.key == SEEN for rule in reasoner.rules
+        ):
             raise
-    return _compile(reasoner, limits, progress, without, percepts=False)
+    left = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
+    return _compile(reasoner, replace(limits, seconds=left), progress, without, percepts=False)
 
 
 def _compile(

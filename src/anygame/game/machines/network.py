@@ -63,7 +63,8 @@ def compile_machine(
         LimitError: a bound was reached.
         CompilationError: a fault of ours.
     """
-    compiled = compile_game(reasoner.another(), GroundingLimits(**limits), progress)  # type: ignore[arg-type]
+    bounds = GroundingLimits(**limits)  # type: ignore[arg-type]
+    compiled = compile_game(reasoner.another(bounds.seconds), bounds, progress)
     machine = NetworkMachine(reasoner, compiled)
     machine.is_cached = machine.simulator.compile()
     return machine

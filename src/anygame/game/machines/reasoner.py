@@ -56,9 +56,14 @@ class ReasonerMachine:
         self._names = _Names(self._term)
         self._asking = RLock()
 
-    def another(self) -> Reasoner:
-        """Return a reasoner of the same rules for long work, during which this one goes on answering."""
-        return Reasoner(self._program, self._limits, self._strategy)
+    def another(self, seconds: float) -> Reasoner:
+        """Return a reasoner of the same rules for long work, during which this one goes on answering.
+
+        Args:
+            seconds: that it may take for a question; no more than this one.
+        """
+        limits = self.reasoner.limits
+        return Reasoner(self._program, replace(limits, seconds=min(seconds, limits.seconds)), self._strategy)
 
     def initial(self) -> Position:
         """Return the initial position."""

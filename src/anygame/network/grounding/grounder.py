@@ -17,6 +17,7 @@ import numpy as np
 
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
+from anygame.language.diagnostics import shown
 from anygame.language.limits import COMPILE_SECONDS
 from anygame.network.grounding.invariants.evidence import known_of
 from anygame.network.grounding.passes.context import Context
@@ -48,8 +49,11 @@ class GroundingLimits:
 
     Attributes:
         instances: of rules, in all; a number of eight bytes per literal of each is held until gates are made.
-        join: rows of one join, with a number of four bytes per variable.
+        join: rows of one join, with a number of four bytes per variable and one of eight per literal; fewer
+            where these are many.
         seconds: time to ground, and to make gates of it: as long as people wait for a game to start.
+        fluents: facts of one name that states may be made of. Public games have at most some thousand; lists,
+            and numbers made of terms, that nothing in the rules bounds would grow and grow.
         few: rules with more instances than this go through the passes for large ones, from the start: to have
             come so far takes about a second.
     """
@@ -57,6 +61,7 @@ class GroundingLimits:
     instances: int = 8_000_000
     join: int = 20_000_000
     seconds: float = COMPILE_SECONDS
+    fluents: int = 50_000
     few: int = 300_000
 
 
@@ -137,6 +142,8 @@ class _Grounder:
         self._own_relations = count(1)
         self._instances = 0
         self._batches: list[Batch] = []
+        #: Of relations that give ``true`` or ``does`` their rows, how many these have taken.
+        self._flowed: dict[Relation, int] = {}
         #: Relations whose rows become literals: instances of own ones that only guards match are dropped.
         self._read: set[Relation] = set()
 
@@ -180,6 +187,7 @@ class _Grounder:
             static.is_view,
             static.definition,
             static.fan_out,
+            static.ends,
             self._keys_of,
             lambda width: own_relation(next(self._own_relations), width),
         )
@@ -221,6 +229,7 @@ class _Grounder:
     def _enter(self, work: Work, found: Instances) -> bool:
         if not found.count:
             return False
+        self._check_time()
         rule = work.rule
         self._instances += found.count
         if self._instances > self._limits.instances:
@@ -229,6 +238,8 @@ class _Grounder:
         table = self._tables.table(rule.head.relation)
         before = table.count
         heads = table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
+        if rule.head.relation.predicate == "next" and table.count > self._limits.fluents:
+            raise _too_many_fluents(rule.head.relation, self._limits.fluents)
         if rule.head.relation in self._read or not is_own(rule.head.relation):
             negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             positives = [found.positives[index] for index in range(len(rule.positives))]
@@ -241,17 +252,25 @@ class _Grounder:
         for name, arity in (("next", 1), ("legal", 2)):
             for relation in self._reasoner.layout.variants((name, arity)):
                 source = self._tables.of.get(relation)
-                if source is None:
+                flowed = self._flowed.get(relation, 0)
+                if source is None or source.count == flowed:
                     continue
+                self._flowed[relation] = source.count
                 target = self._tables.table(Relation(_FLOWS[relation.predicate], relation.shapes))
                 before = target.count
-                columns = [source.column(n) for n in range(source.width)]
+                columns = [source.column(n)[flowed:] for n in range(source.width)]
                 if name == "legal":
                     held = np.isin(columns[0], self._roles)
                     columns = [column[held] for column in columns]
-                target.add(columns, len(columns[0]) if columns else source.count)
+                target.add(columns, len(columns[0]) if columns else source.count - flowed)
                 grown |= target.count > before
         return grown
+
+
+def _too_many_fluents(relation: Relation, most: int) -> LimitError:
+    (shape,) = relation.shapes
+    kind = f" ({shown(shape[0])} ...)" if isinstance(shape, tuple) else ""
+    return LimitError(f"states may be made of more than {most:,} different facts{kind}", "fluents", most)
 
 
 def ground(

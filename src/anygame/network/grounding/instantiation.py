@@ -6,6 +6,7 @@ execution").
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from anygame.network.grounding.rules import variables_of_test
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,6 +33,8 @@ _TO_ASK: Final = 1e15
 _TO_TEST: Final = 0.5
 #: Before a literal without a known column come all that have one: it makes a cross product.
 _UNTIED: Final = 1e6
+#: Bytes of a row of a join that has no more variables and literals than most have.
+_USUAL_ROW: Final = 40
 
 
 class OnDemand(Protocol):
@@ -39,6 +42,9 @@ class OnDemand(Protocol):
 
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a relation has no table."""
+
+    def ends(self, relation: Relation, known: Iterable[int]) -> bool:
+        """Whether a relation can be asked for what goes with some columns, or has rows without end."""
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
         """Return a table with at least the rows that have some keys in the columns that are known."""
@@ -122,7 +128,9 @@ class Join:
         atom = self.literals[index]
         known = self._known(found, atom)
         if self._static.is_on_demand(atom.relation):
-            return _TO_ASK / (1 + len(known)) if len(known) < atom.relation.width else _TO_TEST
+            if len(known) == atom.relation.width:
+                return _TO_TEST
+            return _TO_ASK / (1 + len(known)) if self._static.ends(atom.relation, known) else inf
         table = self._tables.table(atom.relation)
         if not known:
             return _UNTIED + table.count
@@ -160,19 +168,24 @@ class Join:
             return
         if not known:
             total = found.count * (high - low)
-            if total > self._tables.most:
-                raise too_many_rows(self._tables.most)
+            if total > self._most(found):
+                raise too_many_rows(self._most(found))
             left = np.repeat(np.arange(found.count), high - low)
             right = np.tile(np.arange(low, high), found.count)
             self._take(found, index, table, left, right, known)
             return
-        left, right = matches(table, known, hashed(keys, found.count), self._tables.most)
+        left, right = matches(table, known, hashed(keys, found.count), self._most(found))
         same = (right >= low) & (right < high)
         for number, key in zip(known, keys, strict=True):
             same &= table.column(number)[right] == key[left]
         if not same.all():
             left, right = left[same], right[same]
         self._take(found, index, table, left, right, known)
+
+    def _most(self, found: Instances) -> int:
+        """Return how many rows a join may have: fewer where each of them is long."""
+        row = 4 * len(found.columns) + 8 * len(found.positives)
+        return self._tables.most * _USUAL_ROW // max(row, _USUAL_ROW)
 
     def _take(
         self, found: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
@@ -244,7 +257,7 @@ class Join:
             return False
         table = self._tables.parts(item.functor)
         wholes = found.columns[item.whole]
-        left, right = matches(table, (0,), hashed([wholes], found.count), self._tables.most)
+        left, right = matches(table, (0,), hashed([wholes], found.count), self._most(found))
         same = table.column(0)[right] == wholes[left]
         left, right = left[same], right[same]
         found.keep(left)

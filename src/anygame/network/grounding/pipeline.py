@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from anygame.network.grounding.passes.binding import can_be_joined
 from anygame.network.grounding.passes.complements import complement_moves
 from anygame.network.grounding.passes.decomposition import decompose_bodies
 from anygame.network.grounding.passes.demand import ask_for_rows
@@ -37,7 +38,21 @@ SPLITTING_AT_KEYS: Final = "splitting at keys"
 
 
 def _each(rewrite: OfOne) -> Whole:
-    return lambda rules, context: [made for rule in rules for made in rewrite(rule, context)]
+    careful = _careful(rewrite)
+    return lambda rules, context: [made for rule in rules for made in careful(rule, context)]
+
+
+def _careful(rewrite: OfOne) -> OfOne:
+    """Return a pass that leaves a rule as it is where a part of it could no longer be joined."""
+
+    def rewritten(rule: GroundRule, context: Context) -> list[GroundRule]:
+        made = rewrite(rule, context)
+        if len(made) == 1 and made[0] is rule:
+            return made
+        is_fine = all(can_be_joined(one, (*one.positives, *one.guards), context) for one in made)
+        return made if is_fine else [rule]
+
+    return rewritten
 
 
 #: Passes over all rules, one after the other.
@@ -146,7 +161,11 @@ def prepare(
         return rules
 
     found = through(list(rules), first)
-    passes = [(rewrite, effects[name]) for name, rewrite in repeated if name in effects]
+    passes = [
+        (rewrite if name in _NEEDED else _careful(rewrite), effects[name])
+        for name, rewrite in repeated
+        if name in effects
+    ]
     found = [made for rule in found for made in _to_the_end(rule, context, passes, check_time)]
     return through(found, last), effects
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from anygame.datalog.relations import FlatAtom, Relation
 from anygame.datalog.schema import STATIC
+from anygame.errors import LimitError
 from anygame.network.grounding.columnwise import inputs_of, is_computable, tables_of
 from anygame.network.grounding.rules import GroundRule, classified, is_own
 from anygame.network.grounding.tables import Table, too_many_rows
@@ -41,6 +42,8 @@ _MOST_FACTS: Final = 50
 _MOST_RULES: Final = 8
 #: ... or than this where it has no table: there is no other way to join it as a whole.
 _MOST_RULES_ON_DEMAND: Final = 20
+#: Questions to the reasoner about one relation, each of which takes some ten microseconds and a kilobyte.
+_MOST_QUESTIONS: Final = 200_000
 
 
 class StaticRelations:
@@ -111,6 +114,13 @@ class StaticRelations:
             return inf
         table = self._tables.table(relation)
         return table.count / table.distinct(known) if table.count else 0.0
+
+    def ends(self, relation: Relation, known: Iterable[int]) -> bool:
+        """Return whether a relation can be asked for what goes with some columns; see ``Termination``."""
+        if not self.is_static(relation):
+            return True
+        self.fill(relation)
+        return not self.is_on_demand(relation) or self._engine.ends(relation, known)
 
     def definition(self, relation: Relation, dense: bool = False) -> list[GroundRule] | None:
         """Return the rules of a static relation that is too large to tie variables together by it.
@@ -235,6 +245,9 @@ class StaticRelations:
         distinct = np.unique(np.stack(keys, axis=1), axis=0)
         columns = list(distinct.astype(np.int32).T)
         fresh = np.flatnonzero(questions.find(columns, len(distinct)) < 0)
+        if questions.count + len(fresh) > _MOST_QUESTIONS:
+            message = f"{relation.title} is asked on demand for more than {_MOST_QUESTIONS:,} things"
+            raise LimitError(message, "questions", _MOST_QUESTIONS)
         free = [number for number in range(relation.width) if number not in known]
         order = np.argsort([*known, *free]).tolist()
         rows: list[tuple[int, ...]] = []

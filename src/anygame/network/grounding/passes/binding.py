@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import GroundRule
 
-__all__ = ["bound_by", "determined", "narrow_guards"]
+__all__ = ["bound_by", "can_be_joined", "determined", "narrow_guards"]
 
 
 def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
@@ -34,6 +34,33 @@ def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
                         found.add(one)
         changed = len(found) > before
     return found
+
+
+def can_be_joined(
+    rule: GroundRule, literals: Iterable[FlatAtom], context: Context, known: Iterable[Variable] = ()
+) -> bool:
+    """Return whether some literals of a rule can be joined in an order in which each question ends.
+
+    Args:
+        rule: the rule.
+        literals: some of its literals.
+        context: what is known of relations.
+        known: variables that are bound before.
+    """
+    known = set(known)
+    waiting = list(literals)
+    while waiting:
+        known = bound_by(rule, known)
+        ready = [atom for atom in waiting if context.ends(atom.relation, _known_columns(atom, known))]
+        if not ready:
+            return False
+        known.update(variable for atom in ready for variable in variables_of_atom(atom))
+        waiting = [atom for atom in waiting if atom not in ready]
+    return True
+
+
+def _known_columns(atom: FlatAtom, known: set[Variable]) -> list[int]:
+    return [number for number, term in enumerate(atom.columns) if known.issuperset(variables_of(term))]
 
 
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:

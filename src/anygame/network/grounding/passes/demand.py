@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import FlatAtom
 from anygame.language.terms import variables_of
-from anygame.network.grounding.passes.binding import bound_by, determined, narrow_guards
+from anygame.network.grounding.passes.binding import bound_by, can_be_joined, determined, narrow_guards
 from anygame.network.grounding.rules import (
     GroundRule,
     binders,
@@ -101,7 +101,8 @@ class _Demand:
         """Keep, per view, the columns that every rule that reads it binds, with little multiplied for it."""
         changed = True
         while changed:
-            changed = self._keep(self._bound_columns) or self._keep(self._cheap_columns)
+            kept = (self._bound_columns, self._cheap_columns, self._joined_columns)
+            changed = any(map(self._keep, kept))
 
     def _keep(self, kept: Callable[[_Read, _Columns], _Columns]) -> bool:
         """Keep some of the columns by which views are asked; say whether any were dropped."""
@@ -129,6 +130,12 @@ class _Demand:
         bound = {variable for atom in used for variable in variables_of_atom(atom)}
         return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
 
+    def _joined_columns(self, read: _Read, columns: _Columns) -> _Columns:
+        head_columns = self._asked_by.get(read.rule.head.relation, ())
+        guards = self._binding_guards(read, columns)
+        known = _variables(read.rule.head, head_columns)
+        return columns if can_be_joined(read.rule, guards, self._context, known) else frozenset()
+
     def _bound(self, rule: GroundRule) -> set[Variable]:
         """Return the variables that are known before any view of a rule is read."""
         columns = self._asked_by.get(rule.head.relation)
@@ -153,17 +160,25 @@ class _Demand:
             return
         rule = read.rule
         head = _projected(read.atom, columns, self._asked[read.atom.relation])
-        guards = self._head_asked(rule)
-        if read.negated:
-            guards += _binding(rule, _variables(read.atom, columns))
-        elif guards:
-            known = _variables(rule.head, self._asked_by[rule.head.relation])
-            guards += narrow_guards(rule, known, self._context, _MOST_VALUES)
-        else:
-            guards += binders(self._free_literals(rule), _variables(read.atom, columns))
+        guards = [*self._head_asked(rule), *self._binding_guards(read, columns)]
         if head in guards:
             return
         yield _asking_rule(head, guards, rule)
+
+    def _binding_guards(self, read: _Read, columns: _Columns) -> list[FlatAtom]:
+        """Return literals of a rule that bind what it asks for, where its own head is asked for too."""
+        rule, wanted = read.rule, _variables(read.atom, columns)
+        head_columns = self._asked_by.get(rule.head.relation)
+        known = set() if head_columns is None else _variables(rule.head, head_columns)
+        if read.negated:
+            found = _binding(rule, wanted)
+            every = [*rule.positives, *rule.guards]
+        elif head_columns is not None:
+            return narrow_guards(rule, known, self._context, _MOST_VALUES)
+        else:
+            every = self._free_literals(rule)
+            found = binders(every, wanted)
+        return found if can_be_joined(rule, found, self._context, known) else every
 
     def _head_asked(self, rule: GroundRule) -> list[FlatAtom]:
         columns = self._asked_by.get(rule.head.relation)

@@ -26,6 +26,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import Alternatives, FlatAtom, Negated
+from anygame.network.grounding.passes.binding import can_be_joined
 from anygame.network.grounding.rules import GroundRule, binders, in_order, variables_of_test
 
 if TYPE_CHECKING:
@@ -67,7 +68,10 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
         variables = in_order(variables_of_test(test))
         atom = FlatAtom(context.new_relation(len(variables)), variables)
         named.append(atom)
-        guards = tuple(binders((*rule.positives, *rule.guards), variables))
+        literals = (*rule.positives, *rule.guards)
+        guards = tuple(binders(literals, variables))
+        if not can_be_joined(rule, guards, context):
+            guards = literals
         for choice in test.choices if isinstance(test, Alternatives) else ((test,),):
             one = _with_conditions(GroundRule(atom), choice, context)
             made.append(replace(one, guards=(*one.guards, *guards)))
