@@ -80,6 +80,10 @@ def test_the_sheet_is_in_order() -> None:
          "8:31: error[no-move]: o has no legal move here, and the game is not over; with (not (true"),
         ("(row 1) (row 2)", "(rwo 1) (row 2)", "4:2: warning[likely-typo]: nothing reads rwo, but row is"),
         ("(true (control ?p)) (true", "(control ?p) (true", "7:29: warning[undefined-relation]: "),
+        ("(<= open", "(if open", "13:2: error[wrong-arrow]: `if` starts no rule"),
+        ("(next (control ?q))", "(next (control (+ ?p 1)))", "12:20: warning[arithmetic]: GDL has no"),
+        ("(cell ?m ?n ?v)) (not (marked ?m ?n))", "(cell ?m ?n ?v)) (not (marked m ?n))",
+         "10:64: warning[likely-typo]: m is used nowhere else, but ?m stands"),
     ],
 )  # fmt: skip
 def test_the_cause_comes_first(wrong: str, right: str, expected: str) -> None:

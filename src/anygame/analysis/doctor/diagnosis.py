@@ -33,14 +33,15 @@ _SAYS_WHAT: Final = {
     "case-differs": "",
     "stray-text": "(",
     "undefined-relation": "it is a fluent: (",
+    "swapped-arguments": "(",
 }
 #: Codes of names that are wrong wherever they stand.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
 #: The nearer to a slip of the author's, the lower; what most often only follows comes last.
 _NEARNESS: Final = {
     "likely-typo": 1, "case-differs": 1, "relation-arity": 1, "function-arity": 1, "stray-text": 1,
-    "unknown-role": 1, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2, "lost-fluent": 2,
-    "odd-goal": 2, "missing-link": 2, "repeated-literal": 3,
+    "unknown-role": 1, "arithmetic": 1, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2,
+    "lost-fluent": 2, "odd-goal": 2, "missing-link": 2, "repeated-literal": 3,
     "never-starts": 2, "unsafe-variable": 2, "swapped-arguments": 2, "odd-fact": 2,
     "growing-recursion": 2, "unstratified": 2,
     "lacking-condition": 2, "odd-sibling": 3,
@@ -121,7 +122,9 @@ def _following(
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
     codes = {each.code for each in every}
-    if "limit-reached" in codes:
+    if "arithmetic" in codes:  # what is meant as a number grows
+        following |= {each for each in every if each.code in {"growing-recursion", "limit-reached"}}
+    elif "limit-reached" in codes:
         following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
     if _SHOWN_IN_PLAY & codes:
         following |= {each for each in every if _is_of_play(each)}

@@ -160,6 +160,11 @@ class Sheet:
         """The heads that make each move legal, by the move's key."""
         return self._heads_by_last(("legal",))
 
+    @cached_property
+    def percepts(self) -> dict[Key, list[Atom]]:
+        """The heads that make a role see each percept, by the percept's key."""
+        return self._heads_by_last(("sees",))
+
     def _heads_by_last(self, predicates: Iterable[str]) -> dict[Key, list[Atom]]:
         result: dict[Key, list[Atom]] = defaultdict(list)
         for rule in self.program.rules:

@@ -50,6 +50,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _relations(sheet)
     yield from _terms(sheet)
     yield from _variables(sheet)
+    yield from _marks(sheet)
 
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -195,6 +196,34 @@ def _is_meant(
         return True
     # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
     return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
+
+
+def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a name that is a variable but for its question mark, or a variable that is one too many."""
+    known = Counter(name.text for name in sheet.names if name.kind != "variable")
+    by_rule: dict[int, list[Name]] = defaultdict(list)
+    rules_of: dict[str, set[int]] = defaultdict(set)
+    for name in sheet.names:
+        by_rule[id(name.rule)].append(name)
+        if name.kind == "variable":
+            rules_of[name.text].add(id(name.rule))
+    for names in by_rule.values():
+        variables = Counter(name.text for name in names if name.kind == "variable")
+        for name in names:
+            text = shown(name.text)
+            if name.kind == "constant" and known[name.text] == 1 and variables[name.text]:
+                message = f"{text} is used nowhere else, but ?{text} stands in this rule, too"
+                yield CODE.found(message, name.span, hint=f"?{text}")
+            elif name.kind == "variable" and _has_mark_too_many(name.text, variables, known, rules_of):
+                message = f"?{text} stands nowhere else, but {text} is used {_times(known[name.text])}"
+                yield CODE.found(message, name.span, hint=text)
+
+
+def _has_mark_too_many(
+    text: str, variables: Counter[str], known: Counter[str], rules_of: dict[str, set[int]]
+) -> bool:
+    is_alone = variables[text] == 1 and len(rules_of[text]) == 1
+    return is_alone and known[text] >= _COMMON and len(text) >= _SHORTEST_VARIABLE
 
 
 def _times(count: int) -> str:
