@@ -1,6 +1,6 @@
 """Measure the rule doctor: of faults put into sheets, how often does it name the cause first.
 
-    python tools/doctor_score.py gdl FOLDER [--full] [--kinds "drop true,stray text"] [--misses]
+    python tools/doctor_score.py gdl FOLDER [--full] [--kinds "drop true,stray text"] [--misses] [--seed WORD]
 
 Of each sheet, mutants are made (`tools/mutants.py`). Those that mean the same, by the answers in random
 playouts, are set aside, and the others are checked as ``anygame check`` does by default. The first diagnostic
@@ -143,13 +143,13 @@ def _goal(state: State, role: str) -> object:
 # -- all of it ----------------------------------------------------------------------------------------
 
 
-def verdicts(path: Path, kinds: Sequence[str], count: int, folder: Path) -> Iterator[Verdict]:
-    """Check the mutants of a sheet that mean something else."""
+def verdicts(path: Path, kinds: Sequence[str], count: int, folder: Path, seed: str = "") -> Iterator[Verdict]:
+    """Check the mutants of a sheet that mean something else; another seed draws others."""
     source = Source(path.name, path.read_text(encoding="utf-8"))
     original = Game(parse_program(source))
     own_faults = {_what(each) for each in diagnostics_of(source.text, folder)}
     for kind in kinds:
-        for mutant in mutants(source, kind, Random(f"{path.name} {kind}"), count):
+        for mutant in mutants(source, kind, Random(f"{path.name} {kind}{seed}"), count):
             if kind not in _NEVER_MEANT and means_the_same(original, mutant.text):
                 continue
             begin = perf_counter()
@@ -200,6 +200,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--misses", action="store_true", help="print what is told first where it is not the cause"
     )
+    parser.add_argument("--seed", default="", metavar="WORD", help="draw other mutants, by any word")
     parser.add_argument("--plain", action="store_true", help="leave out the untouched sheets")
     return parser
 
@@ -219,7 +220,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in paths:
             if not options.plain:
                 told.update(each["code"] for each in diagnostics_of(path.read_text("utf-8"), Path(folder)))
-            for verdict in verdicts(path, kinds, 3 if options.full else 1, Path(folder)):
+            count = 3 if options.full else 1
+            for verdict in verdicts(path, kinds, count, Path(folder), options.seed):
                 found.append(verdict)
                 if options.misses and not verdict.hit:
                     _print_miss(verdict)
