@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.codes import play, reading
-from anygame.language.diagnostics import Diagnostic, Note, Severity
+from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from anygame.analysis.doctor.suspects import Change
     from anygame.language.source import Span
 
 __all__ = ["causes_first"]
@@ -45,16 +45,28 @@ _NEARNESS: Final = {
     "never-starts": 2, "unsafe-variable": 2, "swapped-arguments": 2, "odd-fact": 2,
     "growing-recursion": 2, "unstratified": 2,
     "lacking-condition": 2, "odd-sibling": 3,
-    "lost-value": 3, "double-value": 3, "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
-    "undeclared-fluent": 3, "undeclared-move": 3,
-    "no-legal": 6, "no-goal": 6, "no-terminal": 6,
+    "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
+    "undeclared-fluent": 3, "undeclared-move": 3, "undeclared-percept": 3,
+    "fluent-outside-base": 4, "move-outside-input": 4, "lost-value": 5, "double-value": 5,
+    "no-legal": 8, "no-goal": 8, "no-terminal": 8,
 }  # fmt: skip
 _OF_READING: Final = 0
-_OTHERS: Final = 4
-_OF_PLAY: Final = 5
+_OTHERS: Final = 6
+_OF_PLAY: Final = 7
 #: Slips that are put right for a trial, and seconds for all of them: a sheet seldom has more than one or two.
 _MOST_TRIALS: Final = 12
 _SECONDS: Final = 1.5
+#: What is not as it is declared: a good place, but most often an echo of what else is near.
+_AGAINST_DECLARATIONS: Final = frozenset(("fluent-outside-base", "move-outside-input"))
+#: Findings about two rules, of which either may be the odd one.
+_OF_TWO: Final = frozenset(("odd-counterpart", "odd-sibling"))
+#: What a slip elsewhere may be the cause of.
+_ECHOES: Final = frozenset(
+    (
+        "never-fires", "idle-negation", "dead-alternative", "unwritten-fluent", "unknown-move",
+        "never-starts", "undefined-relation", "no-legal", "no-goal", "no-terminal",
+    )
+)  # fmt: skip
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
 #: What is never true, or no more after a move, shows in play.
 _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
@@ -93,8 +105,15 @@ class _Repair:
 Examine = Callable[[Source], Iterable[Diagnostic]]
 
 
+Suspect = Callable[[Sequence[Diagnostic]], "Iterable[Change]"]
+
+
 def causes_first(
-    source: Source | None, found: Iterable[Diagnostic], examine: Examine, play: Examine | None = None
+    source: Source | None,
+    found: Iterable[Diagnostic],
+    examine: Examine,
+    play: Examine | None = None,
+    suspect: Suspect | None = None,
 ) -> list[tuple[Diagnostic, Diagnostic]]:
     """Return all findings about a sheet, those that name a cause first, each with how it is told.
 
@@ -105,14 +124,69 @@ def causes_first(
         found: what was found in it, marked already where its check knows that it follows.
         examine: finds the same kinds of things in another sheet, but for what only play shows.
         play: finds that; None where nothing was played.
+        suspect: yields changes of the sheet that may put right findings which name no cause.
     """
     every = sorted(found)
     causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     if source is not None and sum(each.severity > Severity.INFO for each in every) > 1:
         causes = _causes(source, every, examine, play)
     following = _following(every, causes)
+    moved = _turned(every)
+    if source is not None and suspect is not None:
+        left = [each for each in every if each.code in _ECHOES and each not in following]
+        change = _change_for(source, every, left, examine, suspect)
+        if change is not None:
+            first = min(left, key=lambda each: (each.span != change.span, _rank(each, causes)))
+            moved[first] = _moved(first, change)
+            causes[first] = frozenset(left) - {first}
+            following |= causes[first]
     every.sort(key=lambda each: (each in following, *_rank(each, causes)))
-    return list(zip(every, _told(every, causes, following), strict=True))
+    told = _told([moved.get(each, each) for each in every], causes, following)
+    return list(zip(every, told, strict=True))
+
+
+def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
+    """Return how findings are told that name the odd one of two rules, where others doubt the other one."""
+    result = {}
+    for each in every:
+        if each.code in _OF_TWO and each.span and each.notes and (like := each.notes[0].span):
+            others = [other for other in every if other is not each and other.severity > Severity.INFO]
+            doubted = [any(_stands_in(other, [span]) for other in others) for span in (each.span, like)]
+            if doubted == [False, True]:
+                note = replace(each.notes[0], span=each.span)
+                result[each] = replace(each, span=like, notes=(note,), hint="")
+    return result
+
+
+def _change_for(
+    source: Source,
+    every: Sequence[Diagnostic],
+    left: Sequence[Diagnostic],
+    examine: Examine,
+    suspect: Suspect,
+) -> Change | None:
+    """Return a change of the sheet with which none of some findings is left, and nothing else is wrong."""
+    until = monotonic() + _SECONDS
+    without_play = [each for each in every if not _is_of_play(each)]
+    wanted = {each for each in left if not _is_of_play(each)}
+    for change in islice(suspect(left), _MOST_TRIALS) if wanted else ():
+        if monotonic() > until or change.span.source is not source:
+            break
+        repair = _Repair((change.span.start,), change.span.end - change.span.start, change.meant)
+        gone, is_worse = _changed(None, repair, without_play, examine(repair.of(source)))
+        if gone >= wanted and not is_worse:
+            return change
+    return None
+
+
+def _moved(finding: Diagnostic, change: Change) -> Diagnostic:
+    """Return a finding at the place of what makes it vanish."""
+    meant = shown(change.meant)
+    if finding.span == change.span:
+        return replace(finding, hint=meant)
+    message = f"{finding.message}; with {meant} here, that does not happen"
+    notes = (Note("that is where it shows", finding.span), *finding.notes)
+    return replace(finding, message=message, span=change.span, notes=notes, hint=meant)
 
 
 def _following(
@@ -141,7 +215,8 @@ def _is_of_play(finding: Diagnostic) -> bool:
 
 def _is_near(finding: Diagnostic) -> bool:
     """Return whether a finding can name a cause: no style, and not only what is missing in the end."""
-    return finding.severity > Severity.INFO and _nearness(finding) < _OF_PLAY
+    is_near = _nearness(finding) < _OF_PLAY and finding.code not in _AGAINST_DECLARATIONS
+    return finding.severity > Severity.INFO and is_near
 
 
 def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
@@ -207,7 +282,7 @@ def _repair(source: Source, slip: Diagnostic) -> _Repair:
 
 
 def _changed(
-    slip: Diagnostic, repair: _Repair, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+    slip: Diagnostic | None, repair: _Repair, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
 ) -> tuple[frozenset[Diagnostic], bool]:
     """Return what is no longer found where a slip is put right, and whether something wrong is found anew."""
     after = Counter(_identity(each, repair) for each in left)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.sheet import key_of
 from anygame.language.rules import KEYWORDS, READ_AS, Distinct, atoms_in, walk
-from anygame.language.terms import Compound, Variable
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.language.rules import Atom, Rule
+    from anygame.language.source import Node
     from anygame.language.terms import Term
 
 __all__ = ["Place", "Sorts", "lists_of"]
@@ -42,6 +43,20 @@ def lists_of(atom: Atom) -> Iterator[tuple[Atom | Compound, tuple[Place, ...]]]:
         name = above, key_of(term)
         yield term, tuple((name, number) for number in range(len(term.arguments)))
         pending += [("", inner) for inner in term.arguments if isinstance(inner, Compound)]
+
+
+def constants_in(atom: Atom) -> Iterator[tuple[Place, Constant, Node]]:
+    """Yield the constants of an atom that was read from a text, with their places here and there."""
+    nodes: dict[int, Node] = {id(atom): atom.node} if atom.node else {}
+    for each, places in lists_of(atom):
+        node = nodes.get(id(each))
+        for term, place, child in zip(
+            each.arguments, places, ((node and node.children) or ())[1:], strict=False
+        ):
+            if isinstance(term, Constant):
+                yield place, term, child
+            else:
+                nodes[id(term)] = child
 
 
 class Sorts:
