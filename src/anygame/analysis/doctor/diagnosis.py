@@ -47,17 +47,15 @@ _NEARNESS: Final = {
     "lacking-condition": 2, "odd-sibling": 3,
     "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
     "undeclared-fluent": 3, "undeclared-move": 3, "undeclared-percept": 3,
-    "fluent-outside-base": 4, "move-outside-input": 4, "lost-value": 5, "double-value": 5,
-    "no-legal": 8, "no-goal": 8, "no-terminal": 8,
+    "fluent-outside-base": 4, "move-outside-input": 4, "lost-value": 5, "double-value": 6,
+    "no-legal": 9, "no-goal": 9, "no-terminal": 9,
 }  # fmt: skip
 _OF_READING: Final = 0
-_OTHERS: Final = 6
-_OF_PLAY: Final = 7
+_OTHERS: Final = 7
+_OF_PLAY: Final = 8
 #: Slips that are put right for a trial, and seconds for all of them: a sheet seldom has more than one or two.
 _MOST_TRIALS: Final = 12
 _SECONDS: Final = 1.5
-#: What is not as it is declared: a good place, but most often an echo of what else is near.
-_AGAINST_DECLARATIONS: Final = frozenset(("fluent-outside-base", "move-outside-input"))
 #: Findings about two rules, of which either may be the odd one.
 _OF_TWO: Final = frozenset(("odd-counterpart", "odd-sibling"))
 #: What a slip elsewhere may be the cause of.
@@ -215,7 +213,7 @@ def _is_of_play(finding: Diagnostic) -> bool:
 
 def _is_near(finding: Diagnostic) -> bool:
     """Return whether a finding can name a cause: no style, and not only what is missing in the end."""
-    is_near = _nearness(finding) < _OF_PLAY and finding.code not in _AGAINST_DECLARATIONS
+    is_near = _nearness(finding) < _OF_PLAY and not _is_of_play(finding)
     return finding.severity > Severity.INFO and is_near
 
 
@@ -233,11 +231,16 @@ def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) 
 
 
 def _nearness(finding: Diagnostic) -> int:
+    if finding.code == "fluent-outside-base" and finding.span and _INIT.match(finding.span.text):
+        return _OF_START
     if finding.code in _PLAY_CODES and finding.code not in _NEARNESS:
         return _OF_PLAY
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
+#: What is so from the start, against what is declared, is written there.
+_OF_START: Final = 2
+_INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in reading.CODES)
 _PLAY_CODES: Final = frozenset(code.name for code in play.CODES)
 

@@ -84,12 +84,12 @@ def _of_values(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[Change]
                     asked.setdefault((place, term), node.span)
         for place, term, node in constants_in(rule.head):
             written[place].append((term, node.span))
+    sorts = _SortedUses(sheet)
     if len(findings) > 1:  # a single one stands there already
         for (place, term), span in asked.items():
-            values = dict.fromkeys(value.name for value, _ in written[place] if value is not term)
+            values = dict.fromkeys(value for value, _ in written[place] if value is not term)
             if len(values) <= _MOST_VALUES:
-                yield from (Change(span, value) for value in values)
-    sorts = _SortedUses(sheet)
+                yield from (Change(span, value.name) for value in values if sorts.knows(place, value))
     for place, term in asked:
         heads = [(value, span) for value, span in written[place] if value is not term]
         if len({value for value, _ in heads}) > _MOST_VALUES:
@@ -113,6 +113,10 @@ class _SortedUses:
         self._uses = Counter(
             (self._sorts.of(place), term) for atom in atoms for place, term, _ in constants_in(atom)
         )
+
+    def knows(self, place: Place, term: Constant) -> bool:
+        """Return whether a constant stands at several places of a sort."""
+        return self._uses[self._sorts.of(place), term] > 1
 
     def is_better(self, place: Place, term: Constant, odd: Constant) -> bool:
         """Return whether a constant is known among those of a place, and the one that stands there is not."""
