@@ -37,22 +37,33 @@ _SAYS_WHAT: Final = {
 }
 #: Codes of names that are wrong wherever they stand.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
-#: The nearer to a slip of the author's, the lower; what most often only follows comes last.
-_NEARNESS: Final = {
-    "likely-typo": 1, "case-differs": 1, "relation-arity": 1, "function-arity": 1, "stray-text": 1,
-    "unknown-role": 1, "arithmetic": 1, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2,
-    "lost-fluent": 2, "odd-goal": 2, "missing-link": 2, "repeated-literal": 3,
-    "never-starts": 2, "unsafe-variable": 2, "swapped-arguments": 2, "odd-fact": 2,
-    "growing-recursion": 2, "unstratified": 2,
-    "lacking-condition": 2, "odd-sibling": 3,
-    "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
-    "undeclared-fluent": 3, "undeclared-move": 3, "undeclared-percept": 3,
-    "fluent-outside-base": 4, "move-outside-input": 4, "lost-value": 5, "double-value": 6,
-    "no-legal": 9, "no-goal": 9, "no-terminal": 9,
-}  # fmt: skip
+#: The nearer to a slip of the author's, the earlier; all codes that are not named stand before those of play.
+_ORDER: Final = (
+    (
+        "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
+        "arithmetic",
+    ),
+    ("never-starts",),  # what can never hold keeps no fluent either
+    (
+        "undefined-relation", "unwritten-fluent", "unknown-move", "lost-fluent", "odd-goal", "missing-link",
+        "unsafe-variable", "swapped-arguments", "odd-fact", "growing-recursion", "unstratified",
+        "lacking-condition",
+    ),
+    (
+        "repeated-literal", "odd-sibling", "never-fires", "dead-alternative", "idle-negation",
+        "undeclared-fluent", "undeclared-move", "undeclared-percept",
+    ),
+    ("odd-counterpart", "missing-counterpart", "missing-sibling"),
+    ("fluent-outside-base", "move-outside-input"),
+    ("lost-value",),
+    ("double-value",),
+)  # fmt: skip
+_NEARNESS: Final = {code: number for number, codes in enumerate(_ORDER, 1) for code in codes}
+#: What most often only follows.
+_LAST: Final = frozenset(("no-legal", "no-goal", "no-terminal"))
 _OF_READING: Final = 0
-_OTHERS: Final = 7
-_OF_PLAY: Final = 8
+_OTHERS: Final = len(_ORDER) + 1
+_OF_PLAY: Final = _OTHERS + 1
 #: Slips that are put right for a trial, and seconds for all of them: a sheet seldom has more than one or two.
 _MOST_TRIALS: Final = 12
 _SECONDS: Final = 1.5
@@ -233,13 +244,15 @@ def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) 
 def _nearness(finding: Diagnostic) -> int:
     if finding.code == "fluent-outside-base" and finding.span and _INIT.match(finding.span.text):
         return _OF_START
+    if finding.code in _LAST:
+        return _OF_PLAY + 1
     if finding.code in _PLAY_CODES and finding.code not in _NEARNESS:
         return _OF_PLAY
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
 #: What is so from the start, against what is declared, is written there.
-_OF_START: Final = 2
+_OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in reading.CODES)
 _PLAY_CODES: Final = frozenset(code.name for code in play.CODES)

@@ -94,8 +94,9 @@ def _of_values(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[Change]
         heads = [(value, span) for value, span in written[place] if value is not term]
         if len({value for value, _ in heads}) > _MOST_VALUES:
             continue
-        if len(findings) == 1:
-            heads = [each for each in heads if sorts.is_better(place, term, each[0])]
+        heads = [each for each in heads if not sorts.knows(place, each[0])]
+        if len(findings) == 1 and not sorts.knows(place, term):
+            continue
         heads.sort(key=lambda each: (place, each[0]) in known)  # first those that nobody asks for
         yield from (Change(span, term.name) for _, span in islice(heads, _MOST_VALUES))
 
@@ -117,8 +118,3 @@ class _SortedUses:
     def knows(self, place: Place, term: Constant) -> bool:
         """Return whether a constant stands at several places of a sort."""
         return self._uses[self._sorts.of(place), term] > 1
-
-    def is_better(self, place: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant is known among those of a place, and the one that stands there is not."""
-        sort = self._sorts.of(place)
-        return self._uses[sort, odd] == 1 and self._uses[sort, term] > 2

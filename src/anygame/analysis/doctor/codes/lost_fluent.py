@@ -140,8 +140,6 @@ def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
     met: set[Top] = set()
     for part in sheet.normal:
         if part.head.predicate == "next" and key_of(part.head.arguments[0]) == key:
-            if any(part.head.variables()) and not sheet.domains.of_variables(part):
-                return []  # that it cannot fire is told elsewhere
             met |= set() if _is_where_a_move_is(part) else _values_met(sheet, part, key)
     lost = values - met
     is_told_apart = len(values) <= _MOST_VALUES and len(lost) < len(values)

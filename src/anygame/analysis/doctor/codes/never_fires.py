@@ -233,7 +233,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
             f"{move} is legal only where {named(key)} is true, which only {move} makes it: neither starts"
         )
         hint = f"(init {pattern(key)}), or a way to move without it"
-    denied = _denied_otherwise(sheet, group) if fluents else None
+    denied = _denied_otherwise(sheet, group) if fluents and not moves else None
     if denied is not None:
         first, hint = denied, f"{hint}, or {shown(f'(not {denied})')} here, as elsewhere"
     others = [_first_head(sheet, item) for item in group]
