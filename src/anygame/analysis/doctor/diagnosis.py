@@ -67,6 +67,8 @@ _OF_PLAY: Final = _OTHERS + 1
 #: Slips that are put right for a trial, and seconds for all of them: a sheet seldom has more than one or two.
 _MOST_TRIALS: Final = 12
 _SECONDS: Final = 1.5
+#: Seconds for changes that no finding names: sheets with faults of their own are to be checked fast, too.
+_SECONDS_OF_SUSPECTS: Final = 0.4
 #: Findings about two rules, of which either may be the odd one.
 _OF_TWO: Final = frozenset(("odd-counterpart", "odd-sibling"))
 #: What a slip elsewhere may be the cause of.
@@ -175,7 +177,7 @@ def _change_for(
     suspect: Suspect,
 ) -> Change | None:
     """Return a change of the sheet with which none of some findings is left, and nothing else is wrong."""
-    until = monotonic() + _SECONDS
+    until = monotonic() + _SECONDS_OF_SUSPECTS
     without_play = [each for each in every if not _is_of_play(each)]
     wanted = {each for each in left if not _is_of_play(each)}
     for change in islice(suspect(left), _MOST_TRIALS) if wanted else ():
