@@ -213,6 +213,21 @@ def test_infix_sheets_are_checked_too() -> None:
     assert "warning[undefined-relation]" in output
 
 
+def test_infix_sheets_are_told_the_command_that_binds_their_variables(tmp_path: Path) -> None:
+    path = tmp_path / "loose.hrf"
+    sheet = "role(x). step(X). legal(x, go). goal(x, 100). terminal :- step(1) & ~closed(Y). closed(1)."
+    path.write_text(sheet)
+    output, status = run(["check", str(path), "--play", "0"])
+    assert status == 1
+    assert "a rule is written head :- body" in output
+    assert "and deny that: `anygame translate --lenient` writes it" in output
+    assert output.count("mend: anygame translate --lenient --to infix\n") == 2
+    mended, status = run(["translate", "--lenient", "--to", "infix", str(path)])
+    path.write_text(mended)
+    assert status == 0
+    assert "error[" not in run(["check", str(path), "--play", "0"])[0]
+
+
 def test_codes_are_listed_and_explained() -> None:
     output, status = run(["explain-code"])
     assert status == 0

@@ -11,6 +11,7 @@ from anygame.analysis.mends import find_mends, read_leniently
 from anygame.analysis.safety import normal_rules
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import Severity
+from anygame.language.forms import form_of
 from anygame.language.parser import parse_program
 from anygame.language.source import Span
 
@@ -31,10 +32,10 @@ _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What `anygame mend` does about a diagnostic.
+    """What `anygame mend` does about a diagnostic, or `anygame translate` where mending knows KIF alone.
 
     Attributes:
-        kinds: the kinds of mends, as its option ``--select`` knows them.
+        kinds: the kinds of mends, as its option ``--select`` knows them; none where the sheet is translated.
         edits: places of the source and what stands there afterwards; empty where more is added than an edit.
     """
 
@@ -43,7 +44,9 @@ class Remedy:
 
     @property
     def command(self) -> str:
-        """The options of the command that does it."""
+        """The command that does it, with its options."""
+        if not self.kinds:
+            return "anygame translate --lenient --to infix"
         return f"anygame mend --select {','.join(self.kinds)}"
 
     def as_json(self) -> dict[str, Any]:
@@ -74,6 +77,10 @@ def remedies_for(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Di
         if mend is not None:
             kinds = (mend.kind,) if found.code in _UNBOUND else kinds
             remedies[found] = Remedy(kinds, _resolved(mend, source))
+    if form_of(source) == "infix":
+        # Readings are written into KIF alone; `anygame translate` writes such a sheet anew.
+        left = [found for found in wanted if found.code in _UNBOUND and found not in remedies]
+        remedies |= dict.fromkeys(left, Remedy((), ())) if left and _binds_all(program) else {}
     return remedies
 
 

@@ -20,6 +20,7 @@ from anygame.analysis.normal import (
     normalise,
 )
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
+from anygame.language.forms import form_of
 from anygame.language.rules import Distinct, Literal, Not, walk
 from anygame.language.sentences import variable_in_fact
 
@@ -116,7 +117,9 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
 
 def _advice(rule: Rule, variable: Variable) -> str:
     if (literal := _only_denied_by(rule, variable)) is not None:
-        return f"a relation that says {literal} for some {variable}, and deny that: `anygame mend` writes it"
+        is_infix = rule.node is not None and form_of(rule.node.source) == "infix"
+        command = "anygame translate --lenient" if is_infix else "anygame mend"
+        return f"a relation that says {literal} for some {variable}, and deny that: `{command}` writes it"
     if rule.head.predicate in {"legal", "goal"} and rule.head.arguments[:1] == (variable,):
         return f"add (role {variable}) to the body"
     return f"add a positive literal that says what {variable} may be"

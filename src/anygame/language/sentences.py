@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.language.forms import form_of
 from anygame.language.limits import Deadline
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Literal, Not, Or, Rule
 from anygame.language.source import Span
@@ -32,6 +33,8 @@ _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 _FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
 #: What other languages write between a head and its body, and slips of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
+#: Words that may stand for one; they may name relations, too.
+_ARROW_WORDS: Final = frozenset(("if", "rule", "implies"))
 #: Those that other languages write between a head and its body.
 _ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
 #: A look at the clock takes as long as a tenth of a fact.
@@ -396,8 +399,11 @@ class Reader:
     def _has_wrong_arrow(self, node: Node) -> bool:
         """Report a rule that starts with another arrow than ``<=``; it would be read as an odd fact."""
         first, *others = node.children or (node,)
-        is_rule = any(child.children or fold_head(child.text) == "terminal" for child in others)
-        if first.text not in _ARROWS or not is_rule:
+        if first.text in _ARROWS:
+            is_rule = any(child.children or fold_head(child.text) == "terminal" for child in others)
+        else:
+            is_rule = first.text.lower() in _ARROW_WORDS and any(map(self._is_of_rules, others))
+        if not is_rule:
             return False
         message = f"`{first.text}` starts no rule: in GDL the head comes first, after `<=`"
         # Without variables it might be a fact of a relation of that name, that nobody reads.
@@ -405,6 +411,11 @@ class Reader:
         report = self._warn if is_ground else self._error
         report("wrong-arrow", message, first, "(<= head body ...)")
         return True
+
+    def _is_of_rules(self, node: Node) -> bool:
+        """Return whether a list can hardly be a term: it has variables, or is one of GDL's own sentences."""
+        is_keyword = self._head_name(node) in KEYWORDS.keys() | _OPERATORS
+        return bool(node.children) and (is_keyword or _first_variable(node) is not node)
 
     def _check_rule(self, rule: Rule) -> None:
         node = rule.head.node
@@ -453,7 +464,8 @@ def variable_in_fact(node: Node) -> Diagnostic:
     """Return what is said of a fact that has variables."""
     place = _first_variable(node)
     message = f"a fact has no variables, found {shown(place.text)}"
-    return Diagnostic("variable-in-fact", Severity.ERROR, message, place.span, hint="a rule starts with <=")
+    hint = "a rule starts with <=" if form_of(node.source) == "kif" else "a rule is written head :- body"
+    return Diagnostic("variable-in-fact", Severity.ERROR, message, place.span, hint=hint)
 
 
 def _arguments(count: int) -> str:

@@ -9,14 +9,27 @@ from anygame.analysis.doctor.codes import CHECKS, CODES
 from anygame.analysis.doctor.diagnosis import causes_first
 from anygame.analysis.doctor.reading import Reading, read_sheet
 from anygame.analysis.doctor.sheet import Sheet
+from anygame.analysis.doctor.suspects import Change, changes_for
 from anygame.analysis.safety import normal_rules
 from anygame.errors import RuleSheetError
 from anygame.language.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from anygame.language.rules import Program
 
-__all__ = ["CHECKS", "CODES", "Check", "Code", "Reading", "causes_first", "check_program", "read_sheet"]
+__all__ = [
+    "CHECKS",
+    "CODES",
+    "Check",
+    "Code",
+    "Reading",
+    "causes_first",
+    "changes_of",
+    "check_program",
+    "read_sheet",
+]
 
 
 def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic]:
@@ -38,3 +51,8 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
     except RuleSheetError as error:
         found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
     return sorted(dict.fromkeys(found))
+
+
+def changes_of(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Change]:
+    """Yield the changes of a program that may put right all of some findings about it."""
+    return changes_for(Sheet(program), findings)

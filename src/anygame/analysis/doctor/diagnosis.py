@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.codes import play, reading
-from anygame.language.diagnostics import Diagnostic, Note, Severity
+from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from anygame.analysis.doctor.suspects import Change
     from anygame.language.source import Span
 
 __all__ = ["causes_first"]
@@ -33,27 +33,51 @@ _SAYS_WHAT: Final = {
     "case-differs": "",
     "stray-text": "(",
     "undefined-relation": "it is a fluent: (",
+    "swapped-arguments": "(",
 }
 #: Codes of names that are wrong wherever they stand.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
-#: The nearer to a slip of the author's, the lower; what most often only follows comes last.
-_NEARNESS: Final = {
-    "likely-typo": 1, "case-differs": 1, "relation-arity": 1, "function-arity": 1, "stray-text": 1,
-    "unknown-role": 1, "undefined-relation": 2, "unwritten-fluent": 2, "unknown-move": 2, "lost-fluent": 2,
-    "odd-goal": 2, "missing-link": 2, "repeated-literal": 3,
-    "never-starts": 2, "unsafe-variable": 2, "swapped-arguments": 2, "odd-fact": 2,
-    "growing-recursion": 2, "unstratified": 2,
-    "lacking-condition": 2, "odd-sibling": 3,
-    "lost-value": 3, "double-value": 3, "never-fires": 3, "dead-alternative": 3, "idle-negation": 3,
-    "undeclared-fluent": 3, "undeclared-move": 3,
-    "idle-declaration": 6, "no-legal": 6, "no-goal": 6, "no-terminal": 6,
-}  # fmt: skip
+#: The nearer to a slip of the author's, the earlier; all codes that are not named stand before those of play.
+_ORDER: Final = (
+    (
+        "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
+        "arithmetic",
+    ),
+    ("never-starts",),  # what can never hold keeps no fluent either
+    (
+        "undefined-relation", "unwritten-fluent", "unknown-move", "lost-fluent", "odd-goal", "missing-link",
+        "unsafe-variable", "swapped-arguments", "odd-fact", "growing-recursion", "unstratified",
+        "lacking-condition",
+    ),
+    (
+        "repeated-literal", "odd-sibling", "never-fires", "dead-alternative", "idle-negation",
+        "undeclared-fluent", "undeclared-move", "undeclared-percept",
+    ),
+    ("odd-counterpart", "missing-counterpart", "missing-sibling"),
+    ("fluent-outside-base", "move-outside-input"),
+    ("lost-value",),
+    ("double-value",),
+)  # fmt: skip
+_NEARNESS: Final = {code: number for number, codes in enumerate(_ORDER, 1) for code in codes}
+#: What most often only follows.
+_LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-terminal"))
 _OF_READING: Final = 0
-_OTHERS: Final = 4
-_OF_PLAY: Final = 5
+_OTHERS: Final = len(_ORDER) + 1
+_OF_PLAY: Final = _OTHERS + 1
 #: Slips that are put right for a trial, and seconds for all of them: a sheet seldom has more than one or two.
 _MOST_TRIALS: Final = 12
 _SECONDS: Final = 1.5
+#: Seconds for changes that no finding names: sheets with faults of their own are to be checked fast, too.
+_SECONDS_OF_SUSPECTS: Final = 0.4
+#: Findings about two rules, of which either may be the odd one.
+_OF_TWO: Final = frozenset(("odd-counterpart", "odd-sibling"))
+#: What a slip elsewhere may be the cause of.
+_ECHOES: Final = frozenset(
+    (
+        "never-fires", "idle-negation", "dead-alternative", "unwritten-fluent", "unknown-move",
+        "never-starts", "undefined-relation", "no-legal", "no-goal", "no-terminal",
+    )
+)  # fmt: skip
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
 #: What is never true, or no more after a move, shows in play.
 _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
@@ -92,8 +116,15 @@ class _Repair:
 Examine = Callable[[Source], Iterable[Diagnostic]]
 
 
+Suspect = Callable[[Sequence[Diagnostic]], "Iterable[Change]"]
+
+
 def causes_first(
-    source: Source | None, found: Iterable[Diagnostic], examine: Examine, play: Examine | None = None
+    source: Source | None,
+    found: Iterable[Diagnostic],
+    examine: Examine,
+    play: Examine | None = None,
+    suspect: Suspect | None = None,
 ) -> list[tuple[Diagnostic, Diagnostic]]:
     """Return all findings about a sheet, those that name a cause first, each with how it is told.
 
@@ -104,14 +135,69 @@ def causes_first(
         found: what was found in it, marked already where its check knows that it follows.
         examine: finds the same kinds of things in another sheet, but for what only play shows.
         play: finds that; None where nothing was played.
+        suspect: yields changes of the sheet that may put right findings which name no cause.
     """
     every = sorted(found)
     causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
     if source is not None and sum(each.severity > Severity.INFO for each in every) > 1:
         causes = _causes(source, every, examine, play)
     following = _following(every, causes)
+    moved = _turned(every)
+    if source is not None and suspect is not None:
+        left = [each for each in every if each.code in _ECHOES and each not in following]
+        change = _change_for(source, every, left, examine, suspect)
+        if change is not None:
+            first = min(left, key=lambda each: (each.span != change.span, _rank(each, causes)))
+            moved[first] = _moved(first, change)
+            causes[first] = frozenset(left) - {first}
+            following |= causes[first]
     every.sort(key=lambda each: (each in following, *_rank(each, causes)))
-    return list(zip(every, _told(every, causes, following), strict=True))
+    told = _told([moved.get(each, each) for each in every], causes, following)
+    return list(zip(every, told, strict=True))
+
+
+def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
+    """Return how findings are told that name the odd one of two rules, where others doubt the other one."""
+    result = {}
+    for each in every:
+        if each.code in _OF_TWO and each.span and each.notes and (like := each.notes[0].span):
+            others = [other for other in every if other is not each and other.severity > Severity.INFO]
+            doubted = [any(_stands_in(other, [span]) for other in others) for span in (each.span, like)]
+            if doubted == [False, True]:
+                note = replace(each.notes[0], span=each.span)
+                result[each] = replace(each, span=like, notes=(note,), hint="")
+    return result
+
+
+def _change_for(
+    source: Source,
+    every: Sequence[Diagnostic],
+    left: Sequence[Diagnostic],
+    examine: Examine,
+    suspect: Suspect,
+) -> Change | None:
+    """Return a change of the sheet with which none of some findings is left, and nothing else is wrong."""
+    until = monotonic() + _SECONDS_OF_SUSPECTS
+    without_play = [each for each in every if not _is_of_play(each)]
+    wanted = {each for each in left if not _is_of_play(each)}
+    for change in islice(suspect(left), _MOST_TRIALS) if wanted else ():
+        if monotonic() > until or change.span.source is not source:
+            break
+        repair = _Repair((change.span.start,), change.span.end - change.span.start, change.meant)
+        gone, is_worse = _changed(None, repair, without_play, examine(repair.of(source)))
+        if gone >= wanted and not is_worse:
+            return change
+    return None
+
+
+def _moved(finding: Diagnostic, change: Change) -> Diagnostic:
+    """Return a finding at the place of what makes it vanish."""
+    meant = shown(change.meant)
+    if finding.span == change.span:
+        return replace(finding, hint=meant)
+    message = f"{finding.message}; with {meant} here, that does not happen"
+    notes = (Note("that is where it shows", finding.span), *finding.notes)
+    return replace(finding, message=message, span=change.span, notes=notes, hint=meant)
 
 
 def _following(
@@ -121,7 +207,9 @@ def _following(
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
     codes = {each.code for each in every}
-    if "limit-reached" in codes:
+    if "arithmetic" in codes:  # what is meant as a number grows
+        following |= {each for each in every if each.code in {"growing-recursion", "limit-reached"}}
+    elif "limit-reached" in codes:
         following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
     if _SHOWN_IN_PLAY & codes:
         following |= {each for each in every if _is_of_play(each)}
@@ -138,7 +226,8 @@ def _is_of_play(finding: Diagnostic) -> bool:
 
 def _is_near(finding: Diagnostic) -> bool:
     """Return whether a finding can name a cause: no style, and not only what is missing in the end."""
-    return finding.severity > Severity.INFO and _nearness(finding) < _OF_PLAY
+    is_near = _nearness(finding) < _OF_PLAY and not _is_of_play(finding)
+    return finding.severity > Severity.INFO and is_near
 
 
 def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
@@ -155,11 +244,18 @@ def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) 
 
 
 def _nearness(finding: Diagnostic) -> int:
+    if finding.code == "fluent-outside-base" and finding.span and _INIT.match(finding.span.text):
+        return _OF_START
+    if finding.code in _LAST:
+        return _OF_PLAY + 1
     if finding.code in _PLAY_CODES and finding.code not in _NEARNESS:
         return _OF_PLAY
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
+#: What is so from the start, against what is declared, is written there.
+_OF_START: Final = 3
+_INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in reading.CODES)
 _PLAY_CODES: Final = frozenset(code.name for code in play.CODES)
 
@@ -204,7 +300,7 @@ def _repair(source: Source, slip: Diagnostic) -> _Repair:
 
 
 def _changed(
-    slip: Diagnostic, repair: _Repair, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+    slip: Diagnostic | None, repair: _Repair, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
 ) -> tuple[frozenset[Diagnostic], bool]:
     """Return what is no longer found where a slip is put right, and whether something wrong is found anew."""
     after = Counter(_identity(each, repair) for each in left)

@@ -167,6 +167,31 @@ class Sheet:
         """The heads that make each move legal, by the move's key."""
         return self._heads_by_last(("legal",))
 
+    @cached_property
+    def moves_by_relation(self) -> dict[Key, list[Atom]]:
+        """The heads of relations that make moves which a `legal` of any move takes, by the move's key."""
+        result: dict[Key, list[Atom]] = defaultdict(list)
+        pending = [(rule, rule.head.arguments[-1]) for rule in self.heads.get(("legal", 2), ())]
+        seen: set[tuple[Key, int]] = set()
+        while pending:
+            rule, move = pending.pop()
+            for atom, positive in atoms_in(rule.body):
+                places = [n for n, term in enumerate(atom.arguments) if term is move and positive]
+                for place in places if isinstance(move, Variable) and atom.predicate not in KEYWORDS else ():
+                    if (atom.key, place) in seen:
+                        continue
+                    seen.add((atom.key, place))
+                    for other in self.heads.get(atom.key, ()):
+                        pending.append((other, other.head.arguments[place]))
+                        if key := key_of(other.head.arguments[place]):
+                            result[key].append(other.head)
+        return dict(result)
+
+    @cached_property
+    def percepts(self) -> dict[Key, list[Atom]]:
+        """The heads that make a role see each percept, by the percept's key."""
+        return self._heads_by_last(("sees",))
+
     def _heads_by_last(self, predicates: Iterable[str]) -> dict[Key, list[Atom]]:
         result: dict[Key, list[Atom]] = defaultdict(list)
         for rule in self.program.rules:

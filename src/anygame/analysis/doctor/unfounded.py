@@ -61,12 +61,18 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     needs = {
         id(part): {item_of(f.atom) for f in part.body if isinstance(f, Literal)} for part in sheet.normal
     }
+    made = _made(sheet)
     writers: dict[Item, list[NormalRule]] = defaultdict(list)
     for part in sheet.normal:
-        writers[item_of(part.head)].append(part)
-    held = _held(sheet, needs, is_dead)
+        for item in made[id(part)]:
+            writers[item].append(part)
+    held = _held(sheet, needs, made, is_dead)
     items = {item for item in writers if item[1] is not None and item not in held}
-    if any(_writes_anything(part) for key in _OF_STATE for part in writers.get((key, None), ())):
+    if any(
+        _writes_anything(part) and not _takes_moves(sheet, part)
+        for key in _OF_STATE
+        for part in writers.get((key, None), ())
+    ):
         items = set()
     waits = {item: _waits(writers[item], needs, items, held, is_dead) for item in items}
     stalled: dict[Item, set[int]] = defaultdict(set)
@@ -76,12 +82,28 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     return Unfounded(tuple(_roots(waits, list(writers))), dict(stalled))
 
 
+def _made(sheet: Sheet) -> dict[int, list[Item]]:
+    """Return what each normal rule makes: what its head speaks of, and a move that a `legal` takes."""
+    moves: dict[int, list[Item]] = defaultdict(list)
+    for key, heads in sheet.moves_by_relation.items():
+        for head in heads if key not in sheet.moves else ():
+            moves[id(head)].append(("does", key))
+    return {id(part): [item_of(part.head), *moves[id(part.origin.head)]] for part in sheet.normal}
+
+
+def _takes_moves(sheet: Sheet, part: NormalRule) -> bool:
+    """Return whether all moves that a rule allows, its move being a variable, are known by their names."""
+    return part.head.predicate == "legal" and bool(sheet.moves_by_relation)
+
+
 def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
     """Return whether all of a group that waits for itself could hold if one of it did."""
+    made = _made(sheet)
     needs = [
-        (item_of(part.head), {item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group))
+        (item, {item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group))
         for part in sheet.normal
-        if item_of(part.head) in group
+        for item in made[id(part)]
+        if item in group
     ]
     held = {item}
     grown = True
@@ -99,7 +121,12 @@ def _writes_anything(part: NormalRule) -> bool:
     return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)
 
 
-def _held(sheet: Sheet, needs: dict[int, set[Item]], is_dead: Callable[[NormalRule], bool]) -> set[Item]:
+def _held(
+    sheet: Sheet,
+    needs: dict[int, set[Item]],
+    made: dict[int, list[Item]],
+    is_dead: Callable[[NormalRule], bool],
+) -> set[Item]:
     """Return what may hold: the least fixpoint of the rules that can fire."""
     held: set[Item] = set()
     waiting = [part for part in sheet.normal if not is_dead(part)]
@@ -109,8 +136,8 @@ def _held(sheet: Sheet, needs: dict[int, set[Item]], is_dead: Callable[[NormalRu
         before = len(held)
         for part in waiting:
             if all(_may_hold(need, held) for need in needs[id(part)]):
-                item = item_of(part.head)
-                held |= {item, (item[0], None)} if item[0] else {item}
+                for item in made[id(part)]:
+                    held |= {item, (item[0], None)} if item[0] else {item}
             else:
                 rest.append(part)
         waiting = rest

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.analysis.doctor import causes_first, check_program, read_sheet
+from anygame.analysis.doctor import causes_first, changes_of, check_program, read_sheet
 from anygame.analysis.remedies import as_read_leniently, remedies_for
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
@@ -176,12 +177,14 @@ class _Examination:
     Attributes:
         options: what is asked.
         source: the sheet.
+        program: its rules, as far as they could be read.
         found: all that was found.
         progress: how far playing has come, for people.
     """
 
     options: Options
     source: Source | None = None
+    program: Program | None = None
     found: list[_Found] = field(default_factory=list)
     progress: str = ""
 
@@ -190,7 +193,7 @@ class _Examination:
         options = self.options
         self.source = sheet_source(file)
         reading, diagnostics = self._read(self.source)
-        program = reading.program
+        program = self.program = reading.program
         remedies = remedies_for(program, diagnostics) if reading.complete else {}
         self.found += [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in diagnostics]
         if options.play != 0 and not any(d.severity is Severity.ERROR for d in diagnostics):
@@ -228,7 +231,9 @@ class _Examination:
         """Return what was found, in the order in which it is told."""
         known = {found.diagnostic: found for found in self.found}
         play = self._shown_by_play if any(each.line is not None for each in self.found) else None
-        order = causes_first(self.source, known, lambda source: self._read(source)[1], play)
+        program = self.program
+        suspect = partial(changes_of, program) if program else None
+        order = causes_first(self.source, known, lambda source: self._read(source)[1], play, suspect)
         return [replace(known[found], diagnostic=told) for found, told in order]
 
     def _shown_by_play(self, source: Source) -> list[Diagnostic]:

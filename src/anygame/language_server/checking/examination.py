@@ -87,7 +87,7 @@ def _finding(found: Diagnostic, source: Source, remedy: Remedy | None) -> Findin
 
 def _fixes(found: Diagnostic, source: Source, remedy: Remedy | None) -> Iterator[Fix]:
     """Yield the mends of a finding: those of the doctor, and what its hint says."""
-    if remedy is not None:
+    if remedy is not None and remedy.kinds:
         edits = tuple(Edit(span.start, span.end, text) for span, text in remedy.edits)
         title = f"Mend {found.code}" if edits else f"Declare {' and '.join(remedy.kinds)}"
         yield Fix(title, edits, remedy.kinds)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.codes import (
+    arithmetic,
     arity,
     case_differs,
     duplicate_rule,
@@ -103,6 +104,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     negation_by_name.CHECK,
     overlapping_goals.CHECK,
     case_differs.CHECK,
+    arithmetic.CHECK,
     arity.CHECK,
     shared_name.CHECK,
     unusual_character.CHECK,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import VALIDATOR, Check, Code
@@ -45,12 +45,15 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
     spellings: dict[str, dict[str, list[Name]]] = defaultdict(lambda: defaultdict(list))
+    styles: Counter[tuple[str, bool, bool]] = Counter()
     for name in names:
         spellings[name.text.lower()][name.text].append(name)
+        styles[name.kind, *_style(name.text)] += 1
     for group in spellings.values():
         if len(group) == 1:
             continue
-        usual = max(group, key=lambda text: len(group[text]))
+        # Of two that are used as often, the one that is written like most other names is the usual one.
+        usual = max(group, key=lambda text: (len(group[text]), styles[group[text][0].kind, *_style(text)]))
         for text, places in group.items():
             if text != usual:
                 yield _CODE.found(
@@ -60,6 +63,11 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
                     Note("the other spelling stands here", group[usual][0].span),
                     hint=f"{mark}{shown(usual)}, if they should be the same",
                 )
+
+
+def _style(text: str) -> tuple[bool, bool]:
+    """Return whether a name starts with a capital, and whether it has no small letters."""
+    return text[:1].isupper(), text.isupper()
 
 
 def _times(places: Iterable[Name]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,8 @@ _MOST_COMPARED: Final = 400
 _FAMILIAR: Final = 3
 #: Three letters are enough where one stands among names that are all common.
 _SHORTEST_STRAY: Final = 3
+#: The words of a name: whiteWins, white_wins.
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 CODE: Final = Code(
     "likely-typo",
@@ -50,6 +53,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _relations(sheet)
     yield from _terms(sheet)
     yield from _variables(sheet)
+    yield from _marks(sheet)
 
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -92,8 +96,17 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
     is_made = key in sheet.heads
     halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
     near = nearest(key[0], halves, _SHORTEST_RELATION)
-    is_told_of_the_head = near is not None and not is_made and len(_rules(places[near, key[1]])) == 1
-    return None if is_told_of_the_head else near
+    if near is not None and len(_rules(places[near, key[1]])) == 1:
+        one, other = _familiarity(sheet, key[0]), _familiarity(sheet, near)
+        return near if one < other or (one == other and is_made) else None
+    return near
+
+
+def _familiarity(sheet: Sheet, name: str) -> int:
+    """Return how often the rarest word of a name is written anywhere in the sheet, in comments, too."""
+    text = sheet.program.source.text if sheet.program.source else ""
+    written = Counter(word.lower() for word in _WORDS.findall(text))
+    return min((written[word.lower()] for word in _WORDS.findall(name)), default=0)
 
 
 def _rules(names: Iterable[Name]) -> set[int]:
@@ -195,6 +208,39 @@ def _is_meant(
         return True
     # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
     return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
+
+
+def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a name that is a variable but for its question mark, or a variable that is one too many."""
+    known = Counter(name.text for name in sheet.names if name.kind != "variable")
+    by_rule: dict[int, list[Name]] = defaultdict(list)
+    rules_of: dict[str, set[int]] = defaultdict(set)
+    for name in sheet.names:
+        by_rule[id(name.rule)].append(name)
+        if name.kind == "variable":
+            rules_of[name.text].add(id(name.rule))
+    for names in by_rule.values():
+        variables = Counter(name.text for name in names if name.kind == "variable")
+        for name in names:
+            text = shown(name.text)
+            if name.kind == "constant" and known[name.text] == 1 and variables[name.text]:
+                message = f"{text} is used nowhere else, but ?{text} stands in this rule, too"
+                yield CODE.found(message, name.span, hint=f"?{text}")
+            elif name.kind == "variable" and _has_mark_too_many(name, variables, known, rules_of):
+                message = f"?{text} stands nowhere else, but {text} is used {_times(known[name.text])}"
+                yield CODE.found(message, name.span, hint=text)
+
+
+def _has_mark_too_many(
+    name: Name, variables: Counter[str], known: Counter[str], rules_of: dict[str, set[int]]
+) -> bool:
+    """Return whether a variable that nothing binds is called as something else is, and stands there alone."""
+    text = name.text
+    is_alone = variables[text] == 1 and len(rules_of[text]) == 1
+    if not is_alone or known[text] < _COMMON or len(text) < _SHORTEST_VARIABLE:
+        return False
+    asked = (atom for atom, positive in atoms_in(name.rule.body) if positive)
+    return all(variable.name != text for atom in asked for variable in atom.variables())
 
 
 def _times(count: int) -> str:

@@ -102,6 +102,8 @@ _NEVER_STARTS: Final = Code(
     "(<= terminal (true (step 2)))",
 )
 
+#: Where there is none of them, nothing is ever true.
+_WRITERS: Final = (("init", 1), ("next", 1))
 _OF_NAMES: Final = (_UNWRITTEN_FLUENT, _UNKNOWN_MOVE)
 
 
@@ -252,7 +254,8 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     hint = "a fact, or a rule that starts it"
     if kind == "true":
         message = f"{named(key)} never becomes true: no `init` starts it, and each `next` of it needs {needs}"
-        hint = f"(init {pattern(key)})"
+        starting = [other for other in fluents if starts_all(sheet, other, group)] or fluents[:1]
+        hint = " or ".join(f"(init {pattern(other)})" for _, other in starting[:3] if other)
     elif kind == "does":
         message = f"{named(key)} is never legal: each rule that allows it needs {needs}"
     if fluents and moves and moves[0][1]:
@@ -262,9 +265,27 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
             f"{move} is legal only where {named(key)} is true, which only {move} makes it: neither starts"
         )
         hint = f"(init {pattern(key)}), or a way to move without it"
+    denied = _denied_otherwise(sheet, group) if fluents and not moves else None
+    if denied is not None:
+        first, hint = denied, f"{hint}, or {shown(f'(not {denied})')} here, as elsewhere"
     others = [_first_head(sheet, item) for item in group]
     notes = [Note("and this waits for it", head.span) for head in others if head is not first][:3]
     return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
+
+
+def _denied_otherwise(sheet: Sheet, group: Sequence[Item]) -> Atom | None:
+    """Return where a group asks for a relation of its own that others deny: a `not` may be missing."""
+    asked = {True: list[Atom](), False: list[Atom]()}
+    for rule in sheet.program.rules:
+        for atom, positive in atoms_in(rule.body):
+            if (
+                (item_of(rule.head) in group or not positive)
+                and item_of(atom) in group
+                and not item_of(atom)[0]
+            ):
+                asked[positive].append(atom)
+    denied = {atom.key for atom in asked[False]}
+    return next((atom for atom in asked[True] if atom.key in denied), None)
 
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
@@ -286,7 +307,8 @@ def _is_asked(sheet: Sheet, group: Sequence[Item]) -> bool:
 
 
 def _first_head(sheet: Sheet, item: Item) -> Atom:
-    return next(rule.head for rule in sheet.program.rules if item_of(rule.head) == item)
+    heads = [rule.head for rule in sheet.program.rules if item_of(rule.head) == item]
+    return heads[0] if heads or item[1] is None else sheet.moves_by_relation[item[1]][0]
 
 
 def _reason(sheet: Sheet, part: NormalRule) -> _Reason | None:
@@ -337,7 +359,7 @@ def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Re
     pending: list[tuple[Term, Node | None, tuple[object, ...], str]] = []
     for number, term in enumerate(atom.arguments):
         tops = domains.tops(atom.predicate, len(atom.arguments), number)
-        if not tops:
+        if not tops and not (atom.key == ("true", 1) and sheet.heads.keys().isdisjoint(_WRITERS)):
             return _Reason(None, "", None, relation=atom.key)
         node = _child(atom.node, number)
         where = f"the {_ordinal(number)} argument of {shown(atom.predicate)}"
@@ -383,7 +405,7 @@ def _reason_of_term(
         message = f"nothing ever makes the fluent {_kind(top)} true: no init, no next writes it"
         return _Reason(_UNWRITTEN_FLUENT, message, span, hint=_fluent_advice(sheet, key, atom), atoms=(atom,))
     if where.endswith(" of does") and where.startswith("the second") and atom.predicate == "does":
-        if key in sheet.moves:
+        if key in sheet.moves or key in sheet.moves_by_relation:
             return _Reason(None, "", span)
         message = f"{_kind(top)} is never legal, so that nobody ever does it"
         return _Reason(_UNKNOWN_MOVE, message, span, hint=_near_key(key, sheet.moves), atoms=(atom,))

@@ -14,11 +14,11 @@ from anygame.analysis.doctor.likes import (
     exchanged,
     normal,
     parts_of,
-    text_of,
     turned,
 )
+from anygame.analysis.doctor.odd_rules import differing_rule, rule_without_like
 from anygame.analysis.doctor.sheet import names_of_rule, spoken_of
-from anygame.language.diagnostics import Note, Severity
+from anygame.language.diagnostics import Severity
 from anygame.language.rules import KEYWORDS, atoms_in
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ _MOST_RULES: Final = 2_000
 _MAY_DIFFER: Final = frozenset(("init", "base", "input"))
 #: Rules with likes for each without, where some of a kind may be odd.
 _MOSTLY: Final = 4
+
+_OTHER_ROLE: Final = "for the other role"
 
 _WINS: Final = """\
 (role white) (role black)
@@ -140,16 +142,10 @@ def _odd_ones(
             (number,) = alone
             if normal(((), *likes[number][1:])) == normal(((), *said[number][1:])):
                 continue  # what is given to one role where both are equal
-            message = "this rule has no like for the other role, as all others of them have"
-            yield (
-                _MISSING.found(message, rules[number].span, hint=text_of(likes[number])),
-                number,
-            )
+            yield rule_without_like(_MISSING, rules[number], likes[number], _OTHER_ROLE), number
         elif found.are_near(*alone):
             odd, like = odd_first(alone, said, exchange)
-            message = "this rule differs from its like for the other role, and no other does"
-            note = Note("its like is here", rules[like].span)
-            yield _ODD.found(message, rules[odd].span, note, hint=text_of(likes[like])), odd
+            yield differing_rule(_ODD, rules[odd], rules[like], likes[like], _OTHER_ROLE), odd
 
 
 class _Compared:

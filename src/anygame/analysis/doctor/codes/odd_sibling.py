@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.exchanges import grown, odd_first, used_alike
-from anygame.analysis.doctor.likes import are_near, exchanged, flat, normal, parts_of, text_of, turned
+from anygame.analysis.doctor.likes import are_near, exchanged, flat, normal, parts_of, turned
+from anygame.analysis.doctor.odd_rules import differing_rule, rule_without_like
 from anygame.analysis.doctor.sheet import key_of, spoken_of
 from anygame.analysis.doctor.subsumption import Budget, is_same
-from anygame.language.diagnostics import Note, Severity
+from anygame.language.diagnostics import Severity
 from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -41,6 +42,8 @@ _MOST_WORDS: Final = 6_000
 _OF_START: Final = frozenset(("init", "base", "input"))
 #: Predicates of which the rules may well differ.
 _MAY_DIFFER: Final = frozenset(("base", "input", "role", "goal"))
+
+_OTHER_WAY: Final = "for the other direction"
 
 _STEPS: Final = """\
 (<= (near ?a ?b ?c ?b) (succ ?a ?c) (index ?b))
@@ -100,18 +103,13 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
         alone = [n for n in moved if normal(likes[n]) not in known]
         if len(moved) - len(alone) < _FEWEST_NAMED:
             continue
-        names = f"{pair[0]} and {pair[1]}"
+        where = f"where {pair[0]} and {pair[1]} change places"
         if len(alone) == 1:
             (number,) = alone
-            message = f"this rule has no like where {names} change places, as all others of them have"
-            hint = text_of(likes[number])
-            yield _MISSING.found(message, rules[number].span, hint=hint)
+            yield rule_without_like(_MISSING, rules[number], likes[number], where)
         elif len(alone) == _PAIR and are_near(said[alone[0]], likes[alone[1]]):
             odd, like = odd_first(alone, said, exchange)
-            message = f"this rule differs from its like where {names} change places, and no other does"
-            note = Note("its like is here", rules[like].span)
-            hint = text_of(likes[like])
-            yield _ODD.found(message, rules[odd].span, note, hint=hint)
+            yield differing_rule(_ODD, rules[odd], rules[like], likes[like], where)
 
 
 def _by_directions(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -214,18 +212,13 @@ def _odd_one(
     if len(alone) == 1 and _shape(bare[alone[0]]) in shapes:
         (number,) = alone
         name = _name(rules[number])
-        message = f"this rule of {name} has no like for the other direction, as all others of them have"
-        hint = text_of(like_said[number])
-        return _MISSING.found(message, rules[number].span, hint=hint)
+        return rule_without_like(_MISSING, rules[number], like_said[number], _OTHER_WAY, name)
     if len(alone) == _PAIR and len(paired) >= fewest and are_near(said[alone[0]], like_said[alone[1]]):
         odd, like = sorted(alone, key=lambda n: (_shape(bare[n]) in shapes, len(flat(said[n])), -n))
         if _shape(bare[like]) not in shapes:
             return None
         name = _name(rules[odd])
-        message = f"this rule of {name} differs from its like for the other direction, and no other does"
-        note = Note("its like is here", rules[like].span)
-        hint = text_of(like_said[like])
-        return _ODD.found(message, rules[odd].span, note, hint=hint)
+        return differing_rule(_ODD, rules[odd], rules[like], like_said[like], _OTHER_WAY, name)
     return None
 
 

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.sheet import key_of
+from anygame.analysis.doctor.sorts import Sorts, lists_of
 from anygame.analysis.doctor.wording import named
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import READ_AS, Literal, atoms_in
+from anygame.language.rules import READ_AS, Atom, Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from anygame.analysis.doctor.sheet import Key, Sheet
+    from anygame.analysis.doctor.sorts import Place
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Atom, Rule
+    from anygame.language.rules import Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
@@ -68,6 +70,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         *_by_order(sheet),
         *_by_values(sheet),
         *_by_pairing(sheet),
+        *_by_sorts(sheet),
     ):
         if each.span not in told:
             told.add(each.span)
@@ -97,7 +100,7 @@ def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
         if len(places) == 2 and _are_exchanged(kept, asked, *places):
             message = f"{shown(str(asked))} becomes {shown(str(kept))}: two arguments changed places"
             note = Note("it stands so here", formula.atom.span)
-            yield _CODE.found(message, rule.head.span, note, hint=shown(str(asked)))
+            yield _CODE.found(message, rule.head.span, note, hint=f"(next {asked})")
 
 
 def _are_exchanged(kept: Compound, asked: Compound, first: int, second: int) -> bool:
@@ -368,6 +371,60 @@ def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
     """Return whether some term follows one and goes before the other, as in an order: king, queen, jack."""
     after = {atom.arguments[1] for atom in facts if atom.arguments[0] is one}
     return any(atom.arguments[0] in after and atom.arguments[1] is other for atom in facts)
+
+
+# -- what stands where in the whole sheet
+
+
+def _by_sorts(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report two constants of which each stands once where the other belongs, and otherwise where it does."""
+    sorts = Sorts(sheet.program.rules)
+    uses = _Uses()
+    lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
+    for rule in sheet.program.rules:
+        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+            for each, places in lists_of(atom):
+                named_so = zip(places, each.arguments, strict=True)
+                here = [(sorts.of(place), term) for place, term in named_so if isinstance(term, Constant)]
+                for sort, term in here:
+                    uses.add(sort, term)
+                if len(here) > 1:
+                    lists.append((atom, each, here))
+    for atom, each, here in lists:
+        alone = [(sort, term) for sort, term in here if uses.of_terms[sort, term] == 1]
+        for (sort, term), (other_sort, other) in combinations(alone, 2):
+            if sort != other_sort and uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
+                message = f"{term} and {other} stand the other way round everywhere else"
+                yield _CODE.found(message, atom.span, hint=_turned_round(atom, each, term, other))
+
+
+def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Constant) -> str:
+    """Return an atom with two arguments exchanged, of its own or of a term in it."""
+    exchange = {one: other, other: one}
+    terms = tuple(
+        exchange.get(term, term) if isinstance(term, Constant) else term for term in inner.arguments
+    )
+    turned = Atom(inner.predicate, terms) if isinstance(inner, Atom) else Compound(inner.functor, terms)
+    return str(atom).replace(str(inner), str(turned), 1)
+
+
+class _Uses:
+    """How often each constant stands at places of each sort, and how many of them are numbers."""
+
+    def __init__(self) -> None:
+        self.of_terms: Counter[tuple[Place, Constant]] = Counter()
+        self._of_looks: Counter[tuple[Place, bool]] = Counter()
+
+    def add(self, sort: Place, term: Constant) -> None:
+        self.of_terms[sort, term] += 1
+        self._of_looks[sort, term.name.isdecimal()] += 1
+
+    def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
+        """Return whether a constant belongs where another one stands once: it stands there, or looks so."""
+        looks, odd_looks = term.name.isdecimal(), odd.name.isdecimal()
+        is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1
+        often = self._of_looks[sort, looks] if is_odd else self.of_terms[sort, term]
+        return often >= _MOST_OFTEN
 
 
 CHECK: Final = Check((_CODE,), _check)

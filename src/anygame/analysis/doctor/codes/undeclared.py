@@ -1,10 +1,11 @@
-"""Fluents and moves that `base` and `input` do not declare."""
+"""Fluents, moves and percepts that `base`, `input` and `percept` do not declare."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.doctor.code import VALIDATOR, Check, Code
+from anygame.analysis.doctor.code import GDL2, VALIDATOR, Check, Code
+from anygame.analysis.doctor.nearness import nearest
 from anygame.analysis.doctor.sheet import span_of
 from anygame.analysis.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity
@@ -40,12 +41,23 @@ _UNDECLARED_MOVE: Final = Code(
     bad="(role x)\n(input x go)\n(legal x go)\n(legal x stop)",
     good="(role x)\n(input x go)\n(input x stop)\n(legal x go)\n(legal x stop)",
 )
+_UNDECLARED_PERCEPT: Final = Code(
+    "undeclared-percept",
+    Severity.WARNING,
+    "a percept that percept does not declare",
+    demand="If there is a `percept`, it declares every percept.",
+    why="A player that trusts `percept` does not know what the others mean; most often a name is misspelt.",
+    source=GDL2,
+    bad="(role x)\n(init dark)\n(percept x bell)\n(<= (sees x bel) (true dark))",
+    good="(role x)\n(init dark)\n(percept x bell)\n(<= (sees x bell) (true dark))",
+)
 
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report fluents that are written and moves that can be legal, where none of their kind is declared."""
+    """Report what is written, can be legal or is seen, where none of its kind is declared."""
     yield from _undeclared(sheet, ("base", 1), sheet.writers, _UNDECLARED_FLUENT, "(base {})")
     yield from _undeclared(sheet, ("input", 2), sheet.moves, _UNDECLARED_MOVE, "(input ?role {})")
+    yield from _undeclared(sheet, ("percept", 2), sheet.percepts, _UNDECLARED_PERCEPT, "(percept ?role {})")
 
 
 def _undeclared(
@@ -61,8 +73,13 @@ def _undeclared(
                 f"`{declaration[0]}` is declared, but not for {named(key)}",
                 heads[0].span,
                 Note(f"`{declaration[0]}` is declared here", _first(sheet, declaration)),
-                hint=hint.format(pattern(key)),
+                hint=_near(key, declared) or hint.format(pattern(key)),
             )
+
+
+def _near(key: Key, declared: set[Key]) -> str:
+    """Return the declared name that one is nearly, with as many arguments; nothing if there is none."""
+    return nearest(key[0], [name for name, arity in declared if arity == key[1]]) or ""
 
 
 def _first(sheet: Sheet, key: Key) -> Span | None:
@@ -74,6 +91,7 @@ CHECK: Final = Check(
     (
         _UNDECLARED_FLUENT,
         _UNDECLARED_MOVE,
+        _UNDECLARED_PERCEPT,
     ),
     _check,
 )

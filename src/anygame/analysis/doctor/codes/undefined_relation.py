@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import VALIDATOR, Check, Code
+from anygame.analysis.doctor.codes.arithmetic import COMPARISONS, SUMS
 from anygame.analysis.doctor.wording import named
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Atom
@@ -64,8 +65,20 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     )
     if near:
         return shown(near[0])
+    if name in SUMS | COMPARISONS:
+        return _advice_on_numbers(atom)
     near = get_close_matches(name, sorted({other for other, _ in sheet.writers}), n=1, cutoff=0.8)
     return f"the fluent (true ({shown(near[0])} ...))" if near else "define it, or leave it out"
+
+
+def _advice_on_numbers(atom: Atom) -> str:
+    """Return how to say what other languages work out or compare."""
+    name, terms = atom.predicate, " ".join(map(str, atom.arguments))
+    if len(atom.arguments) == 2 and name in {"!=", "/="}:
+        return shown(f"(distinct {terms})")
+    if len(atom.arguments) == 2 and name in {"=", "=="}:
+        return f"one name for both, or {shown(f'(not (distinct {terms}))')}"
+    return f"GDL has no arithmetic: facts or rules must say what {name} holds for"
 
 
 def _as_term(atom: Atom) -> Term:
