@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class MoveAnalysis:
         }
 
 
-def best_first(moves: Iterable[MoveAnalysis], *, secure: bool = False) -> tuple[MoveAnalysis, ...]:
+def best_first(moves: Iterable[MoveAnalysis], *, range_of_goals: float = 0) -> tuple[MoveAnalysis, ...]:
     """Return moves in the order in which a player wants them.
 
     Moves that no other can be better than come first, in the order given. Those with more visits follow, as
@@ -81,9 +82,10 @@ def best_first(moves: Iterable[MoveAnalysis], *, secure: bool = False) -> tuple[
 
     Args:
         moves: of a role.
-        secure: whether the first of those that are hoped for is not the one with the most visits, which may
-            have looked better once, but the one whose mean less twice its error is highest (secure child:
-            Chaslot and others 2008, "Progressive strategies for Monte-Carlo tree search").
+        range_of_goals: if it is not 0, the first of those that are hoped for is not the one with the most
+            visits, which may have looked better once, but the one whose mean less twice its error, as large
+            as that may be with goals in such a range, is highest (secure child: Chaslot and others 2008,
+            "Progressive strategies for Monte-Carlo tree search").
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -98,7 +100,7 @@ def best_first(moves: Iterable[MoveAnalysis], *, secure: bool = False) -> tuple[
     'd c b a'
     >>> fallen = MoveAnalysis(Constant("e"), 900, 45.0, 1.7, Bounds(0, 100))
     >>> risen = MoveAnalysis(Constant("f"), 800, 52.0, 1.8, Bounds(0, 100))
-    >>> " ".join(str(each.move) for each in best_first([fallen, risen], secure=True))
+    >>> " ".join(str(each.move) for each in best_first([fallen, risen], range_of_goals=100))
     'f e'
     """
     known = list(moves)
@@ -116,21 +118,20 @@ def best_first(moves: Iterable[MoveAnalysis], *, secure: bool = False) -> tuple[
 
     ordered = sorted(known, key=rank)
     hoped = [each for each in ordered if rank(each)[0] == 1]
-    if secure and hoped:
+    if range_of_goals and hoped:
         at = ordered.index(hoped[0])
-        ordered.remove(first := _most_secure(hoped))
+        ordered.remove(first := _most_secure(hoped, range_of_goals))
         ordered.insert(at, first)
     return tuple(ordered)
 
 
-def _most_secure(moves: Sequence[MoveAnalysis]) -> MoveAnalysis:
+def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float) -> MoveAnalysis:
     """Return the move of which the mean is high for sure; those with the most visits are given first."""
+    enough = max(1, _ENOUGH_VISITS * moves[0].visits)
     known = [
-        (each.goal - 2 * each.error, each)
+        (each.goal - range_of_goals / sqrt(each.visits), each)
         for each in moves
-        if each.goal is not None
-        and each.error is not None
-        and each.visits >= _ENOUGH_VISITS * moves[0].visits
+        if each.goal is not None and each.visits >= enough
     ]
     return max(known, key=lambda told: told[0])[1] if known else moves[0]
 

@@ -239,8 +239,8 @@ class TreeSearcher:
         per_tree = [tree.options(tree.root, role) for tree in self._trees]
         known = [options for options in per_tree if options]
         actions = self._machine.compiled.actions[role]
+        low, high = self._scales[role]
         if not known:
-            low, high = self._scales[role]
             legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
             return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
         together = [_together(of_move) for of_move in zip(*known, strict=True)]
@@ -255,10 +255,13 @@ class TreeSearcher:
                 )
                 for option in sorted(together, key=_eagerness)
             ],
-            # Estimates have their say in visits alone, and so have the others where several choose at once.
-            secure=not self.settings[MINIMAX] and any(tree.is_alone(tree.root, role) for tree in self._trees),
+            range_of_goals=high - low if self._is_stationary(role) else 0,
         )
         return self._with_lines(role, found, per_tree) if lines else found
+
+    def _is_stationary(self, role: int) -> bool:
+        """Return whether means at the root say all: nobody else chooses there, and no estimates are used."""
+        return not self.settings[MINIMAX] and any(tree.is_alone(tree.root, role) for tree in self._trees)
 
     def _with_lines(
         self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]

@@ -1,0 +1,42 @@
+"""Which move stands first in an analysis."""
+
+from __future__ import annotations
+
+import pytest
+
+from anygame import Bounds
+from anygame.language.terms import Constant
+from anygame.search.analysis import MoveAnalysis, best_first
+
+UNKNOWN = Bounds(0, 100)
+
+
+def move(name: str, visits: int, goal: float | None, bounds: Bounds = UNKNOWN) -> MoveAnalysis:
+    return MoveAnalysis(Constant(name), visits, goal, None, bounds)
+
+
+LOST = move("lost", 900, 0, Bounds(0, 0))
+DRAWN = move("drawn", 900, 50, Bounds(50, 50))
+
+
+@pytest.mark.parametrize(
+    ("moves", "order"),
+    [
+        ([move("fallen", 900, 45), move("risen", 800, 52)], "risen fallen"),
+        ([move("often", 900, 50), move("close", 800, 50.1)], "often close"),
+        ([move("often", 50, 60), move("lucky", 3, 100)], "often lucky"),
+        ([move("often", 100_000, 50), move("seldom", 4_000, 70)], "often seldom"),
+        ([move("none", 0, None), move("neither", 0, None)], "none neither"),
+        ([move("often", 900, 50), move("won", 2, 100, Bounds(100, 100))], "won often"),
+        ([LOST, move("other", 100, 10), move("better", 90, 40)], "better other lost"),
+        ([DRAWN, move("risen", 80, 80), move("often", 800, 60)], "risen often drawn"),
+    ],
+)
+def test_the_first_move_is_one_whose_mean_is_surely_high(moves: list[MoveAnalysis], order: str) -> None:
+    ordered = best_first(moves, range_of_goals=100)
+    assert " ".join(str(each.move) for each in ordered) == order
+
+
+def test_without_a_range_of_goals_the_move_with_the_most_visits_is_first() -> None:
+    moves = [move("fallen", 900, 45), move("risen", 800, 52)]
+    assert best_first(moves) == tuple(moves)
