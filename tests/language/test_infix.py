@@ -100,7 +100,7 @@ def test_faults_are_shown_in_the_infix_text() -> None:
         "sheet.hrf:5:3: error[variable-in-fact]: a fact has no variables, found ?y\n"
         "    5 | r(Y)\n"
         "      |   ^\n"
-        "  try: a rule starts with <="
+        "  try: a rule is written head :- body"
     )
 
 

@@ -25,6 +25,7 @@ from anygame.network.kernels.phase_parts import part_by_phase
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.rows import ABSENT, RowLayout
 from anygame.network.kernels.segments import Allocation
+from anygame.network.network import FALSE, TRUE, Cycle
 from anygame.network.simulator import Simulator
 
 if TYPE_CHECKING:
@@ -185,6 +186,17 @@ def test_turns_are_found() -> None:
     assert (phases.clock, phases.patterns) == ((18,), ((True,), (False,)))
     assert set(phases.actions) == {0b101, 0b110}
     assert find_phases(countdown(12, 5)).patterns == ()
+
+
+def test_what_depends_on_itself_is_no_clock() -> None:
+    builder = Builder(1, [1])
+    (fluent,) = builder.fluents
+    one = builder.gate([fluent, fluent + 4 + 2])
+    builder.gate([one, fluent])
+    builder.cycles.append(Cycle(0, 2))
+    network = builder.network(2, [True], [TRUE], FALSE, [[(100, TRUE)]], [one ^ 1])
+    assert network.inputs.tolist() == [fluent, one + 2, one, fluent]
+    assert find_phases(network).patterns == ()
 
 
 def test_half_of_the_gates_are_left_out() -> None:

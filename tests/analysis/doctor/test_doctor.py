@@ -48,6 +48,13 @@ def test_rules_without_a_text_can_be_checked() -> None:
     assert {found.code for found in check_program(bare)} >= {"undefined-relation", "unsafe-variable"}
 
 
+def test_a_keyword_without_its_arguments_is_compared_with_nothing() -> None:
+    reading = read_sheet(
+        Source("sheet.kif", "(role x) (<= (legal x go) input (true (at ?a)) (true (by ?a)))")
+    )
+    assert check_program(reading.program, complete=reading.complete)
+
+
 def test_checks_of_what_is_missing_wait_for_a_sheet_that_is_complete() -> None:
     text = "(role x) (<= (legal x go) (opened)) (<= (p ?x) (q ?x ?Y))"
     assert "undefined-relation" in codes(text)

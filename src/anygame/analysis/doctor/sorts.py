@@ -34,7 +34,7 @@ def lists_of(atom: Atom) -> Iterator[tuple[Atom | Compound, tuple[Place, ...]]]:
     if KEYWORDS.get(atom.predicate) == len(atom.arguments):
         what = _OF_STATE.get(atom.predicate, atom.predicate)
     places = tuple((what, number) for number in range(len(atom.arguments)))
-    if atom.predicate in _ROLE_FIRST:
+    if places and atom.predicate in _ROLE_FIRST:
         places = (_ROLE, *places[1:])
     yield atom, places
     pending = [(what, term) for term in atom.arguments if isinstance(term, Compound)]

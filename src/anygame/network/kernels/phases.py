@@ -117,8 +117,9 @@ def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ..
 def _autonomous(network: Network) -> dict[int, set[int]]:
     """Return, for each fluent that only depends on such fluents, those that it depends on."""
     read = {}
+    is_cyclic = _cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):
-        found = _fluents_below(network, literal >> 1)
+        found = _fluents_below(network, literal >> 1, is_cyclic)
         if found is not None:
             read[fluent] = found
     while True:
@@ -129,8 +130,16 @@ def _autonomous(network: Network) -> dict[int, set[int]]:
             del read[fluent]
 
 
-def _fluents_below(network: Network, node: int) -> set[int] | None:
-    """Return the fluents that a node depends on; None where it depends on moves, or on too much."""
+def _cyclic_gates(network: Network) -> NDArray[np.bool_]:
+    """Return which gates depend on themselves."""
+    found = np.zeros(network.gates, np.bool_)
+    for cycle in network.cycles:
+        found[cycle.first : cycle.end] = True
+    return found
+
+
+def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) -> set[int] | None:
+    """Return the fluents that a node depends on; None where it asks for moves, is circular or is large."""
     starts, inputs = network.starts, network.inputs
     state = network.first_gate + network.state_gates
     seen, pending = {node}, [node]
@@ -140,6 +149,8 @@ def _fluents_below(network: Network, node: int) -> set[int] | None:
             return None
         gate = node - network.first_gate
         if gate >= 0:
+            if is_cyclic[gate]:
+                return None
             below = {literal >> 1 for literal in inputs[starts[gate] : starts[gate + 1]].tolist()} - seen
             seen |= below
             pending += below
@@ -185,9 +196,7 @@ class _Constants:
             holds = sum(pattern[number] << phase for phase, pattern in enumerate(patterns))
             self.true[1 + fluent], self.false[1 + fluent] = holds, self._all ^ holds
         self._units = units_of(network)
-        self._is_cyclic = np.zeros(network.gates, np.bool_)
-        for cycle in network.cycles:
-            self._is_cyclic[cycle.first : cycle.end] = True
+        self._is_cyclic = _cyclic_gates(network)
         self._levels = gates_by_level(network)
         self._propagate(0, network.state_gates)
         self._propagate_to_actions()
