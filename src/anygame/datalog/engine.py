@@ -86,7 +86,6 @@ class Engine:
         self._fanouts: dict[object, float] = {}
         #: Relations that are computed on demand, and the component that answers for each.
         self._tabled: dict[Relation, Component] = {}
-        self._termination = Termination(schema, ())
         self._resets = 0
         self._reset()
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import FlatAtom, FlatRule, Relation
     from anygame.datalog.schema import Component, Schema
-    from anygame.language.terms import Term
+    from anygame.language.terms import Term, Variable
 
-__all__ = ["Termination"]
+__all__ = ["Termination", "known_columns"]
 
 #: Questions about one program; beyond, they are taken to end.
 _MOST_QUESTIONS: Final = 10_000
@@ -103,7 +103,7 @@ class Termination:
         while waiting:
             left = []
             for atom in waiting:
-                columns = [n for n, term in enumerate(atom.columns) if known.issuperset(variables_of(term))]
+                columns = known_columns(atom, known)
                 is_ready = atom.relation not in self._on_demand or (
                     _goes_down(rule, atom, columns, wholes, component)
                     and ends((atom.relation, frozenset(columns)))
@@ -116,6 +116,11 @@ class Termination:
                 return False
             waiting = left
         return True
+
+
+def known_columns(atom: FlatAtom, known: set[Variable]) -> list[int]:
+    """Return the columns of a literal whose variables are all known."""
+    return [number for number, term in enumerate(atom.columns) if known.issuperset(variables_of(term))]
 
 
 def _goes_down(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.likes import Parts, Words
     from anygame.language.rules import Rule
 
-__all__ = ["Values", "families", "frame_of", "with_values"]
+__all__ = ["Values", "by_frame", "families", "frame_of", "with_values"]
 
 _NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")
 
@@ -25,13 +25,17 @@ Values = tuple["int | str", ...]
 
 def families(rules: Iterable[Rule]) -> list[list[tuple[Values, Rule]]]:
     """Return the rules with bodies in groups that differ in numbers and names alone, each with its own."""
+    return [family for family in by_frame(rules).values() if family[0][0]]
+
+
+def by_frame(rules: Iterable[Rule]) -> dict[Words, list[tuple[Values, Rule]]]:
+    """Return the rules with bodies by what they have in common but for numbers and names, with these."""
     found: dict[Words, list[tuple[Values, Rule]]] = defaultdict(list)
     for rule in rules:
         if rule.body:
             frame, values = frame_of(rule)
-            if values:
-                found[frame].append((values, rule))
-    return list(found.values())
+            found[frame].append((values, rule))
+    return dict(found)
 
 
 def frame_of(rule: Rule) -> tuple[Words, Values]:

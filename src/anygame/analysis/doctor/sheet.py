@@ -168,6 +168,15 @@ class Sheet:
         return self._heads_by_last(("legal",))
 
     @cached_property
+    def moves_asked(self) -> frozenset[Key | None]:
+        """The keys of the moves that rules ask about; None among them where a rule asks about any."""
+        return frozenset(key_of(atom.arguments[1]) for atom in self.reads.get(("does", 2), ()))
+
+    def is_never_asked(self, move: Term) -> bool:
+        """Return whether no rule asks whether a role makes a move."""
+        return not {key_of(move), None} & self.moves_asked
+
+    @cached_property
     def moves_by_relation(self) -> dict[Key, list[Atom]]:
         """The heads of relations that make moves which a `legal` of any move takes, by the move's key."""
         result: dict[Key, list[Atom]] = defaultdict(list)
@@ -241,6 +250,14 @@ def spoken_of(head: Atom) -> Key | None:
     """Return the key of the fluent or the move that a head speaks of; None where that is a relation."""
     is_keyword = KEYWORDS.get(head.predicate) and head.arguments
     return key_of(head.arguments[-1]) if is_keyword else None
+
+
+def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
+    """Return what a literal asks about, and its arguments; of a fluent or a move with some, its own."""
+    last = atom.arguments[-1] if atom.arguments else None
+    if atom.predicate in ("true", "does") and isinstance(last, Compound):
+        return (atom.predicate, key_of(last)), last.arguments
+    return atom.key, atom.arguments
 
 
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.families import families, frame_of, with_values
+from anygame.analysis.doctor.families import by_frame, frame_of, with_values
 from anygame.analysis.doctor.likes import text_of, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Rule
@@ -47,21 +47,19 @@ _CODE: Final = Code(
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a hole in a row of rules, and the one rule that lacks a condition of all others of its kind."""
-    rules = [rule for rule in sheet.program.rules if rule.body]
-    by_frame: dict[Words, list[Rule]] = defaultdict(list)
-    for rule in rules:
-        by_frame[frame_of(rule)[0]].append(rule)
-    for family in families(rules):
-        if len(family) >= _FEWEST:
-            like = family[0][1]
-            shorter = [(rule, n) for n, each in _without_one(like) for rule in by_frame.get(each, ())]
+    rules = by_frame(sheet.program.rules)
+    heads = {words_of(rule.head) for alike in rules.values() for _, rule in alike}
+    for family in rules.values():
+        values, like = family[0]
+        if values and len(family) >= _FEWEST:
+            shorter = [(rule, n) for n, each in _without_one(like) for _, rule in rules.get(each, ())]
             if len(shorter) == 1 and like.head.predicate == "next":
                 ((rule, lacking),) = shorter
                 message = f"this rule lacks a condition that {len(family)} rules of its kind have"
                 hint = f"a condition such as {shown(str(like.body[lacking]))}"
                 yield _CODE.found(message, rule.span, Note("as here", like.span), hint=hint)
             elif not shorter:
-                yield from _of_rows(family, {words_of(rule.head) for rule in rules})
+                yield from _of_rows(family, heads)
 
 
 def _of_rows(family: Sequence[tuple[Values, Rule]], heads: Container[Words]) -> Iterator[Diagnostic]:

@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.sheet import key_of
+from anygame.analysis.doctor.sheet import asked_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Literal, atoms_in
-from anygame.language.terms import Compound, Constant
+from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
@@ -98,19 +98,11 @@ def _asked(rule: Rule) -> dict[_Place, list[tuple[Term, Atom]]]:
     negative = [atom for atom, positive in atoms_in(rule.body) if not positive]
     for is_asked, atoms in ((True, literals), (False, negative)):
         for atom in atoms:
-            what, terms = _terms(atom)
+            what, terms = asked_of(atom)
             for number, term in enumerate(terms):
                 if isinstance(term, Constant):
                     found[(what, is_asked), number].append((term, atom))
     return found
-
-
-def _terms(atom: Atom) -> tuple[object, Sequence[Term]]:
-    """Return what an atom speaks of, and its arguments; of a fluent or a move, its own."""
-    last = atom.arguments[-1] if atom.arguments else None
-    if atom.predicate in ("true", "does") and isinstance(last, Compound):
-        return (atom.predicate, key_of(last)), last.arguments
-    return atom.key, atom.arguments
 
 
 CHECK: Final = Check((_CODE,), _check)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.sheet import key_of
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS, Literal
 from anygame.language.terms import Compound, Constant
@@ -40,14 +39,13 @@ _CODE: Final = Code(
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a wait on a relation that holds where a move is legal, and that no rule denies."""
     legal = sheet.heads.get(("legal", 2), ())
-    read = {key_of(atom.arguments[1]) for atom in sheet.reads.get(("does", 2), ())}
     allowing: set[Key] = {("legal", 2)}
     for rule in legal:
         if isinstance(rule.head.arguments[1], Compound):
             allowing |= _asked(sheet, rule)
     for rule in legal:
         move = rule.head.arguments[1]
-        if isinstance(move, Constant) and not {key_of(move), None} & read:
+        if isinstance(move, Constant) and sheet.is_never_asked(move):
             for formula in rule.body:
                 if isinstance(formula, Literal) and _says_that_one_can(sheet, formula.atom.key, allowing):
                     what = shown(str(formula.atom))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.sheet import key_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, atoms_in
 from anygame.language.terms import Compound, Constant
@@ -36,11 +35,8 @@ _CODE: Final = Code(
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report moves without arguments that nobody asks about, and that are what a rule or fact speaks of."""
-    read = {key_of(atom.arguments[1]) for atom in sheet.reads.get(("does", 2), ())}
-    if None in read:
-        return
     for (name, arity), heads in sheet.moves.items():
-        if not arity and (name, 0) not in read:
+        if not arity and sheet.is_never_asked(Constant(name)):
             other = _other_use(sheet, Constant(name))
             if other:
                 message = (

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.families import families
+from anygame.analysis.doctor.sheet import asked_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Literal
-from anygame.language.terms import Compound, Constant
+from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +61,7 @@ def _in_rule(rule: Rule) -> Iterator[Diagnostic]:
     groups: dict[object, list[tuple[Atom, list[int]]]] = defaultdict(list)
     for formula in rule.body:
         if isinstance(formula, Literal):
-            terms = _own_terms(formula.atom)
+            _, terms = asked_of(formula.atom)
             places = tuple(place for place, term in enumerate(terms) if _is_number(term))
             functor = getattr(formula.atom.arguments[-1], "functor", "") if terms else ""
             numbers = [int(str(terms[place])) for place in places]
@@ -117,12 +118,6 @@ def _odd_place(column: Sequence[int]) -> int | None:
 
 def _is_number(term: Term) -> bool:
     return isinstance(term, Constant) and term.name.isdecimal()
-
-
-def _own_terms(atom: Atom) -> Sequence[Term]:
-    last = atom.arguments[-1] if atom.arguments else None
-    is_state = atom.predicate in ("true", "does") and isinstance(last, Compound)
-    return last.arguments if is_state and isinstance(last, Compound) else atom.arguments
 
 
 CHECK: Final = Check((_CODE,), _check)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.likes import numbered, words_of
-from anygame.analysis.doctor.sheet import key_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import atoms_in
 from anygame.language.terms import Compound, Constant
@@ -72,8 +71,7 @@ def _varies(sheet: Sheet, rule: Rule) -> bool:
 def _is_to_wait(sheet: Sheet, rule: Rule) -> bool:
     """Return whether a rule is for a move without arguments that no rule asks about."""
     move = rule.head.arguments[1]
-    read = {key_of(atom.arguments[1]) for atom in sheet.reads.get(("does", 2), ())}
-    return isinstance(move, Constant) and not {key_of(move), None} & read
+    return isinstance(move, Constant) and sheet.is_never_asked(move)
 
 
 CHECK: Final = Check((_NEXT, _MOVE), _check)

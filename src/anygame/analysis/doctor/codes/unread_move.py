@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.sheet import key_of
 from anygame.analysis.doctor.wording import named, pattern
 from anygame.language.diagnostics import Severity
 
@@ -34,12 +33,10 @@ _CODE: Final = Code(
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report legal moves that no rule asks about."""
-    done = [atom.arguments[1] for atom in sheet.reads.get(("does", 2), ())]
-    read = {key_of(move) for move in done}
-    if None in read:
+    if None in sheet.moves_asked:
         return
     for key, heads in sheet.moves.items():
-        if key not in read and key[0] not in _IDLE_MOVES:
+        if key not in sheet.moves_asked and key[0] not in _IDLE_MOVES:
             yield _CODE.found(
                 f"no rule asks whether a role does {named(key)}: the move changes nothing",
                 heads[0].span,

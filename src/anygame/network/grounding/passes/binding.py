@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anygame.datalog.relations import FlatAtom, Unequal
+from anygame.datalog.termination import known_columns
 from anygame.language.terms import Variable, variables_of
 from anygame.network.grounding.rules import variables_of_atom
 
@@ -51,16 +52,12 @@ def can_be_joined(
     waiting = list(literals)
     while waiting:
         known = bound_by(rule, known)
-        ready = [atom for atom in waiting if context.ends(atom.relation, _known_columns(atom, known))]
+        ready = [atom for atom in waiting if context.ends(atom.relation, known_columns(atom, known))]
         if not ready:
             return False
         known.update(variable for atom in ready for variable in variables_of_atom(atom))
         waiting = [atom for atom in waiting if atom not in ready]
     return True
-
-
-def _known_columns(atom: FlatAtom, known: set[Variable]) -> list[int]:
-    return [number for number, term in enumerate(atom.columns) if known.issuperset(variables_of(term))]
 
 
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
