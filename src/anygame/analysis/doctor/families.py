@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Values", "by_frame", "families", "frame_of", "with_values"]
 
+#: For a number; no name has it.
+_MARK: Final = " "
 _NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")
 
 #: The numbers of a rule, and the names that are arguments, from left to right.
@@ -71,5 +73,5 @@ def _split(word: str, before: str) -> tuple[str, int | str | None]:
     if word.startswith("?") or word in OPERATORS or word in KEYWORDS:
         return word, None
     if parts := _NUMBERED.fullmatch(word):
-        return f"{parts[1]}#", int(parts[2])
+        return f"{parts[1]}{_MARK}", int(parts[2])
     return ("*", word) if before != "(" else (word, None)
