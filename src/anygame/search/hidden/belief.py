@@ -4,14 +4,13 @@ States are carried side by side, with what each role has observed on the way the
 on by every joint move that could have been made, and what the role would have seen otherwise is dropped.
 Chance draws its moves alike, and so, for want of better knowledge, do the others. As long as they fit, these
 are all states with their exact probabilities; beyond, a particle filter (Gordon, Salmond and Smith, "Novel
-approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). Where no particle is left, the match is
-played again from its start, under the constraint of all that was seen.
+approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). Where few are left, or none, the ways
+by which they came are changed at random (`rejuvenation`); if that does not help, the match is played again
+from its start, under the constraint of all that was seen.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +18,10 @@ import numpy as np
 
 from anygame.network.lanes import Lanes
 from anygame.search.hidden.lane_pool import LanePool, legal_choices
-from anygame.search.hidden.observing import ObservationKeys, row_keys
+from anygame.search.hidden.observing import ObservationKeys
+from anygame.search.hidden.particles import Particles
+from anygame.search.hidden.rejuvenation import Rejuvenation
+from anygame.search.hidden.turns import Turn, TurnReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.role_view import Observation, RoleView
     from anygame.game.roles import Role
-    from anygame.language.terms import Term
 
-__all__ = ["MOST_STATES", "Belief", "Particles"]
+    #: Per role the legal actions of all lanes, lane after lane; where those of each begin; and how many.
+    Options = Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
+
+__all__ = ["MOST_STATES", "Belief"]
 
 #: States that are carried: some hundredths of a second a turn, and far more than games of cards need.
 MOST_STATES: Final = 16_384
@@ -41,37 +45,12 @@ _MOST_JOINTS: Final = 131_072
 _ROUNDS: Final = 16
 #: Ways from the start, where no way has led to what was seen.
 _MOST_REPLAYS: Final = 30
-
-
-@dataclass(frozen=True, eq=False)
-class Particles:
-    """States side by side.
-
-    Attributes:
-        states: uint64 [n, words], a bit for each fluent.
-        keys: uint64 [n, roles]; equal where a role has observed the same.
-        weights: float [n], in all 1.
-    """
-
-    states: NDArray[np.uint64]
-    keys: NDArray[np.uint64]
-    weights: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return len(self.states)
-
-    def drawn(self, count: int, random: np.random.Generator) -> Particles:
-        """Return so many of them, drawn by their weights: systematic resampling, which varies least."""
-        points = (np.arange(count) + random.random()) / count
-        chosen = np.searchsorted(np.cumsum(self.weights), points).clip(0, len(self) - 1)
-        return Particles(self.states[chosen], self.keys[chosen], np.full(count, 1 / count))
-
-    def merged(self) -> Particles:
-        """Return each of them once."""
-        marks = np.concatenate([self.states, self.keys], axis=1)
-        _, first, group = np.unique(row_keys(marks), return_index=True, return_inverse=True)
-        weights = np.bincount(group.reshape(-1), self.weights)
-        return Particles(self.states[first], self.keys[first], weights / weights.sum())
+#: Particles whose ways are changed, how often for each turn that they had all been dropped at, and how often
+#: where they are fewer.
+_MOVED: Final = 4_096
+_MOST_MOVES, _MOVES = 40, 8
+#: Moves of a way that is kept; longer ones take too much memory.
+_LONGEST_WAY: Final = 2_000
 
 
 class Belief:
@@ -99,14 +78,17 @@ class Belief:
         self._random = np.random.default_rng(seed)
         self._most = most
         self._kernel = machine.percept_kernel or machine.kernel
-        self.pool = LanePool(self._kernel, seed)
         actions = list(map(len, machine.compiled.actions))
         percepts = list(map(len, machine.compiled.percepts))
+        self.pool = LanePool(self._kernel, actions, seed)
         self.observing = ObservationKeys(actions, percepts, is_hiding=game.is_gdl2)
-        self._ends = [0, *accumulate(actions)]
-        self._actions = [_Numbers(moves) for moves in machine.compiled.actions]
-        self._terms = _Numbers(machine.compiled.percepts[self._role])
+        self._rejuvenation = Rejuvenation(
+            machine.compiled.actions, self._role, self.pool, self.observing, self._random
+        )
+        self._reader = TurnReader(machine.compiled.actions[self._role], machine.compiled.percepts[self._role])
         self._view: RoleView | None = None
+        self._start: NDArray[np.uint64] | None = None
+        self._turns: list[Turn] = []
         self.particles: Particles | None = None
         self.is_exact = False
 
@@ -124,16 +106,17 @@ class Belief:
             fresh = view.observations
         else:
             fresh = view.observations[len(known.observations) :]
-        for observation in fresh:
-            if self.particles is not None:
-                self._observe(observation, deadline)
+        self._observe(fresh, deadline)
         replays = 0
         # Where all states were tried, there are none.
         while self.particles is None and not self.is_exact and replays < _MOST_REPLAYS:
             if monotonic() >= deadline:
                 break
-            self._replay(view, deadline)
+            self._begin(view)
+            self._observe(view.observations, deadline)
             replays += 1
+        if fresh:
+            self._vary(monotonic() + (deadline - monotonic()) / 2)
 
     def leave_out_ends(self) -> None:
         """Leave out states in which the match is over: who is asked for a move knows that it is not."""
@@ -145,9 +128,7 @@ class Belief:
             going[part] = ~self.pool.holding(particles.states[part]).terminal[: part.stop - part.start]
         if going.any() and not going.all():
             weights = particles.weights[going]
-            self.particles = Particles(
-                particles.states[going], particles.keys[going], weights / weights.sum()
-            )
+            self.particles = particles.taken(np.flatnonzero(going), weights / weights.sum())
 
     def weight_of_legal(self) -> NDArray[np.float64]:
         """Return, for each action of the role, how probable it is that it is legal: float [actions]."""
@@ -156,13 +137,8 @@ class Belief:
         for part in self.pool.parts(len(self.particles)):
             lanes = self.pool.holding(self.particles.states[part])
             weights = self.particles.weights[part]
-            found += weights @ self.legal(lanes)[self._role][: len(weights)]
+            found += weights @ self.pool.legal(lanes)[self._role][: len(weights)]
         return found
-
-    def legal(self, lanes: Lanes) -> list[NDArray[np.bool_]]:
-        """Return per role which actions are legal: bool [lanes, actions]."""
-        legal = lanes.legal()
-        return [legal[:, first:end] for first, end in pairwise(self._ends)]
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -171,65 +147,64 @@ class Belief:
         position = view.start.position_in(self._machine)
         self.is_exact = True
         self.particles = None
+        self._turns = []
         if position is not None:
             lanes.set(0, np.frombuffer(position, np.bool_))
             states = lanes.packed()
-            self.particles = Particles(states, self.observing.at_start(states), np.ones(1))
+            self._start = states[0]
+            nothing = np.zeros((1, 0, len(self._game.roles)), np.int32)
+            self.particles = Particles(states, self.observing.at_start(states), np.ones(1), nothing, nothing)
 
-    def _replay(self, view: RoleView, deadline: float) -> None:
-        self._begin(view)
-        for observation in view.observations:
-            if self.particles is None:
+    def _observe(self, observations: Sequence[Observation], deadline: float) -> None:
+        """Go on by some turns, as long as there are states that agree."""
+        for observation in observations:
+            particles = self.particles
+            if particles is None:
                 return
-            if monotonic() > deadline:
-                self.particles, self.is_exact = None, False
-                return
-            self._observe(observation, deadline)
+            turn = self._reader.read(observation)
+            self.particles = None if turn is None else self._after(particles, turn, deadline)
+            tries = 0
+            while turn is not None and self.particles is None and not self.is_exact:
+                if monotonic() > deadline or tries == _MOST_MOVES or not self._can_vary(particles):
+                    return
+                particles, _ = self._varied(particles)
+                self.particles = self._after(particles, turn, deadline)
+                tries += 1
+            if turn is not None:
+                self._turns.append(turn)
 
-    def _observe(self, observation: Observation, deadline: float) -> None:
-        """Go on by a turn."""
-        assert self.particles is not None
-        own = None if observation.move is None else self._actions[self._role].get(observation.move)
-        told = self._told(observation)
-        if told is None or (own is None and observation.move is not None):
-            self.particles = None
-            return
-        options = self._options(self.particles, own)
+    def _after(self, particles: Particles, turn: Turn, deadline: float) -> Particles | None:
+        """Return the states behind a turn; None if none agrees with what was told of it."""
+        options = self._options(particles, turn.own)
         joints = np.prod([counts.astype(np.float64) for _, _, counts in options], axis=0)
         if joints.sum() <= _MOST_JOINTS:
-            found = self._expanded(self.particles, options, joints.astype(np.int64), told)
+            found = self._expanded(particles, options, joints.astype(np.int64), turn)
         else:
             self.is_exact = False
-            found = self._sampled(options, joints > 0, told, deadline)
+            found = self._sampled(particles, options, joints > 0, turn, deadline)
         if found is None:
-            self.particles = None
-            return
+            return None
         found = found.merged()
         if len(found) > self._most:
             self.is_exact = False
             found = found.drawn(self._most, self._random).merged()
-        self.particles = found
+        return found
 
-    def _options(
-        self, particles: Particles, own: int | None
-    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    def _options(self, particles: Particles, own: int | None) -> Options:
         """Return what each role could do in each state; nothing where the match is over."""
-        legal = np.zeros((len(particles), self._ends[-1]), np.bool_)
+        parts: list[list[NDArray[np.bool_]]] = []
         for part in self.pool.parts(len(particles)):
             lanes = self.pool.holding(particles.states[part])
             count = part.stop - part.start
-            legal[part] = lanes.legal()[:count] & ~lanes.terminal[:count, None]
+            going = ~lanes.terminal[:count, None]
+            parts.append([legal[:count] & going for legal in self.pool.legal(lanes)])
+        by_role = [np.concatenate(of_role) for of_role in zip(*parts, strict=True)]
         if own is not None:
-            others = np.arange(self._ends[self._role], self._ends[self._role + 1])
-            legal[:, np.delete(others, own)] = False
-        return [legal_choices(legal[:, first:end]) for first, end in pairwise(self._ends)]
+            by_role[self._role][:, np.arange(by_role[self._role].shape[1]) != own] = False
+        return [legal_choices(legal) for legal in by_role]
 
     def _expanded(
-        self,
-        particles: Particles,
-        options: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]],
-        joints: NDArray[np.int64],
-        told: _Told,
+        self, particles: Particles, options: Options, joints: NDArray[np.int64], turn: Turn
     ) -> Particles | None:
         """Move each state on by every joint move; return what agrees with what was seen."""
         source = np.repeat(np.arange(len(particles)), joints)
@@ -239,18 +214,17 @@ class Belief:
             chosen.append(actions[first[source] + rest % counts[source]] if len(source) else source)
             rest = rest // counts[source] if len(source) else rest
         weights = particles.weights[source] / np.maximum(joints[source], 1)
-        return self._agreeing(particles, source, chosen, weights, told)
+        return self._agreeing(particles, options, source, chosen, weights, turn)
 
     def _sampled(
         self,
-        options: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]],
+        particles: Particles,
+        options: Options,
         possible: NDArray[np.bool_],
-        told: _Told,
+        turn: Turn,
         deadline: float,
     ) -> Particles | None:
         """Move states on by joint moves that are drawn, until enough agree with what was seen."""
-        particles = self.particles
-        assert particles is not None
         parts: list[Particles] = []
         weights = particles.weights * possible
         if not weights.sum():
@@ -262,93 +236,74 @@ class Belief:
                 actions[first[source] + (self._random.random(self._most) * counts[source]).astype(np.int64)]
                 for actions, first, counts in options
             ]
-            found = self._agreeing(particles, source, chosen, np.ones(self._most), told)
+            found = self._agreeing(particles, options, source, chosen, np.ones(self._most), turn)
             if found is not None:
                 parts.append(found)
             if sum(map(len, parts)) >= self._most // 2 or monotonic() > deadline:
                 break
-        if not parts:
-            return None
-        states, keys, drawn = zip(*[(part.states, part.keys, part.weights) for part in parts], strict=True)
-        return Particles(np.concatenate(states), np.concatenate(keys), np.concatenate(drawn))
+        return Particles.joined(parts) if parts else None
 
     def _agreeing(
         self,
         particles: Particles,
+        options: Options,
         source: NDArray[np.int64],
         chosen: Sequence[NDArray[np.int64]],
         weights: NDArray[np.float64],
-        told: _Told,
+        turn: Turn,
     ) -> Particles | None:
         """Make joint moves; return the states behind those of which the role would be told just that."""
-        states, keys, kept = [], [], []
+        found = []
         for part in self.pool.parts(len(source)):
             lanes = self.pool.holding(particles.states[source[part]])
-            moves = [of_role[part] for of_role in chosen]
-            self.pool.step(lanes, moves)
-            count = part.stop - part.start
-            agree = np.flatnonzero(self._agrees(lanes, told)[:count])
-            before = particles.keys[source[part]][agree]
-            states.append(lanes.packed()[agree])
-            keys.append(self.observing.after(before, [of_role[agree] for of_role in moves], lanes, agree))
-            kept.append(weights[part][agree])
-        if not sum(map(len, states)):
-            return None
-        return Particles(np.concatenate(states), np.concatenate(keys), np.concatenate(kept))
+            made = [of_role[part] for of_role in chosen]
+            self.pool.step(lanes, made)
+            agree = np.flatnonzero(self.pool.agrees(lanes, self._role, turn)[: part.stop - part.start])
+            before = source[part][agree]
+            made = [of_role[agree] for of_role in made]
+            counts = [of_role[before] for _, _, of_role in options]
+            found.append(
+                Particles(
+                    lanes.packed()[agree],
+                    self.observing.after(particles.keys[before], made, lanes, agree),
+                    weights[part][agree],
+                    self._longer(particles.moves[before], made),
+                    self._longer(particles.choices[before], counts),
+                )
+            )
+        return Particles.joined(found) if any(map(len, found)) else None
 
-    def _told(self, observation: Observation) -> _Told | None:
-        """Return a turn as masks; None if something was told that has no number."""
-        seen = self._terms.mask(observation.percepts)
-        legal = None if observation.legal is None else self._actions[self._role].mask(observation.legal)
-        if seen is None or (legal is None and observation.legal is not None):
-            return None
-        return _Told(seen, legal)
+    # -- other ways --------------------------------------------------------------------------------
 
-    def _agrees(self, lanes: Lanes, told: _Told) -> NDArray[np.bool_]:
-        """Return in which lanes the role would be told just that of the moves made last: bool [lanes]."""
-        found: NDArray[np.bool_] = np.ones(lanes.count, np.bool_)
-        if len(told.seen):
-            found &= (lanes.percepts()[self._role] == told.seen).all(axis=1)
-        if told.legal is not None:
-            found &= (self.legal(lanes)[self._role] == told.legal).all(axis=1)
-        return found
+    def _longer(self, ways: NDArray[np.int32], added: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+        """Return ways with a turn more: int32 [n, turns, roles]; nothing where they are too long to keep."""
+        if (len(self._turns) + 1) * len(added) > _LONGEST_WAY:
+            return ways[:, :0]
+        turn = np.stack(added, axis=1).astype(np.int32)
+        return np.concatenate([ways, turn[:, None]], axis=1)
 
+    def _can_vary(self, particles: Particles) -> bool:
+        return bool(self._turns) and particles.moves.shape[1] == len(self._turns)
 
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """What a role is told of a turn.
+    def _vary(self, deadline: float) -> None:
+        """Change the ways by which particles came, if few are left."""
+        for _ in range(_MOVES):
+            particles = self.particles
+            if particles is None or self.is_exact or not self._can_vary(particles):
+                return
+            if len(particles) >= min(_MOVED, self._most) or monotonic() > deadline:
+                return
+            self.particles, changed = self._varied(particles)
+            if not changed:
+                return
 
-    Attributes:
-        seen: bool [percepts].
-        legal: bool [actions]; which are legal next; None where that is not known.
-    """
-
-    seen: NDArray[np.bool_]
-    legal: NDArray[np.bool_] | None
+    def _varied(self, particles: Particles) -> tuple[Particles, int]:
+        """Return particles that came another way, and how many of them do."""
+        assert self._start is not None
+        drawn = particles.drawn(min(_MOVED, self._most), self._random)
+        moved, changed = self._rejuvenation.moved(drawn, self._start, self._turns)
+        return moved.merged(), changed
 
 
 def _begins(view: RoleView, known: RoleView) -> bool:
     return view.observations[: len(known.observations)] == known.observations
-
-
-class _Numbers:
-    """The numbers of terms, which managers may write in other letters."""
-
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self._exact = {term: number for number, term in enumerate(terms)}
-        self._folded = {str(term).lower(): number for number, term in enumerate(terms)}
-
-    def get(self, term: Term) -> int | None:
-        """Return the number of a term; None if it has none."""
-        found = self._exact.get(term)
-        return self._folded.get(str(term).lower()) if found is None else found
-
-    def mask(self, terms: Sequence[Term]) -> NDArray[np.bool_] | None:
-        """Return which terms are among those given; None if one of these has no number."""
-        found = np.zeros(len(self._exact), np.bool_)
-        for term in terms:
-            number = self.get(term)
-            if number is None:
-                return None
-            found[number] = True
-        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.network.kernels.kernel import Kernel
+    from anygame.search.hidden.turns import Turn
 
     States = NDArray[np.uint64]
     Ids = NDArray[np.int64]
@@ -30,12 +32,14 @@ class LanePool:
 
     Args:
         kernel: the code of the game, with percepts.
+        actions: how many each role has.
         seed: of random moves.
     """
 
-    def __init__(self, kernel: Kernel, seed: int) -> None:
+    def __init__(self, kernel: Kernel, actions: Sequence[int], seed: int) -> None:
         self._kernel = kernel
         self._seed = seed
+        self._ends = [0, *accumulate(actions)]
         self._made: dict[int, Lanes] = {}
 
     def holding(self, states: States) -> Lanes:
@@ -55,11 +59,34 @@ class LanePool:
         for first in range(0, count, MOST_LANES):
             yield slice(first, min(count, first + MOST_LANES))
 
-    def step(self, lanes: Lanes, chosen: Sequence[Ids]) -> None:
-        """Make joint moves in the first lanes; the others do what the last of those does."""
+    def step(self, lanes: Lanes, chosen: Sequence[Ids], going: NDArray[np.bool_] | None = None) -> None:
+        """Make joint moves in the first lanes; the others do what the last of those does.
+
+        Args:
+            lanes: the lanes.
+            chosen: per role the action in each of the first lanes.
+            going: in which of the first lanes moves are made at all, and then in no others; None for all.
+        """
+        mask = None
+        if going is not None:
+            mask = np.concatenate([going, np.zeros(lanes.count - len(going), np.bool_)])
         lanes.step(
-            [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen]
+            [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen], mask
         )
+
+    def legal(self, lanes: Lanes) -> list[NDArray[np.bool_]]:
+        """Return per role which actions are legal: bool [lanes, actions]."""
+        legal = lanes.legal()
+        return [legal[:, first:end] for first, end in pairwise(self._ends)]
+
+    def agrees(self, lanes: Lanes, role: int, turn: Turn) -> NDArray[np.bool_]:
+        """Return in which lanes a role would be told just that of the moves made last: bool [lanes]."""
+        found: NDArray[np.bool_] = np.ones(lanes.count, np.bool_)
+        if len(turn.seen):
+            found &= (lanes.percepts()[role] == turn.seen).all(axis=1)
+        if turn.legal is not None:
+            found &= (self.legal(lanes)[role] == turn.legal).all(axis=1)
+        return found
 
 
 def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:

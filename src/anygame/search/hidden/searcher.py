@@ -172,7 +172,7 @@ class _Descent:
         """Make a joint move in all lanes that can go on."""
         lanes, search = self._lanes, self._search
         chosen = []
-        for role, all_legal in enumerate(self._belief.legal(lanes)):
+        for role, all_legal in enumerate(self._belief.pool.legal(lanes)):
             legal = all_legal[: self._count]
             actions, first, counts = legal_choices(legal)
             picked = np.zeros(self._count, np.int64)
