@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 _RULES = """
-(role random)
-(<= (role ?p) (player ?p))
 (<= (card (of ?s ?r)) (suit ?s) (rank ?r))
 (init (step 0))
 (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
@@ -33,7 +31,7 @@ _RULES = """
 def card_game(players: int, suits: int, ranks: int, cards: int) -> str:
     """Return the rules of a game in which each player gets some cards of a deck, and lays them all."""
     dealt = players * cards
-    facts = [f"(player p{player})" for player in range(players)]
+    facts = [f"(role p{player}) (player p{player})" for player in range(players)] + ["(role random)"]
     facts += [f"(suit s{suit})" for suit in range(suits)] + [f"(rank {rank})" for rank in range(ranks)]
     for turn in range(dealt):
         facts += [f"(dealing {turn} p{turn % players})", f"(laying {dealt + turn} p{turn % players})"]

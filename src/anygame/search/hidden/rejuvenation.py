@@ -73,7 +73,9 @@ class Rejuvenation:
         Returns:
             The particles, and how many of them have come another way now.
         """
-        tried = _Change(self, particles, turns, self._random)
+        is_hidden = np.ones(particles.moves.shape[1:], np.bool_)
+        is_hidden[:, self._role] = [turn.own is None for turn in turns]
+        tried = _Change(self._exchanges, particles, is_hidden, self._random)
         if not tried.is_possible:
             return particles, 0
         parts, accepted = [], 0
@@ -124,14 +126,6 @@ class Rejuvenation:
         found: Ids = (ranks < wanted[:, None]).sum(axis=1)
         return np.where(found < legal.shape[1], found, _NONE)
 
-    def exchanged(self, role: int, first: int, second: int, argument: int) -> tuple[int, int]:
-        """Return two actions with an argument exchanged; where there are no such actions, none."""
-        return self._exchanges[role].of(first, second, argument)
-
-    def arguments(self, role: int) -> int:
-        """Return how many arguments actions of a role have at most."""
-        return self._exchanges[role].arguments
-
 
 class _Change:
     """What is tried with each particle.
@@ -142,28 +136,28 @@ class _Change:
 
     def __init__(
         self,
-        rejuvenation: Rejuvenation,
+        exchanges: Sequence[_Exchanges],
         particles: Particles,
-        turns: Sequence[Turn],
+        is_hidden: NDArray[np.bool_],
         random: np.random.Generator,
     ) -> None:
         count, length, roles = particles.moves.shape
+        every = np.arange(count)
         self.moves = particles.moves.copy()
-        self._choices = particles.choices
-        self._roles = roles
-        flat = (particles.choices > 1).reshape(count, length * roles)
-        self._open = flat.sum(axis=1)
-        self._first = _picked(flat, random)
-        self._role = np.where(self._first >= 0, self._first % max(1, roles), 0)
-        of_role = flat & (np.arange(length * roles) % max(1, roles) == self._role[:, None])
-        self._of_role = of_role.sum(axis=1)
-        of_role[np.arange(count), self._first] = False
-        second = _picked(of_role, random)
-        exchanging = (random.random(count) < _EXCHANGING) & (second >= 0)
-        # Where there is no other move of the role, all tries would draw: so it is on the way back, too.
+        self._choices, self._roles = particles.choices, roles
+        is_open = (particles.choices > 1).reshape(count, length * roles)
+        self._first = _picked(is_open, random)
+        # It is exchanged with any move of its kind, of which some were the only choice: the last card.
+        kinds = np.stack([each.kinds[self.moves[:, :, role]] for role, each in enumerate(exchanges)], axis=2)
+        kinds = np.where(is_hidden, kinds, _NONE).reshape(count, length * roles)
+        others = kinds == kinds[every, self._first][:, None]
+        others &= np.arange(length * roles) % roles == (self._first % roles)[:, None]
+        others[every, self._first] = False
+        self._second = _picked(others, random)
+        exchanging = (random.random(count) < _EXCHANGING) & (self._second >= 0)
         self._drawing = (self._first >= 0) & ~exchanging
-        self._exchanging = exchanging
-        self._exchange(rejuvenation, second, random)
+        self._exchanging = exchanging & (self._first >= 0)
+        self._exchange(exchanges, random)
 
     @property
     def is_possible(self) -> bool:
@@ -177,24 +171,28 @@ class _Change:
 
     def log_ratio(self, found: Particles, places: Ids) -> NDArray[np.float64]:
         """Return the logarithm of how much more probable the new way and the try back are: float [places]."""
-        before, after = self._choices[places], found.choices
-        ratio = np.log(before).sum(axis=(1, 2)) - np.log(np.maximum(after, 1)).sum(axis=(1, 2))
-        is_open = after > 1
-        ratio += np.log(self._open[places]) - np.log(np.maximum(is_open.sum(axis=(1, 2)), 1))
-        of_role = is_open[np.arange(len(places)), :, self._role[places]].sum(axis=1)
-        others_before = np.maximum(self._of_role[places] - 1, 1)
-        pairs = np.log(others_before) - np.log(np.maximum(of_role - 1, 1))
-        found_ratio: NDArray[np.float64] = np.where(self._exchanging[places], ratio + pairs, ratio)
-        return np.where(self._first[places] >= 0, found_ratio, -np.inf)
+        before, after = self._choices[places], np.maximum(found.choices, 1)
+        likely = np.log(before).sum(axis=(1, 2)) - np.log(after).sum(axis=(1, 2))
+        back = self._log_tries(after, places) - self._log_tries(before, places)
+        ratio: NDArray[np.float64] = np.where(self._first[places] >= 0, likely + back, -np.inf)
+        return ratio
 
-    def _exchange(self, rejuvenation: Rejuvenation, second: Ids, random: np.random.Generator) -> None:
-        draws = random.random(len(second))
+    def _log_tries(self, choices: NDArray[np.int32], places: Ids) -> NDArray[np.float64]:
+        """Return the logarithm of how probable such a try is, but for what is the same on the way back."""
+        is_open = (choices > 1).reshape(len(places), -1)
+        either = np.stack([self._first[places], self._second[places]])
+        ways = np.where(self._exchanging[places], is_open[np.arange(len(places)), either].sum(axis=0), 1)
+        found: NDArray[np.float64] = np.log(np.maximum(ways, 1)) - np.log(np.maximum(is_open.sum(axis=1), 1))
+        return found
+
+    def _exchange(self, exchanges: Sequence[_Exchanges], random: np.random.Generator) -> None:
+        draws = random.random(len(self._first))
         for place in np.flatnonzero(self._exchanging).tolist():
-            role = int(self._role[place])
-            turns = int(self._first[place]) // self._roles, int(second[place]) // self._roles
-            argument = int(draws[place] * (rejuvenation.arguments(role) + 1)) - 1
+            role = int(self._first[place]) % self._roles
+            turns = int(self._first[place]) // self._roles, int(self._second[place]) // self._roles
+            argument = int(draws[place] * (exchanges[role].arguments + 1)) - 1
             old = [int(self.moves[place, turn, role]) for turn in turns]
-            self.moves[place, turns, role] = rejuvenation.exchanged(role, old[0], old[1], argument)
+            self.moves[place, turns, role] = exchanges[role].of(old[0], old[1], argument)
 
 
 def _picked(able: NDArray[np.bool_], random: np.random.Generator) -> Ids:
@@ -208,10 +206,11 @@ def _picked(able: NDArray[np.bool_], random: np.random.Generator) -> Ids:
 
 
 class _Exchanges:
-    """Which actions come of two others that exchange an argument.
+    """Which actions come of two others of a role that exchange an argument.
 
     Attributes:
         arguments: the most that an action has.
+        kinds: int [actions], alike for actions of one name and as many arguments, and for all without any.
     """
 
     def __init__(self, actions: Sequence[Term]) -> None:
@@ -219,6 +218,9 @@ class _Exchanges:
         self._numbers = {term: number for number, term in enumerate(actions)}
         self._known: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.arguments = max((len(t.arguments) for t in actions if isinstance(t, Compound)), default=0)
+        names = [(t.functor, len(t.arguments)) if isinstance(t, Compound) else None for t in actions]
+        order = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        self.kinds = np.array([order[name] for name in names], np.int64)
 
     def of(self, first: int, second: int, argument: int) -> tuple[int, int]:
         """Return the actions; where there are none, -1. Without an argument (-1) the moves change places."""
@@ -233,7 +235,7 @@ class _Exchanges:
         one, other = self._terms[first], self._terms[second]
         if not isinstance(one, Compound) or not isinstance(other, Compound):
             return _NONE, _NONE
-        if argument >= min(len(one.arguments), len(other.arguments)):
+        if argument >= len(one.arguments):
             return _NONE, _NONE
         new = [
             Compound(
