@@ -6,6 +6,7 @@ from collections import defaultdict
 from itertools import product
 from math import inf
 from random import Random
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,6 +18,11 @@ from tests.network.random_rules import sheets_with_percepts
 import anygame
 from anygame.game.role_view import Observation, RoleView
 from anygame.search.hidden.belief import Belief
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 _HIDING = [path for path in sorted(SHEETS.glob("*.kif")) if anygame.load(path).is_gdl2]
 _MOST_HISTORIES = 1_500
@@ -178,18 +184,69 @@ def _hidden(facts: frozenset[anygame.Term]) -> set[str]:
     return {str(fact) for fact in facts if str(fact).startswith("(hidden")}
 
 
+_DEALING = """
+(role me) (role other) (role random) (card 1) (card 2) (card 3) (init (step 0))
+(succ 0 1) (succ 1 2) (succ 2 3)
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= dealing (not (true (step 2))))
+(<= (legal ?p wait) dealing (player ?p)) (player me) (player other)
+(<= (legal ?p (say ?c)) (player ?p) (card ?c) (not dealing))
+(<= (legal random (deal ?p ?c)) dealing (player ?p) (card ?c) (not (true (dealt ?c))))
+(<= (legal random rest) (not dealing))
+(<= (next (dealt ?c)) (does random (deal ?p ?c)))
+(<= (next (dealt ?c)) (true (dealt ?c)))
+(<= (next (has ?p ?c)) (does random (deal ?p ?c)))
+(<= (next (has ?p ?c)) (true (has ?p ?c)))
+(<= (sees ?p ?c) (does random (deal ?p ?c)))
+(<= terminal (true (step 3)))
+(goal me 0) (goal other 0) (goal random 0)"""
+
+
+def _dealt_pairs(deals: Sequence[str]) -> tuple[NDArray[np.uint64], anygame.Game]:
+    """Return the keys of the roles after two deals, in one order and in the other: [orders, roles]."""
+    game = anygame.loads(_DEALING, machine="network")
+    belief = Belief(game, game.roles[0])
+    compiled = game.backends.needed_network().compiled
+    start = np.frombuffer(game.batch(1).packed().tobytes(), np.uint64)
+    lanes = belief.pool.holding(np.tile(start, (2, 1)))
+    keys = belief.observing.at_start(lanes.packed()[:2])
+    numbers = [{str(term): number for number, term in enumerate(terms)} for terms in compiled.actions]
+    for turn in range(2):
+        drawn = [numbers[2][deals[turn]], numbers[2][deals[1 - turn]]]
+        waits = [np.full(2, numbers[role]["wait"]) for role in range(2)]
+        made = [*waits, np.array(drawn)]
+        belief.pool.step(lanes, made)
+        counts = [np.ones(2, np.int64), np.ones(2, np.int64), np.full(2, 6 - 2 * turn)]
+        keys = belief.observing.after(keys, made, counts, lanes, np.arange(2))
+    return keys, game
+
+
 def test_roles_have_the_same_key_where_they_cannot_tell_histories_apart() -> None:
     game = anygame.loads(SECRET, machine="network")
-    guesser, random = game.roles
-    start = game.initial_state()
+    guesser = game.roles[0]
     belief = Belief(game, guesser)
-    view = RoleView(start, (Observation(None, ()),))
-    belief.follow(view, inf)
+    belief.follow(RoleView(game.initial_state(), (Observation(None, ()),)), inf)
     assert belief.particles is not None
-    keys = belief.particles.keys
     assert len(belief.particles) == 50
-    assert len(np.unique(keys[:, game.role_index(guesser)])) == 1
-    assert len(np.unique(keys[:, game.role_index(random)])) == 50
+    assert len(np.unique(belief.particles.keys[:, 0])) == 1
+
+
+def test_of_others_the_order_is_left_out_in_which_they_saw_things_between_choices() -> None:
+    of_mine, _ = _dealt_pairs(["(deal me 1)", "(deal me 2)"])
+    assert of_mine[0, 0] != of_mine[1, 0]
+    of_others, _ = _dealt_pairs(["(deal other 1)", "(deal other 2)"])
+    assert of_others[0, 1] == of_others[1, 1]
+    # Who sees another card knows more; chance has no key at all.
+    different, game = _dealt_pairs(["(deal other 1)", "(deal other 3)"])
+    assert different[0, 1] != of_others[0, 1]
+    assert not different[:, 2].any()
+    # So hands count, not the orders in which they were dealt.
+    start = game.initial_state()
+    wait = start.legal_moves(game.roles[0])[0]
+    belief = Belief(game, game.roles[0])
+    belief.follow(RoleView(start, (Observation(wait, ()), Observation(wait, ()))), inf)
+    assert belief.particles is not None
+    assert len(belief.particles) == 3
 
 
 def test_a_game_without_hidden_information_is_believed_as_it_is() -> None:

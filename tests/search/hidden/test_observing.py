@@ -36,7 +36,7 @@ def test_roles_can_tell_from_what_they_saw_which_moves_they_have(sheet: Path) ->
     met = 0
     for _ in range(_STEPS):
         going &= ~lanes.terminal
-        chosen = []
+        chosen, choices = [], []
         for role, legal in enumerate(belief.pool.legal(lanes)):
             for lane in [] if game.roles[role].is_random else np.flatnonzero(going).tolist():
                 key, found = int(keys[lane, role]), legal[lane].tobytes()
@@ -45,6 +45,7 @@ def test_roles_can_tell_from_what_they_saw_which_moves_they_have(sheet: Path) ->
             actions, first, counts = legal_choices(legal)
             draws = (random.random(_LANES) * counts).astype(np.int64)
             chosen.append(actions[(first + draws).clip(0, len(actions) - 1)])
+            choices.append(counts)
         belief.pool.step(lanes, chosen)
-        keys = belief.observing.after(keys, chosen, lanes, everywhere)
+        keys = belief.observing.after(keys, chosen, choices, lanes, everywhere)
     assert met > _LANES

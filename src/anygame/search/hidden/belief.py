@@ -81,7 +81,8 @@ class Belief:
         actions = list(map(len, machine.compiled.actions))
         percepts = list(map(len, machine.compiled.percepts))
         self.pool = LanePool(self._kernel, actions, seed)
-        self.observing = ObservationKeys(actions, percepts, is_hiding=game.is_gdl2)
+        deciders = [number for number, each in enumerate(game.roles) if not each.is_random]
+        self.observing = ObservationKeys(actions, percepts, self._role, deciders, is_hiding=game.is_gdl2)
         self._rejuvenation = Rejuvenation(
             machine.compiled.actions, self._role, self.pool, self.observing, self._random
         )
@@ -265,7 +266,7 @@ class Belief:
             found.append(
                 Particles(
                     lanes.packed()[agree],
-                    self.observing.after(particles.keys[before], made, lanes, agree),
+                    self.observing.after(particles.keys[before], made, counts, lanes, agree),
                     weights[part][agree],
                     self._longer(particles.moves[before], made),
                     self._longer(particles.choices[before], counts),

@@ -1,7 +1,7 @@
 """What roles observe, as numbers: two histories have the same key for a role where it cannot tell them apart.
 
-A key is a hash of all that the role did and saw, in order (perfect recall), so that information sets can be
-compared, and found in tables, without holding histories.
+A key is a hash of all that the role did and saw, so that information sets can be compared, and found in
+tables, without holding histories.
 """
 
 from __future__ import annotations
@@ -45,15 +45,30 @@ def row_keys(rows: Keys) -> Keys:
 class ObservationKeys:
     """How the keys of all roles go on with a joint move.
 
+    The role that believes has perfect recall. Of the others the order is left out in which they saw something
+    between two choices: hands are the same in whatever order they were dealt, so that there are far fewer of
+    them. Roles that draw at random need no key.
+
     Args:
         actions: how many each role has.
         percepts: how many terms each role can see.
+        role: the one that believes, by number.
+        deciders: the roles that choose, rather than draw, by number.
         is_hiding: whether roles know their own moves and what they see alone; else they know the state.
     """
 
-    def __init__(self, actions: Sequence[int], percepts: Sequence[int], *, is_hiding: bool) -> None:
+    def __init__(
+        self,
+        actions: Sequence[int],
+        percepts: Sequence[int],
+        role: int,
+        deciders: Sequence[int],
+        *,
+        is_hiding: bool,
+    ) -> None:
         random = np.random.default_rng(len(actions))
         self._is_hiding = is_hiding
+        self._role, self._deciders = role, deciders
         self._actions = [random.integers(0, 1 << 64, count, np.uint64) for count in actions]
         self._percepts = [random.integers(0, 1 << 64, count, np.uint64) for count in percepts]
 
@@ -65,25 +80,32 @@ class ObservationKeys:
         return np.ascontiguousarray(np.broadcast_to(row_keys(states)[:, None], shape))
 
     def after(
-        self, keys: Keys, chosen: Sequence[NDArray[np.int64]], lanes: Lanes, places: NDArray[np.int64]
+        self,
+        keys: Keys,
+        chosen: Sequence[NDArray[np.int64]],
+        choices: Sequence[NDArray[np.int64]],
+        lanes: Lanes,
+        places: NDArray[np.int64],
     ) -> Keys:
         """Return the keys behind a joint move.
 
         Args:
             keys: uint64 [places, roles].
             chosen: per role the action that was taken: [places].
+            choices: per role how many actions there were: [places].
             lanes: those in which the moves have just been made.
             places: the lanes in question.
         """
         if not self._is_hiding:
             return self.at_start(lanes.packed()[places])
-        made = np.stack(
-            [of_role[action] for of_role, action in zip(self._actions, chosen, strict=True)], axis=1
-        )
-        found, percepts = np.empty_like(keys), lanes.percepts()
-        for role, terms in enumerate(self._percepts):
-            seen = mixed(keys[:, role] ^ made[:, role])
+        found, percepts = np.zeros_like(keys), lanes.percepts()
+        for role in self._deciders:
+            told, terms = self._actions[role][chosen[role]], self._percepts[role]
             if len(terms):
-                seen = seen ^ (percepts[role][places].astype(np.uint64) @ terms)
-            found[:, role] = mixed(seen)
+                told = told ^ (percepts[role][places].astype(np.uint64) @ terms)
+            told = mixed(told)
+            in_order = mixed(keys[:, role] ^ told)
+            if role != self._role:
+                in_order = np.where(choices[role] > 1, in_order, keys[:, role] + told)
+            found[:, role] = in_order
         return found

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Rejuvenation"]
 
 #: How many of the tries exchange two moves.
-_EXCHANGING: Final = 0.75
+_EXCHANGING: Final = 0.5
 #: An action that nobody has.
 _NONE: Final = -1
 
@@ -103,20 +103,22 @@ class Rejuvenation:
         every = np.arange(count)
         for number, turn in enumerate(turns):
             agrees &= ~lanes.terminal[:count]
+            counts = []
             for role, all_legal in enumerate(self._pool.legal(lanes)):
                 legal = all_legal[:count]
                 drawn = np.flatnonzero(tried.is_drawn(places, number, role) & agrees)
                 moves[drawn, number, role] = self._drawn(legal[drawn])
                 chosen = moves[:, number, role]
                 agrees &= (chosen >= 0) & legal[every, chosen]
+                counts.append(legal.sum(axis=1))
                 if role != self._role or turn.own is None:
-                    choices[:, number, role] = legal.sum(axis=1)
+                    choices[:, number, role] = counts[role]
             if not agrees.any():
                 break
             made = [np.maximum(moves[:, number, role], 0).astype(np.int64) for role in range(moves.shape[2])]
             self._pool.step(lanes, made, agrees)
             agrees &= self._pool.agrees(lanes, self._role, turn)[:count]
-            keys = self._observing.after(keys, made, lanes, every)
+            keys = self._observing.after(keys, made, counts, lanes, every)
         return Particles(lanes.packed()[:count], keys, np.ones(count), moves, choices), agrees
 
     def _drawn(self, legal: NDArray[np.bool_]) -> Ids:

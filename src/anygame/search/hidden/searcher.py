@@ -171,7 +171,7 @@ class _Descent:
     def _step(self, going: NDArray[np.bool_]) -> None:
         """Make a joint move in all lanes that can go on."""
         lanes, search = self._lanes, self._search
-        chosen = []
+        chosen, choices = [], []
         for role, all_legal in enumerate(self._belief.pool.legal(lanes)):
             legal = all_legal[: self._count]
             actions, first, counts = legal_choices(legal)
@@ -184,10 +184,11 @@ class _Descent:
                 if len(choosing):
                     self._choose(role, choosing, legal, picked)
             chosen.append(picked)
+            choices.append(counts)
         self._belief.pool.step(lanes, chosen)
         able = np.flatnonzero(going)
-        moves = [of_role[able] for of_role in chosen]
-        self._keys[able] = self._belief.observing.after(self._keys[able], moves, lanes, able)
+        moves, counts_then = [[of_role[able] for of_role in each] for each in (chosen, choices)]
+        self._keys[able] = self._belief.observing.after(self._keys[able], moves, counts_then, lanes, able)
 
     def _choose(self, role: int, choosing: Ids, legal: NDArray[np.bool_], picked: NDArray[np.int64]) -> None:
         """Let a role choose by its tree; where that ends it grows by a node, and the drawn action stays."""
