@@ -45,10 +45,12 @@ _MOST_JOINTS: Final = 131_072
 _ROUNDS: Final = 16
 #: Ways from the start, where no way has led to what was seen.
 _MOST_REPLAYS: Final = 30
-#: Particles whose ways are changed, how often for each turn that they had all been dropped at, and how often
-#: where they are fewer.
-_MOVED: Final = 4_096
-_MOST_MOVES, _MOVES = 40, 8
+#: Particles whose ways are changed at once, so many at least; how often where they have all been dropped, and
+#: how often where there are fewer of them.
+_MOVED, _FEWEST_MOVED = 4_096, 256
+_MOST_CHANGES, _CHANGES = 40, 12
+#: Seconds that a turn of a way takes, as long as nothing is known of that.
+_PACE: Final = 2e-6
 #: Moves of a way that is kept; longer ones take too much memory.
 _LONGEST_WAY: Final = 2_000
 
@@ -90,6 +92,9 @@ class Belief:
         self._view: RoleView | None = None
         self._start: NDArray[np.uint64] | None = None
         self._turns: list[Turn] = []
+        self._pace = _PACE
+        # Particles that no turn followed on, and those before it: to go on from when there is time again.
+        self._stranded: tuple[Particles, list[Turn]] | None = None
         self.particles: Particles | None = None
         self.is_exact = False
 
@@ -104,9 +109,10 @@ class Belief:
         self._view = view
         if known is None or view.start != known.start or not _begins(view, known):
             self._begin(view)
-            fresh = view.observations
-        else:
-            fresh = view.observations[len(known.observations) :]
+            self._stranded = None
+        elif self.particles is None and self._stranded is not None:
+            self.particles, self._turns = self._stranded
+        fresh = view.observations[len(self._turns) :]
         self._observe(fresh, deadline)
         replays = 0
         # Where all states were tried, there are none.
@@ -114,10 +120,12 @@ class Belief:
             if monotonic() >= deadline:
                 break
             self._begin(view)
-            self._observe(view.observations, deadline)
+            self._observe(view.observations, deadline, may_stop=True)
             replays += 1
-        if fresh:
-            self._vary(monotonic() + (deadline - monotonic()) / 2)
+        if self.particles is not None:
+            self._stranded = None
+            if fresh:
+                self._vary(monotonic() + (deadline - monotonic()) / 2)
 
     def leave_out_ends(self) -> None:
         """Leave out states in which the match is over: who is asked for a move knows that it is not."""
@@ -156,23 +164,35 @@ class Belief:
             nothing = np.zeros((1, 0, len(self._game.roles)), np.int32)
             self.particles = Particles(states, self.observing.at_start(states), np.ones(1), nothing, nothing)
 
-    def _observe(self, observations: Sequence[Observation], deadline: float) -> None:
-        """Go on by some turns, as long as there are states that agree."""
+    def _observe(
+        self, observations: Sequence[Observation], deadline: float, *, may_stop: bool = False
+    ) -> None:
+        """Go on by some turns, while there are states that agree; if it may stop, until the deadline."""
         for observation in observations:
             particles = self.particles
             if particles is None:
+                return
+            if may_stop and monotonic() > deadline:
+                self.particles, self.is_exact = None, False
                 return
             turn = self._reader.read(observation)
             self.particles = None if turn is None else self._after(particles, turn, deadline)
             tries = 0
             while turn is not None and self.particles is None and not self.is_exact:
-                if monotonic() > deadline or tries == _MOST_MOVES or not self._can_vary(particles):
-                    return
-                particles, _ = self._varied(particles)
+                if tries == _MOST_CHANGES or not self._can_vary(particles, deadline):
+                    break
+                particles, _ = self._varied(particles, deadline)
                 self.particles = self._after(particles, turn, deadline)
                 tries += 1
-            if turn is not None:
+            if self.particles is None:
+                self._strand(particles)
+            elif turn is not None:
                 self._turns.append(turn)
+
+    def _strand(self, particles: Particles) -> None:
+        """Remember particles that cannot go on, if none have come further."""
+        if self._stranded is None or len(self._turns) >= len(self._stranded[1]):
+            self._stranded = particles, list(self._turns)
 
     def _after(self, particles: Particles, turn: Turn, deadline: float) -> Particles | None:
         """Return the states behind a turn; None if none agrees with what was told of it."""
@@ -283,26 +303,36 @@ class Belief:
         turn = np.stack(added, axis=1).astype(np.int32)
         return np.concatenate([ways, turn[:, None]], axis=1)
 
-    def _can_vary(self, particles: Particles) -> bool:
-        return bool(self._turns) and particles.moves.shape[1] == len(self._turns)
+    def _can_vary(self, particles: Particles, deadline: float) -> bool:
+        """Return whether there are ways that could be changed, and time for that."""
+        is_kept = bool(self._turns) and particles.moves.shape[1] == len(self._turns)
+        return is_kept and self._affordable(deadline) >= min(_FEWEST_MOVED, self._most)
+
+    def _affordable(self, deadline: float) -> int:
+        """Return how many ways can be changed at once until then."""
+        most = min(_MOVED, self._most)
+        seconds = deadline - monotonic()
+        return int(min(most, max(0.0, seconds) / (self._pace * max(1, len(self._turns)))))
 
     def _vary(self, deadline: float) -> None:
         """Change the ways by which particles came, if few are left."""
-        for _ in range(_MOVES):
+        for _ in range(_CHANGES):
             particles = self.particles
-            if particles is None or self.is_exact or not self._can_vary(particles):
+            if particles is None or self.is_exact or len(particles) >= min(_MOVED, self._most):
                 return
-            if len(particles) >= min(_MOVED, self._most) or monotonic() > deadline:
+            if not self._can_vary(particles, deadline):
                 return
-            self.particles, changed = self._varied(particles)
+            self.particles, changed = self._varied(particles, deadline)
             if not changed:
                 return
 
-    def _varied(self, particles: Particles) -> tuple[Particles, int]:
+    def _varied(self, particles: Particles, deadline: float) -> tuple[Particles, int]:
         """Return particles that came another way, and how many of them do."""
         assert self._start is not None
-        drawn = particles.drawn(min(_MOVED, self._most), self._random)
+        began = monotonic()
+        drawn = particles.drawn(self._affordable(deadline), self._random)
         moved, changed = self._rejuvenation.moved(drawn, self._start, self._turns)
+        self._pace = (monotonic() - began) / (len(drawn) * len(self._turns))
         return moved.merged(), changed
 
 

@@ -4,17 +4,19 @@ A particle filter loses variety with every turn, since only what agrees goes on:
 at first few are left when some cards have been played, and in the end none. So the ways by which particles
 came are changed at random, and played anew from the start (Gilks and Berzuini, "Following a moving target",
 2001). Steps are those of Metropolis and Hastings, so that in the long run each way is met as often as it is
-probable: either a move that the role does not know becomes another one, or two such moves of a role exchange
-an argument, as ``(deal north ace)`` and ``(deal east king)`` do their cards.
+probable: a move that the role does not know becomes another one, or two such moves of a role change places,
+or exchange an argument, as ``(deal north ace)`` and ``(deal east king)`` do their cards, these two alone or
+all moves in which one of the cards stands. What has changed something more often is tried more often.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.language.terms import Compound
+from anygame.search.hidden.exchanges import NO_ACTION, Exchanges
 from anygame.search.hidden.particles import Particles
 
 if TYPE_CHECKING:
@@ -31,10 +33,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Rejuvenation"]
 
-#: How many of the tries exchange two moves.
-_EXCHANGING: Final = 0.5
-#: An action that nobody has.
-_NONE: Final = -1
+#: As many tries of each manner, one of which did change something, are taken to have been made before.
+_TRIES_BEFORE: Final = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """How moves are changed; the first of a list draws one of them anew.
+
+    Attributes:
+        argument: the one that two moves exchange; None where they change places as a whole.
+        is_everywhere: whether what is exchanged is so in all moves.
+    """
+
+    argument: int | None = None
+    is_everywhere: bool = False
 
 
 class Rejuvenation:
@@ -56,7 +69,11 @@ class Rejuvenation:
         observing: ObservationKeys,
         random: np.random.Generator,
     ) -> None:
-        self._exchanges = [_Exchanges(of_role) for of_role in actions]
+        self._exchanges = exchanges = Exchanges(actions)
+        self._manners = [_Manner(), _Manner()]
+        self._manners += [_Manner(argument) for argument in range(exchanges.arguments)]
+        self._manners += [_Manner(argument, is_everywhere=True) for argument in range(exchanges.arguments)]
+        self._tried, self._changed = np.full(len(self._manners), _TRIES_BEFORE), np.ones(len(self._manners))
         self._role = role
         self._pool, self._observing, self._random = pool, observing, random
 
@@ -75,21 +92,26 @@ class Rejuvenation:
         """
         is_hidden = np.ones(particles.moves.shape[1:], np.bool_)
         is_hidden[:, self._role] = [turn.own is None for turn in turns]
-        tried = _Change(self._exchanges, particles, is_hidden, self._random)
+        likely = self._changed / self._tried
+        tried = _Change(
+            self._exchanges, self._manners, likely / likely.sum(), particles, is_hidden, self._random
+        )
         if not tried.is_possible:
             return particles, 0
-        parts, accepted = [], 0
+        parts, changes = [], 0
         for part in self._pool.parts(len(particles)):
             old = np.arange(part.start, part.stop)
             found, agrees = self._played(start, turns, tried, old)
-            likely = tried.log_ratio(found, old)
-            taken = agrees & (np.log(self._random.random(len(old))) < likely)
+            taken = agrees & (np.log(self._random.random(len(old))) < tried.log_ratio(found, old))
+            changed = taken & (found.moves != particles.moves[old]).any(axis=(1, 2))
+            np.add.at(self._tried, tried.manners[old], 1)
+            np.add.at(self._changed, tried.manners[old], changed)
             weights = particles.weights[old]
             kept = particles.taken(old, weights)
             both = Particles.joined([kept, found])
             parts.append(both.taken(np.where(taken, len(old), 0) + np.arange(len(old)), weights))
-            accepted += int(taken.sum())
-        return Particles.joined(parts), accepted
+            changes += int(changed.sum())
+        return Particles.joined(parts), changes
 
     def _played(
         self, start: NDArray[np.uint64], turns: Sequence[Turn], tried: _Change, places: Ids
@@ -126,7 +148,7 @@ class Rejuvenation:
         ranks = np.cumsum(legal, axis=1)
         wanted = (self._random.random(len(legal)) * ranks[:, -1]).astype(np.int64) + 1
         found: Ids = (ranks < wanted[:, None]).sum(axis=1)
-        return np.where(found < legal.shape[1], found, _NONE)
+        return np.where(found < legal.shape[1], found, NO_ACTION)
 
 
 class _Change:
@@ -134,11 +156,14 @@ class _Change:
 
     Attributes:
         moves: int32 [n, turns, roles], the ways that are tried, but for moves that are drawn on the way.
+        manners: int [n], in which manner of the list each is changed.
     """
 
     def __init__(
         self,
-        exchanges: Sequence[_Exchanges],
+        exchanges: Exchanges,
+        manners: Sequence[_Manner],
+        likely: NDArray[np.float64],
         particles: Particles,
         is_hidden: NDArray[np.bool_],
         random: np.random.Generator,
@@ -146,20 +171,21 @@ class _Change:
         count, length, roles = particles.moves.shape
         every = np.arange(count)
         self.moves = particles.moves.copy()
-        self._choices, self._roles = particles.choices, roles
+        self._choices, self._roles, self._is_hidden = particles.choices, roles, is_hidden
         is_open = (particles.choices > 1).reshape(count, length * roles)
         self._first = _picked(is_open, random)
         # It is exchanged with any move of its kind, of which some were the only choice: the last card.
-        kinds = np.stack([each.kinds[self.moves[:, :, role]] for role, each in enumerate(exchanges)], axis=2)
-        kinds = np.where(is_hidden, kinds, _NONE).reshape(count, length * roles)
+        kinds = np.stack([of_role[self.moves[:, :, role]] for role, of_role in enumerate(exchanges.kinds)], 2)
+        kinds = np.where(is_hidden, kinds, NO_ACTION).reshape(count, length * roles)
         others = kinds == kinds[every, self._first][:, None]
         others &= np.arange(length * roles) % roles == (self._first % roles)[:, None]
         others[every, self._first] = False
         self._second = _picked(others, random)
-        exchanging = (random.random(count) < _EXCHANGING) & (self._second >= 0)
-        self._drawing = (self._first >= 0) & ~exchanging
-        self._exchanging = exchanging & (self._first >= 0)
-        self._exchange(exchanges, random)
+        self.manners = np.where(self._second >= 0, random.choice(len(manners), count, p=likely), 0)
+        self._exchanging = (self.manners > 0) & (self._first >= 0)
+        self._drawing = (self.manners == 0) & (self._first >= 0)
+        for place in np.flatnonzero(self._exchanging).tolist():
+            self._exchange(exchanges, manners[self.manners[place]], place)
 
     @property
     def is_possible(self) -> bool:
@@ -187,62 +213,26 @@ class _Change:
         found: NDArray[np.float64] = np.log(np.maximum(ways, 1)) - np.log(np.maximum(is_open.sum(axis=1), 1))
         return found
 
-    def _exchange(self, exchanges: Sequence[_Exchanges], random: np.random.Generator) -> None:
-        draws = random.random(len(self._first))
-        for place in np.flatnonzero(self._exchanging).tolist():
-            role = int(self._first[place]) % self._roles
-            turns = int(self._first[place]) // self._roles, int(self._second[place]) // self._roles
-            argument = int(draws[place] * (exchanges[role].arguments + 1)) - 1
-            old = [int(self.moves[place, turn, role]) for turn in turns]
-            self.moves[place, turns, role] = exchanges[role].of(old[0], old[1], argument)
+    def _exchange(self, exchanges: Exchanges, manner: _Manner, place: int) -> None:
+        role = int(self._first[place]) % self._roles
+        turns = int(self._first[place]) // self._roles, int(self._second[place]) // self._roles
+        moves = self.moves[place]
+        old = int(moves[turns[0], role]), int(moves[turns[1], role])
+        if manner.argument is None:
+            moves[turns, role] = old[::-1]
+        elif not manner.is_everywhere:
+            moves[turns, role] = exchanges.of_two(role, *old, manner.argument)
+        elif (changed := exchanges.everywhere(role, *old, manner.argument)) is not None:
+            for other, of_role in enumerate(changed):
+                hidden = self._is_hidden[:, other]
+                moves[hidden, other] = of_role[moves[hidden, other]]
 
 
 def _picked(able: NDArray[np.bool_], random: np.random.Generator) -> Ids:
     """Return for each row one of the places that hold, all alike; -1 where none does."""
     ranks = np.cumsum(able, axis=1)
     if not able.shape[1]:
-        return np.full(len(able), _NONE)
+        return np.full(len(able), NO_ACTION)
     wanted = (random.random(len(able)) * ranks[:, -1]).astype(np.int64) + 1
     found: Ids = (ranks < wanted[:, None]).sum(axis=1)
-    return np.where(found < able.shape[1], found, _NONE)
-
-
-class _Exchanges:
-    """Which actions come of two others of a role that exchange an argument.
-
-    Attributes:
-        arguments: the most that an action has.
-        kinds: int [actions], alike for actions of one name and as many arguments, and for all without any.
-    """
-
-    def __init__(self, actions: Sequence[Term]) -> None:
-        self._terms = list(actions)
-        self._numbers = {term: number for number, term in enumerate(actions)}
-        self._known: dict[tuple[int, int, int], tuple[int, int]] = {}
-        self.arguments = max((len(t.arguments) for t in actions if isinstance(t, Compound)), default=0)
-        names = [(t.functor, len(t.arguments)) if isinstance(t, Compound) else None for t in actions]
-        order = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        self.kinds = np.array([order[name] for name in names], np.int64)
-
-    def of(self, first: int, second: int, argument: int) -> tuple[int, int]:
-        """Return the actions; where there are none, -1. Without an argument (-1) the moves change places."""
-        if argument < 0:
-            return second, first
-        key = first, second, argument
-        if key not in self._known:
-            self._known[key] = self._find(first, second, argument)
-        return self._known[key]
-
-    def _find(self, first: int, second: int, argument: int) -> tuple[int, int]:
-        one, other = self._terms[first], self._terms[second]
-        if not isinstance(one, Compound) or not isinstance(other, Compound):
-            return _NONE, _NONE
-        if argument >= len(one.arguments):
-            return _NONE, _NONE
-        new = [
-            Compound(
-                to.functor, (*to.arguments[:argument], of.arguments[argument], *to.arguments[argument + 1 :])
-            )
-            for to, of in ((one, other), (other, one))
-        ]
-        return self._numbers.get(new[0], _NONE), self._numbers.get(new[1], _NONE)
+    return np.where(found < able.shape[1], found, NO_ACTION)
