@@ -1,4 +1,4 @@
-"""A hole in a row of rules that are the same but for numbers."""
+"""A hole in a row of rules that are the same but for numbers, or letters."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _RULES: Final = """\
 _CODE: Final = Code(
     "missing-case",
     Severity.WARNING,
-    "a rule that one number lacks, or that lacks a condition there, where all others have it",
-    demand="Where each number from one to another has the same rule, none is left out.",
+    "a rule that one number or letter lacks, or that lacks a condition there, where all others have it",
+    demand="Where each number (or letter) from one to another has the same rule, none is left out.",
     why="A hole in a row of rules is most often a rule that was forgotten, or changed by mistake.",
     source=PRACTICE,
     bad=_RULES,
@@ -71,10 +71,11 @@ def _of_rows(family: Sequence[tuple[Values, Rule]], heads: Container[Words]) -> 
         hole = _hole([values for values, _ in row]) if len(row) >= _FEWEST else None
         if hole is not None:
             place, number = hole
-            near, like = min(row, key=lambda each: abs(int(each[0][place]) - number))
-            wanted = with_values(like, _moved([values for values, _ in row], near, place, number))
+            near, like = min(row, key=lambda each: abs(_number(each[0][place]) - number))
+            moved = _moved([values for values, _ in row], near, place, number)
+            wanted = with_values(like, moved)
             if wanted[0] == words_of(like.head) or wanted[0] not in heads:
-                message = f"there are {len(row)} rules like this one in a row, but none for {number}"
+                message = f"there are {len(row)} rules like this one in a row, but none for {moved[place]}"
                 yield _CODE.found(message, like.span, hint=f"such as {text_of(wanted)}")
                 return
 
@@ -82,18 +83,28 @@ def _of_rows(family: Sequence[tuple[Values, Rule]], heads: Container[Words]) -> 
 def _hole(rows: Sequence[Values]) -> tuple[int, int] | None:
     """Return the place of a number that goes on by a step from rule to rule but once, and who is left out."""
     for place, column in enumerate(zip(*rows, strict=True)):
-        numbers = sorted({number for number in column if isinstance(number, int)})
+        letters = all(isinstance(value, str) for value in column)
+        numbers = sorted({_number(value) for value in column if letters or isinstance(value, int)})
         if len(numbers) == len(rows):
             steps = [after - before for before, after in pairwise(numbers)]
             step = min(steps)
-            fewest = _FEWEST if step == 1 else _FEWEST_APART
+            fewest = _FEWEST if step == 1 and not letters else _FEWEST_APART
             if len(rows) >= fewest and sorted(steps) == [*[step] * (len(steps) - 1), 2 * step]:
                 return place, numbers[steps.index(2 * step)] + step
     return None
 
 
+def _number(value: int | str) -> int:
+    """Return a number, or the place of a letter; of other names all the same."""
+    if isinstance(value, int):
+        return value
+    return ord(value) if len(value) == 1 and value.isalpha() else 0
+
+
 def _moved(rows: Sequence[Values], near: Values, place: int, number: int) -> Values:
     """Return the values of a rule moved to another number, with those that go along with it."""
+    if isinstance(near[place], str):
+        return (*near[:place], chr(number), *near[place + 1 :])
     step = number - int(near[place])
     goes_along = [
         all(isinstance(values[other], int) for values in rows)

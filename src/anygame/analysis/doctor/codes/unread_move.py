@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
+__all__ = ["CHECK", "IDLE_MOVES"]
 
 #: Moves that are there to do nothing.
-_IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
+IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
 
 _CODE: Final = Code(
     "unread-move",
@@ -36,7 +36,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     if None in sheet.moves_asked:
         return
     for key, heads in sheet.moves.items():
-        if key not in sheet.moves_asked and key[0] not in _IDLE_MOVES:
+        if key not in sheet.moves_asked and key[0] not in IDLE_MOVES:
             yield _CODE.found(
                 f"no rule asks whether a role does {named(key)}: the move changes nothing",
                 heads[0].span,
