@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.families import families, with_values
 from anygame.analysis.doctor.likes import text_of, words_of
+from anygame.analysis.doctor.sheet import spoken_of
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Compound, Constant
@@ -63,7 +64,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
             terms = _terms(head)
             shape = tuple(isinstance(term, Constant) for term in terms)
             if sum(shape) > 1 and not any(isinstance(term, Compound) for term in terms):
-                name = head.predicate, str(head.arguments[-1]).split(" ")[0], shape, bool(rule.body)
+                name = head.predicate, spoken_of(head), shape, bool(rule.body)
                 groups[name].setdefault(tuple(term for term in terms if isinstance(term, Constant)), rule)
     for group in groups.values():
         missing = _missing(list(group))
