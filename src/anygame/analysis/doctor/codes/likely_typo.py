@@ -10,6 +10,7 @@ from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.nearness import is_near, nearest, slips
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS, READ_AS, atoms_in
+from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,6 +34,8 @@ _MOST_COMPARED: Final = 400
 _FAMILIAR: Final = 3
 #: Three letters are enough where one stands among names that are all common.
 _SHORTEST_STRAY: Final = 3
+#: What most sheets call a move that does nothing.
+_WAITING: Final = "noop"
 #: The words of a name: whiteWins, white_wins.
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
@@ -52,6 +55,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report relations, functions and constants, and variables of a rule, that are nearly others."""
     yield from _relations(sheet)
     yield from _terms(sheet)
+    yield from _waits(sheet)
     yield from _variables(sheet)
     yield from _marks(sheet)
 
@@ -128,6 +132,18 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
         if near is not None:
             message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {_times(counts[near])}"
             yield CODE.found(message, name.span, hint=shown(near))
+
+
+def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a move that no rule asks about, and whose name is nearly that of a move that does nothing."""
+    moves = {name for name, arity in sheet.moves if not arity}
+    if _WAITING in moves:
+        return
+    for name in sheet.names:
+        is_move = name.kind == "constant" and name.text in moves and name.rule.head.predicate == "legal"
+        if is_move and sheet.is_never_asked(Constant(name.text)) and nearest(name.text, [_WAITING]):
+            message = f"no rule asks about {shown(name.text)}, and a move that waits is called {_WAITING}"
+            yield CODE.found(message, name.span, hint=_WAITING)
 
 
 def _lonely(names: Iterable[Name], counts: Counter[str]) -> set[str]:
