@@ -14,11 +14,19 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.seats import MatchInfo
+    from anygame.players.player import Player
 
-__all__ = ["SHARE_OF_GUESSING", "HiddenCourse"]
+__all__ = ["HiddenCourse", "share_of_guessing"]
 
 #: Of the clock, the part that may be spent on finding states that fit the percepts.
-SHARE_OF_GUESSING: Final = 0.3
+_SHARE_OF_GUESSING: Final = 0.3
+#: The same for a player that needs no such state.
+_SHARE_WITHOUT_NEED: Final = 0.02
+
+
+def share_of_guessing(player: Player | None) -> float:
+    """Return the part of the clock that may be spent on finding a state that fits what a player was told."""
+    return _SHARE_OF_GUESSING if player is None or player.needs_state else _SHARE_WITHOUT_NEED
 
 
 class HiddenCourse:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from anygame.language.terms import Term
-from anygame.match.hiding import SHARE_OF_GUESSING, HiddenCourse
+from anygame.match.hiding import HiddenCourse, share_of_guessing
 from anygame.match.judging import judge
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
 from anygame.match.workers import PlayerFailedError, Worker
@@ -78,7 +78,8 @@ class LocalSeat:
             limit = Clock.of(clock)
             shown = state
             if hiding is not None:
-                shown, self.player.view = hiding.follow(joint, monotonic() + SHARE_OF_GUESSING * clock)
+                guess_by = monotonic() + share_of_guessing(self.player) * clock
+                shown, self.player.view = hiding.follow(joint, guess_by)
             self._is_thinking = True
             return self.player.move(shown, limit)
 

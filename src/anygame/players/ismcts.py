@@ -80,7 +80,7 @@ class BeliefSearch:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the belief has run empty."""
+        """Whether the belief has run empty: what is believed then agrees with most of what was seen."""
         return self._is_lost
 
     def moves(self, state: State, view: RoleView | None, clock: Clock) -> Iterator[Term]:
@@ -96,8 +96,8 @@ class BeliefSearch:
         belief.follow(view or RoleView(state), monotonic() + _BELIEVING * clock.remaining())
         belief.leave_out_ends()
         self._tries = 0
-        self._is_lost = belief.particles is None
-        if self._is_lost:
+        self._is_lost = belief.particles is None or belief.is_guess
+        if belief.particles is None:
             return
         allowed = self._allowed(state)
         self._allowed_now = allowed.tolist()
@@ -107,9 +107,13 @@ class BeliefSearch:
         search.forget_if_full()
         left = self._iterations
         lanes = LANES if left is None else min(LANES, max(_FEWEST_LANES, left // _LEAST_PASSES))
-        while not clock.is_up and (left is None or left > 0):
+        took = 0.0
+        # A pass that would not end in time is not begun: passes over long games take a while.
+        while clock.remaining() > took and (left is None or left > 0):
             made = lanes if left is None else min(lanes, left)
+            began = monotonic()
             search.run(made)
+            took = monotonic() - began
             self._tries += made
             left = None if left is None else left - made
             tries, means = search.statistics()
@@ -135,12 +139,16 @@ class BeliefSearch:
     def believed(self) -> str:
         """How many states are believed in, in words."""
         count = 0 if self._belief.particles is None else len(self._belief.particles)
+        if self._belief.is_guess:
+            return f"{count:,} guesses"
         return f"{count:,} {'states believed in' if self._belief.is_exact else 'particles'}"
 
     def _allowed(self, state: State) -> NDArray[np.int64]:
         """Return the actions that are legal in all states believed in, else where most of the weight is."""
         weights = self._belief.weight_of_legal()
         allowed = np.flatnonzero(weights >= min(_CERTAIN, weights.max() * _CERTAIN))
+        if self._belief.is_guess:
+            return allowed
         # The state given is one that agrees with what was seen, too.
         legal = state.legal_moves(self._role)
         both = [action for action in allowed.tolist() if self._moves[action] in legal]
@@ -190,9 +198,11 @@ class IsmctsPlayer(Player):
         """Compile the game, and begin to believe."""
         super().start(game, role, clock)
         self._thoughts = self._other = None
+        self.needs_state = True
         seed = self.random.getrandbits(32)
         try:
             self._thoughts = BeliefSearch(game, role, seed, self.iterations, self.memory, clock)
+            self.needs_state = False
         except LimitError as error:
             self.say(f"{error}: searching one state that agrees with what was seen")
             self._other = UctPlayer(seed, tries=self.iterations)

@@ -109,6 +109,7 @@ class MctsPlayer(Player):
         super().start(game, role, clock)
         self._stop_pondering(clock)
         self._thoughts: BeliefSearch | None = None
+        self.needs_state = True
         if game.is_gdl2 and self._begins_to_believe(game, role, clock):
             return
         self._search = Search(game, seed=self._seed, threads=self.threads, memory=self.memory)
@@ -148,6 +149,7 @@ class MctsPlayer(Player):
             self._thoughts = BeliefSearch(game, role, seed, self.iterations, self.memory, clock)
         except LimitError as error:
             self.say(f"{error}: searching one state that agrees with what was seen")
+        self.needs_state = self._thoughts is None
         return self._thoughts is not None
 
     def move(self, state: State, clock: Clock) -> Term:

@@ -53,12 +53,15 @@ class Player(ABC):
             or `move` fails.
         view: in games with hidden information, what the role knows of the match, set before `move` is called;
             the state that `move` is given then is only one that agrees with it. None in other games.
+        needs_state: whether it reads that state. Where it believes on its own, from its view, hardly any time
+            is spent on finding one, which may then be a guess.
     """
 
     game: Game
     role: Role
     best: Term | None = None
     view: RoleView | None = None
+    needs_state: bool = True
 
     def __init__(self, seed: int | None = None) -> None:
         self.random = Random(seed)

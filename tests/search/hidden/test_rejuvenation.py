@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from anygame.search.hidden.particles import Particles
 
 
-def _view(game: anygame.Game, role: anygame.Role, random: Random, steps: int) -> RoleView:
+def _view(
+    game: anygame.Game, role: anygame.Role, random: Random, steps: int, *, tells_own: bool = False
+) -> RoleView:
     """Return what a role knows after some turns of a random match."""
-    states, joints = [game.initial_state()], []
+    states = [game.initial_state()]
+    joints: list[list[anygame.Term]] = []
     while len(joints) < steps and not states[-1].is_terminal:
         legal = [states[-1].legal_moves(each) for each in game.roles]
         if not all(legal):
@@ -33,7 +36,7 @@ def _view(game: anygame.Game, role: anygame.Role, random: Random, steps: int) ->
         joints.append([random.choice(moves) for moves in legal])
         states.append(states[-1].next(joints[-1]))
     view = RoleView.of(role, states, joints)
-    told = [turn.move if random.random() < 0.8 else None for turn in view.observations]
+    told = [turn.move if tells_own or random.random() < 0.8 else None for turn in view.observations]
     return RoleView(
         view.start,
         tuple(Observation(own, turn.percepts) for own, turn in zip(told, view.observations, strict=True)),
@@ -112,9 +115,9 @@ def _turns_believed(game: anygame.Game, role: anygame.Role, view: RoleView) -> i
     belief, found = Belief(game, role, most=300), 0
     for turns in range(len(view.observations) + 1):
         belief.follow(RoleView(view.start, view.observations[:turns]), inf)
-        found += belief.particles is not None
-        if belief.particles is None:
+        if belief.particles is None or belief.is_guess:
             break
+        found += 1
     return found
 
 
@@ -127,3 +130,26 @@ def test_deals_that_fit_all_plays_are_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert _turns_believed(game, role, view) == turns
     monkeypatch.setattr(Belief, "_can_vary", lambda *_: False)
     assert _turns_believed(game, role, view) < turns
+
+
+def test_where_no_state_is_found_the_closest_are_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Belief, "_can_vary", lambda *_: False)
+    monkeypatch.setattr("anygame.search.hidden.belief._MOST_REPLAYS", 0)
+    game = anygame.loads(card_game(players=3, suits=3, ranks=6, cards=5), machine="network")
+    role = next(each for each in game.roles if not each.is_random)
+    seen, own, guesses = set(), set(), 0
+    view = _view(game, role, Random(4), steps=30, tells_own=True)
+    belief = Belief(game, role, most=300)
+    for turns, observation in enumerate(view.observations, 1):
+        belief.follow(RoleView(view.start, view.observations[:turns]), inf)
+        assert belief.particles is not None
+        seen |= {str(each).removeprefix("(got ")[:-1] for each in observation.percepts if "got" in str(each)}
+        own |= {str(observation.move).removeprefix("(lay ")[:-1]}
+        if belief.is_guess:
+            guesses += 1
+            # Its own hand it knows all the same.
+            weights = belief.weight_of_legal()
+            likely = [str(game.actions(role)[action]) for action in np.flatnonzero(weights > 0.99)]
+            laid = {move.removeprefix("(lay ")[:-1] for move in likely if move.startswith("(lay")}
+            assert laid <= seen - own
+    assert guesses > 3

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.match.hiding import SHARE_OF_GUESSING
 from anygame.match.judging import spaced
 from anygame.protocol.messages import Play, PlayII, Stop, StopII, format_message
 from anygame.protocol.replies import BUSY, NIL, READY
@@ -132,10 +131,10 @@ class PlayerMatch:
             return NIL
         clock = self.start.play_clock
         think_by = wall_time(self._settings.think_by(arrived, clock))
-        guess_by = wall_time(arrived + SHARE_OF_GUESSING * clock)
+        arrived_at = wall_time(arrived)
         self._wait_for_rules(turn.number)
         self.host.send(
-            "play", turn.number, format_message(turn.message), self._answered, think_by, guess_by, clock
+            "play", turn.number, format_message(turn.message), self._answered, think_by, arrived_at, clock
         )
         due = self._settings.answer_by(arrived, clock)
         await asyncio.wait([turn.move], timeout=max(0.0, due - monotonic()))

@@ -32,6 +32,7 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.terms import Term
+from anygame.match.hiding import share_of_guessing
 from anygame.match.letter_case import match_ignoring_case
 from anygame.match.workers import CallThread
 from anygame.players.clock import Clock
@@ -178,7 +179,7 @@ class Session:
     # -- PLAY ----------------------------------------------------------------------------------------
 
     def _play(
-        self, turn: int, text: str, answered: str | None, think_by: float, guess_by: float, seconds: float
+        self, turn: int, text: str, answered: str | None, think_by: float, arrived: float, seconds: float
     ) -> None:
         match = self._match
         if match is None:
@@ -188,8 +189,9 @@ class Session:
         def go_on() -> None:
             if match.ended.is_set():
                 return
+            guess_by = _monotonic(arrived) + share_of_guessing(self._player) * seconds
             try:
-                state, legal, again = match.go_on(parse_message(text), answered, _monotonic(guess_by))
+                state, legal, again = match.go_on(parse_message(text), answered, guess_by)
             except BaseException as error:
                 self._tell(["move", turn, None, _told(error)])
                 return
@@ -226,7 +228,8 @@ class Session:
             fault = f"the player failed: {_told(error)}"
         found = _legal(move, legal)
         if match.is_lost:
-            fault = fault or "no state was found that agrees with all that was told"
+            if self._player is None or self._player.needs_state:
+                fault = fault or "no state was found that agrees with all that was told"
             # The player may know better what is legal.
             found = found or (move if isinstance(move, Term) else None)
         if move is not None and found is None:
@@ -242,6 +245,8 @@ class Session:
         best = None
         if match is not None and player is not None and match.thinking_of == turn:
             found = _legal(player.best, match.legal)
+            if match.is_lost:
+                found = found or player.best
             best = None if found is None else match.told(found)
         self._tell(["best", turn, best])
 

@@ -6,7 +6,7 @@ Chance draws its moves alike, and so, for want of better knowledge, do the other
 are all states with their exact probabilities; beyond, a particle filter (Gordon, Salmond and Smith, "Novel
 approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). Where few are left, or none, the ways
 by which they came are changed at random (`rejuvenation`); if that does not help, the match is played again
-from its start, under the constraint of all that was seen.
+from its start, under the constraint of all that was seen. What agrees with most of it is a guess until then.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ class Belief:
         most: states that are carried at most.
 
     Attributes:
-        particles: the states; None where none agrees with what was seen.
+        particles: the states; None where none agrees with what was seen, and there is nothing to guess.
         is_exact: whether they are all states that agree, each with its probability.
+        is_guess: whether none was found that agrees: those that are given agree with most of what was seen.
 
     Raises:
         LimitError: there is no such network.
@@ -96,7 +97,7 @@ class Belief:
         # Particles that no turn followed on, and those before it: to go on from when there is time again.
         self._stranded: tuple[Particles, list[Turn]] | None = None
         self.particles: Particles | None = None
-        self.is_exact = False
+        self.is_exact = self.is_guess = False
 
     def follow(self, view: RoleView, deadline: float) -> None:
         """Take in what the role knows by now.
@@ -107,10 +108,12 @@ class Belief:
         """
         known = self._view
         self._view = view
+        guess, guessed = (self.particles, len(known.observations)) if self.is_guess and known else (None, 0)
+        self.is_guess = False
         if known is None or view.start != known.start or not _begins(view, known):
             self._begin(view)
-            self._stranded = None
-        elif self.particles is None and self._stranded is not None:
+            self._stranded = guess = None
+        elif self._stranded is not None:
             self.particles, self._turns = self._stranded
         fresh = view.observations[len(self._turns) :]
         self._observe(fresh, deadline)
@@ -126,6 +129,29 @@ class Belief:
             self._stranded = None
             if fresh:
                 self._vary(monotonic() + (deadline - monotonic()) / 2)
+        elif self._stranded is not None and not self.is_exact:
+            particles, turns = self._stranded
+            self._guess(guess or particles, view.observations[guessed if guess else len(turns) :])
+
+    def _guess(self, particles: Particles, observations: Sequence[Observation]) -> None:
+        """Go on to states that agree with as much of what was told as can be, where none agrees with all."""
+        found: Particles | None = particles
+        for observation in observations:
+            turn = self._reader.read(observation)
+            if turn is None or found is None:
+                return
+            found = self._closest(found, turn)
+        self.particles, self.is_guess = found, found is not None
+
+    def _closest(self, particles: Particles, turn: Turn) -> Particles | None:
+        """Return states behind a turn that agree with most of what was told of it."""
+        options = self._options(particles, turn.own)
+        possible = particles.weights * np.all([counts > 0 for _, _, counts in options], axis=0)
+        if not possible.any():
+            return None
+        drawn = self._drawn(options, possible / possible.sum())
+        found = self._agreeing(particles, options, *drawn, np.ones(self._most), turn, is_strict=False)
+        return None if found is None else found.merged()
 
     def leave_out_ends(self) -> None:
         """Leave out states in which the match is over: who is asked for a move knows that it is not."""
@@ -252,17 +278,23 @@ class Belief:
             return None
         weights /= weights.sum()
         for _ in range(_ROUNDS):
-            source = self._random.choice(len(particles), self._most, p=weights)
-            chosen = [
-                actions[first[source] + (self._random.random(self._most) * counts[source]).astype(np.int64)]
-                for actions, first, counts in options
-            ]
+            source, chosen = self._drawn(options, weights)
             found = self._agreeing(particles, options, source, chosen, np.ones(self._most), turn)
             if found is not None:
                 parts.append(found)
             if sum(map(len, parts)) >= self._most // 2 or monotonic() > deadline:
                 break
         return Particles.joined(parts) if parts else None
+
+    def _drawn(
+        self, options: Options, weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+        """Return particles that are drawn, by number, and for each role an action in each of them."""
+        source = self._random.choice(len(weights), self._most, p=weights)
+        return source, [
+            actions[first[source] + (self._random.random(self._most) * counts[source]).astype(np.int64)]
+            for actions, first, counts in options
+        ]
 
     def _agreeing(
         self,
@@ -272,14 +304,20 @@ class Belief:
         chosen: Sequence[NDArray[np.int64]],
         weights: NDArray[np.float64],
         turn: Turn,
+        *,
+        is_strict: bool = True,
     ) -> Particles | None:
-        """Make joint moves; return the states behind those of which the role would be told just that."""
+        """Make joint moves; return the states behind those of which the role would be told just that.
+
+        Where that need not be so strictly, those of which it would be told most of that.
+        """
         found = []
         for part in self.pool.parts(len(source)):
             lanes = self.pool.holding(particles.states[source[part]])
             made = [of_role[part] for of_role in chosen]
             self.pool.step(lanes, made)
-            agree = np.flatnonzero(self.pool.agrees(lanes, self._role, turn)[: part.stop - part.start])
+            missed = self.pool.missed(lanes, self._role, turn)[: part.stop - part.start]
+            agree = np.flatnonzero(missed == (0 if is_strict else missed.min()))
             before = source[part][agree]
             made = [of_role[agree] for of_role in made]
             counts = [of_role[before] for _, _, of_role in options]

@@ -79,13 +79,13 @@ class LanePool:
         legal = lanes.legal()
         return [legal[:, first:end] for first, end in pairwise(self._ends)]
 
-    def agrees(self, lanes: Lanes, role: int, turn: Turn) -> NDArray[np.bool_]:
-        """Return in which lanes a role would be told just that of the moves made last: bool [lanes]."""
-        found: NDArray[np.bool_] = np.ones(lanes.count, np.bool_)
+    def missed(self, lanes: Lanes, role: int, turn: Turn) -> Ids:
+        """Return how much of what a role was told of the moves made last is otherwise: int [lanes]."""
+        found = np.zeros(lanes.count, np.int64)
         if len(turn.seen):
-            found &= (lanes.percepts()[role] == turn.seen).all(axis=1)
+            found += (lanes.percepts()[role] != turn.seen).sum(axis=1)
         if turn.legal is not None:
-            found &= (self.legal(lanes)[role] == turn.legal).all(axis=1)
+            found += (self.legal(lanes)[role] != turn.legal).sum(axis=1)
         return found
 
 

@@ -139,7 +139,7 @@ class Rejuvenation:
                 break
             made = [np.maximum(moves[:, number, role], 0).astype(np.int64) for role in range(moves.shape[2])]
             self._pool.step(lanes, made, agrees)
-            agrees &= self._pool.agrees(lanes, self._role, turn)[:count]
+            agrees &= self._pool.missed(lanes, self._role, turn)[:count] == 0
             keys = self._observing.after(keys, made, counts, lanes, every)
         return Particles(lanes.packed()[:count], keys, np.ones(count), moves, choices), agrees
 
