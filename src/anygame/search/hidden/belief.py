@@ -49,6 +49,8 @@ _MOST_REPLAYS: Final = 30
 #: how often where there are fewer of them.
 _MOVED, _FEWEST_MOVED = 4_096, 256
 _MOST_CHANGES, _CHANGES = 40, 12
+#: Draws for a guess at each turn.
+_GUESSED: Final = 2_048
 #: Seconds that a turn of a way takes, as long as nothing is known of that.
 _PACE: Final = 2e-6
 #: Moves of a way that is kept; longer ones take too much memory.
@@ -145,12 +147,17 @@ class Belief:
 
     def _closest(self, particles: Particles, turn: Turn) -> Particles | None:
         """Return states behind a turn that agree with most of what was told of it."""
-        options = self._options(particles, turn.own)
-        possible = particles.weights * np.all([counts > 0 for _, _, counts in options], axis=0)
-        if not possible.any():
+        # What the role itself did may be impossible in any of them; then it did something else there.
+        for own in (turn.own, None):
+            options = self._options(particles, own)
+            possible = particles.weights * np.all([counts > 0 for _, _, counts in options], axis=0)
+            if possible.any():
+                break
+        else:
             return None
-        drawn = self._drawn(options, possible / possible.sum())
-        found = self._agreeing(particles, options, *drawn, np.ones(self._most), turn, is_strict=False)
+        count = min(_GUESSED, self._most)
+        drawn = self._drawn(options, possible / possible.sum(), count)
+        found = self._agreeing(particles, options, *drawn, np.ones(count), turn, is_strict=False)
         return None if found is None else found.merged()
 
     def leave_out_ends(self) -> None:
@@ -278,7 +285,7 @@ class Belief:
             return None
         weights /= weights.sum()
         for _ in range(_ROUNDS):
-            source, chosen = self._drawn(options, weights)
+            source, chosen = self._drawn(options, weights, self._most)
             found = self._agreeing(particles, options, source, chosen, np.ones(self._most), turn)
             if found is not None:
                 parts.append(found)
@@ -287,12 +294,12 @@ class Belief:
         return Particles.joined(parts) if parts else None
 
     def _drawn(
-        self, options: Options, weights: NDArray[np.float64]
+        self, options: Options, weights: NDArray[np.float64], count: int
     ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-        """Return particles that are drawn, by number, and for each role an action in each of them."""
-        source = self._random.choice(len(weights), self._most, p=weights)
+        """Return so many particles that are drawn, by number, and for each role an action in each of them."""
+        source = self._random.choice(len(weights), count, p=weights)
         return source, [
-            actions[first[source] + (self._random.random(self._most) * counts[source]).astype(np.int64)]
+            actions[first[source] + (self._random.random(count) * counts[source]).astype(np.int64)]
             for actions, first, counts in options
         ]
 
