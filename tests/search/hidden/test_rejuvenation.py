@@ -153,3 +153,18 @@ def test_where_no_state_is_found_the_closest_are_a_guess(monkeypatch: pytest.Mon
             laid = {move.removeprefix("(lay ")[:-1] for move in likely if move.startswith("(lay")}
             assert laid <= seen - own
     assert guesses > 3
+
+
+def test_ways_that_are_too_long_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.search.hidden.belief._LONGEST_WAY", 20)
+    game = anygame.loads(card_game(players=2, suits=2, ranks=4, cards=3), machine="network")
+    role = next(each for each in game.roles if not each.is_random)
+    view = _view(game, role, Random(3), steps=12)
+    belief = Belief(game, role, most=10)
+    kept = []
+    for turns in range(1, len(view.observations) + 1):
+        belief.follow(RoleView(view.start, view.observations[:turns]), inf)
+        assert belief.particles is not None
+        kept.append(belief.particles.moves.shape[1])
+    assert kept[:6] == [1, 2, 3, 4, 5, 6]
+    assert not any(kept[6:])

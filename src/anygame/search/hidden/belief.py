@@ -158,7 +158,7 @@ class Belief:
         count = min(_GUESSED, self._most)
         drawn = self._drawn(options, possible / possible.sum(), count)
         found = self._agreeing(particles, options, *drawn, np.ones(count), turn, is_strict=False)
-        return None if found is None else found.merged()
+        return None if found is None else self._following(found.merged(), particles)
 
     def leave_out_ends(self) -> None:
         """Leave out states in which the match is over: who is asked for a move knows that it is not."""
@@ -194,8 +194,8 @@ class Belief:
             lanes.set(0, np.frombuffer(position, np.bool_))
             states = lanes.packed()
             self._start = states[0]
-            nothing = np.zeros((1, 0, len(self._game.roles)), np.int32)
-            self.particles = Particles(states, self.observing.at_start(states), np.ones(1), nothing, nothing)
+            keys, nothing = self.observing.at_start(states), np.zeros((1, 0, len(self._game.roles)), np.int32)
+            self.particles = Particles(states, keys, np.ones(1), nothing, nothing, np.zeros(1, np.int64))
 
     def _observe(
         self, observations: Sequence[Observation], deadline: float, *, may_stop: bool = False
@@ -242,7 +242,7 @@ class Belief:
         if len(found) > self._most:
             self.is_exact = False
             found = found.drawn(self._most, self._random).merged()
-        return found
+        return self._following(found, particles)
 
     def _options(self, particles: Particles, own: int | None) -> Options:
         """Return what each role could do in each state; nothing where the match is over."""
@@ -333,20 +333,20 @@ class Belief:
                     lanes.packed()[agree],
                     self.observing.after(particles.keys[before], made, counts, lanes, agree),
                     weights[part][agree],
-                    self._longer(particles.moves[before], made),
-                    self._longer(particles.choices[before], counts),
+                    np.stack(made, axis=1).astype(np.int32)[:, None],
+                    np.stack(counts, axis=1).astype(np.int32)[:, None],
+                    before,
                 )
             )
         return Particles.joined(found) if any(map(len, found)) else None
 
     # -- other ways --------------------------------------------------------------------------------
 
-    def _longer(self, ways: NDArray[np.int32], added: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
-        """Return ways with a turn more: int32 [n, turns, roles]; nothing where they are too long to keep."""
-        if (len(self._turns) + 1) * len(added) > _LONGEST_WAY:
-            return ways[:, :0]
-        turn = np.stack(added, axis=1).astype(np.int32)
-        return np.concatenate([ways, turn[:, None]], axis=1)
+    def _following(self, found: Particles, particles: Particles) -> Particles:
+        """Return particles that follow others, with their ways, unless these are too long to be kept."""
+        turns, roles = particles.moves.shape[1:]
+        is_kept = turns >= len(self._turns) and (turns + 1) * roles <= _LONGEST_WAY
+        return found.following(particles) if is_kept else found.without_ways()
 
     def _can_vary(self, particles: Particles, deadline: float) -> bool:
         """Return whether there are ways that could be changed, and time for that."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ class Particles:
         weights: float [n], in all 1.
         moves: int32 [n, turns, roles], the actions that led from the start to each of them.
         choices: int32 [n, turns, roles], of how many actions those were drawn; 1 where they are known.
+        before: int [n], by place the particles of the turn before that they follow.
     """
 
     states: NDArray[np.uint64]
@@ -34,6 +35,7 @@ class Particles:
     weights: NDArray[np.float64]
     moves: NDArray[np.int32]
     choices: NDArray[np.int32]
+    before: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.states)
@@ -47,13 +49,31 @@ class Particles:
             np.concatenate([part.weights for part in parts]),
             np.concatenate([part.moves for part in parts]),
             np.concatenate([part.choices for part in parts]),
+            np.concatenate([part.before for part in parts]),
         )
 
     def taken(self, places: NDArray[np.int64], weights: NDArray[np.float64]) -> Particles:
         """Return those at some places, with other weights."""
         return Particles(
-            self.states[places], self.keys[places], weights, self.moves[places], self.choices[places]
+            self.states[places],
+            self.keys[places],
+            weights,
+            self.moves[places],
+            self.choices[places],
+            self.before[places],
         )
+
+    def following(self, earlier: Particles) -> Particles:
+        """Return those that know their last turn alone with the ways of those before them."""
+        return replace(
+            self,
+            moves=np.concatenate([earlier.moves[self.before], self.moves], axis=1),
+            choices=np.concatenate([earlier.choices[self.before], self.choices], axis=1),
+        )
+
+    def without_ways(self) -> Particles:
+        """Return them without the ways that led to them."""
+        return replace(self, moves=self.moves[:, :0], choices=self.choices[:, :0])
 
     def drawn(self, count: int, random: np.random.Generator) -> Particles:
         """Return so many of them, drawn by their weights: systematic resampling, which varies least."""

@@ -141,7 +141,7 @@ class Rejuvenation:
             self._pool.step(lanes, made, agrees)
             agrees &= self._pool.missed(lanes, self._role, turn)[:count] == 0
             keys = self._observing.after(keys, made, counts, lanes, every)
-        return Particles(lanes.packed()[:count], keys, np.ones(count), moves, choices), agrees
+        return Particles(lanes.packed()[:count], keys, np.ones(count), moves, choices, places), agrees
 
     def _drawn(self, legal: NDArray[np.bool_]) -> Ids:
         """Return for each row one of the actions that are legal, all alike."""
