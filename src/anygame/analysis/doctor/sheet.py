@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language.terms import Term
 
-__all__ = ["Key", "Name", "Sheet", "key_of", "names_of_rule", "span_of"]
+__all__ = ["Key", "Name", "Sheet", "by_fluent", "key_of", "names_of_rule", "span_of"]
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
@@ -250,6 +250,15 @@ def spoken_of(head: Atom) -> Key | None:
     """Return the key of the fluent or the move that a head speaks of; None where that is a relation."""
     is_keyword = KEYWORDS.get(head.predicate) and head.arguments
     return key_of(head.arguments[-1]) if is_keyword else None
+
+
+def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
+    """Return the rules of `init` or `next` by the fluent that they make true; whole fluents that vary not."""
+    found: dict[Key, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        if key := key_of(rule.head.arguments[0]):
+            found[key].append(rule)
+    return dict(found)
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:

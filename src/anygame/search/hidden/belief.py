@@ -209,17 +209,19 @@ class Belief:
                 self.particles, self.is_exact = None, False
                 return
             turn = self._reader.read(observation)
-            self.particles = None if turn is None else self._after(particles, turn, deadline)
-            tries = 0
-            while turn is not None and self.particles is None and not self.is_exact:
-                if tries == _MOST_CHANGES or not self._can_vary(particles, deadline):
+            if turn is None:
+                self.particles = None
+                self._strand(particles)
+                return
+            self.particles = self._after(particles, turn, deadline)
+            for _ in range(_MOST_CHANGES):
+                if self.particles is not None or self.is_exact or not self._can_vary(particles, deadline):
                     break
                 particles, _ = self._varied(particles, deadline)
                 self.particles = self._after(particles, turn, deadline)
-                tries += 1
             if self.particles is None:
                 self._strand(particles)
-            elif turn is not None:
+            else:
                 self._turns.append(turn)
 
     def _strand(self, particles: Particles) -> None:

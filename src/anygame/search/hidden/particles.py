@@ -27,7 +27,7 @@ class Particles:
         weights: float [n], in all 1.
         moves: int32 [n, turns, roles], the actions that led from the start to each of them.
         choices: int32 [n, turns, roles], of how many actions those were drawn; 1 where they are known.
-        before: int [n], by place the particles of the turn before that they follow.
+        before: int [n], by place the particles whose ways they go on; of no use once they have those, too.
     """
 
     states: NDArray[np.uint64]

@@ -129,7 +129,7 @@ class Rejuvenation:
             for role, all_legal in enumerate(self._pool.legal(lanes)):
                 legal = all_legal[:count]
                 drawn = np.flatnonzero(tried.is_drawn(places, number, role) & agrees)
-                moves[drawn, number, role] = self._drawn(legal[drawn])
+                moves[drawn, number, role] = _picked(legal[drawn], self._random)
                 chosen = moves[:, number, role]
                 agrees &= (chosen >= 0) & legal[every, chosen]
                 counts.append(legal.sum(axis=1))
@@ -142,13 +142,6 @@ class Rejuvenation:
             agrees &= self._pool.missed(lanes, self._role, turn)[:count] == 0
             keys = self._observing.after(keys, made, counts, lanes, every)
         return Particles(lanes.packed()[:count], keys, np.ones(count), moves, choices, places), agrees
-
-    def _drawn(self, legal: NDArray[np.bool_]) -> Ids:
-        """Return for each row one of the actions that are legal, all alike."""
-        ranks = np.cumsum(legal, axis=1)
-        wanted = (self._random.random(len(legal)) * ranks[:, -1]).astype(np.int64) + 1
-        found: Ids = (ranks < wanted[:, None]).sum(axis=1)
-        return np.where(found < legal.shape[1], found, NO_ACTION)
 
 
 class _Change:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
-from anygame.analysis.doctor.sheet import key_of
+from anygame.analysis.doctor.sheet import by_fluent, key_of
 from anygame.analysis.doctor.unfounded import item_of
 from anygame.analysis.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity
@@ -59,8 +58,8 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     nexts = sheet.heads.get(("next", 1), [])
     if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
         return
-    writers = _by_fluent(nexts)
-    starts = _by_fluent(sheet.heads.get(("init", 1), ()))
+    writers = by_fluent(nexts)
+    starts = by_fluent(sheet.heads.get(("init", 1), ()))
     for key in dict.fromkeys([*starts, *writers]):
         readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
         what = _what_is_lost(sheet, key, starts.get(key, []), writers.get(key, [])) if readers else ""
@@ -250,14 +249,6 @@ def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -
             if item not in found and (positive or not positively):
                 found.add(item)
                 pending += sheet.heads.get(atom.key, ()) if not item[0] or atom.predicate == "legal" else ()
-    return found
-
-
-def _by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
-    found: dict[Key, list[Rule]] = defaultdict(list)
-    for rule in rules:
-        if key := key_of(rule.head.arguments[0]):
-            found[key].append(rule)
     return found
 
 

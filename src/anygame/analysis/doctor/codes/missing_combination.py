@@ -71,7 +71,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
         if missing is not None:
             yield from _told(sheet, group, missing)
     for family in families(sheet.program.rules):
-        row = _missing([values for values, _ in family]) if len(family) + 1 >= _FEWEST else None
+        row = _missing([values for values, _ in family])
         if row is not None:
             _, rule = max(family, key=lambda each: _alike(each[0], row))
             hint = f"such as {text_of(with_values(rule, row))}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
+from anygame.analysis.doctor.sheet import by_fluent
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -40,12 +40,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     roles = {role for role in sheet.roles if str(role) != "random"}
     if len(roles) < _FEWEST:
         return
-    by_fluent: dict[object, list[Rule]] = defaultdict(list)
-    for rule in sheet.heads.get(("init", 1), ()):
-        fluent = rule.head.arguments[0]
-        if isinstance(fluent, Compound):
-            by_fluent[fluent.functor, len(fluent.arguments)].append(rule)
-    for rules in by_fluent.values():
+    for rules in by_fluent(sheet.heads.get(("init", 1), ())).values():
         for place in range(len(_arguments(rules[0]))):
             yield from _left_out(roles, rules, place)
 

@@ -53,7 +53,8 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
     legal = {top for top in sheet.domains.tops("legal", 2, 1) if isinstance(top, Constant)}
-    spoken = _spoken_of(sheet) if legal else {}
+    # All moves of a table are legal but one.
+    spoken = _spoken_of(sheet) if len(legal) >= _FEWEST - 1 else {}
     unmade = [move for move in spoken if move not in legal]
     if len(unmade) != 1 or len(spoken) < _FEWEST:
         return
@@ -83,12 +84,13 @@ def _constant_moves(sheet: Sheet) -> list[Atom]:
 def _spoken_of(sheet: Sheet) -> dict[Constant, Node]:
     """Return the constants that facts of relations have where rules look moves up, and where each stands."""
     sorts = Sorts(sheet.program.rules)
+    of_moves = sorts.of(_MOVE)
     found: dict[Constant, Node] = {}
     for rule in sheet.program.rules:
         head = rule.head
         if not rule.body and KEYWORDS.get(head.predicate) != len(head.arguments):
             for place, constant, node in constants_in(head):
-                if sorts.of(place) == sorts.of(_MOVE):
+                if sorts.of(place) == of_moves:
                     found.setdefault(constant, node)
     return found
 
