@@ -33,8 +33,8 @@ _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 _FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
 #: What other languages write between a head and its body, and slips of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
-#: Words that may stand for one; they may name relations, too.
-_ARROW_WORDS: Final = frozenset(("if", "rule", "implies"))
+#: What may stand for one, and may name relations, too.
+_ARROW_WORDS: Final = frozenset(("if", "rule", "implies", "=", "<"))
 #: Those that other languages write between a head and its body.
 _ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
 #: A look at the clock takes as long as a tenth of a fact.
@@ -399,10 +399,12 @@ class Reader:
     def _has_wrong_arrow(self, node: Node) -> bool:
         """Report a rule that starts with another arrow than ``<=``; it would be read as an odd fact."""
         first, *others = node.children or (node,)
-        if first.text in _ARROWS:
-            is_rule = any(child.children or fold_head(child.text) == "terminal" for child in others)
+        if first.text.lower() in _ARROW_WORDS:
+            is_rule = any(map(self._is_of_rules, others))
         else:
-            is_rule = first.text.lower() in _ARROW_WORDS and any(map(self._is_of_rules, others))
+            is_rule = first.text in _ARROWS and any(
+                child.children or fold_head(child.text) == "terminal" for child in others
+            )
         if not is_rule:
             return False
         message = f"`{first.text}` starts no rule: in GDL the head comes first, after `<=`"
@@ -413,9 +415,11 @@ class Reader:
         return True
 
     def _is_of_rules(self, node: Node) -> bool:
-        """Return whether a list can hardly be a term: it has variables, or is one of GDL's own sentences."""
+        """Return whether something can hardly be a term: it has variables, or is a sentence of GDL's own."""
+        if node.children is None:
+            return fold_head(node.text) == "terminal"
         is_keyword = self._head_name(node) in KEYWORDS.keys() | _OPERATORS
-        return bool(node.children) and (is_keyword or _first_variable(node) is not node)
+        return is_keyword or _first_variable(node) is not node
 
     def _check_rule(self, rule: Rule) -> None:
         node = rule.head.node
