@@ -8,7 +8,9 @@ compiled many times as fast.
 from __future__ import annotations
 
 import contextlib
+import shutil
 from functools import cache
+from operator import getitem, setitem
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
@@ -17,8 +19,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import caching, cgutils
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_getattr, models, register_model
-from numba.np.arrayobj import populate_array
+from numba.extending import infer_getattr, intrinsic, lower_builtin, lower_getattr, models, register_model
+from numba.np.arrayobj import getitem_array_tuple, getitem_arraynd_intp, populate_array, setitem_array
 from numba.np.numpy_support import from_dtype
 
 from anygame.network.kernels.native import cache_folder, own_folder, source_digest
@@ -32,6 +34,8 @@ __all__ = ["bundle", "compiled", "element_of", "table_of"]
 
 #: Words of the table for each array: its address, its lengths along two axes, and from row to row.
 _WORDS = 4
+#: Versions of the search whose code stays cached.
+_VERSIONS = 4
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -55,7 +59,7 @@ def _widened(kind: types.Type) -> types.Type:
 
 
 class _Locator(caching._CacheLocator):
-    """Where code is cached: with that of games, under a digest of all that it is made of.
+    """Where code is cached: beside that of games, in a folder for the digest of all that it is made of.
 
     Functions here call one another across files; by default a change is seen only in a function's own one.
     """
@@ -74,8 +78,7 @@ class _Locator(caching._CacheLocator):
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], _file: str) -> _Locator | None:
-        folder = _folder()
-        return cls(function) if folder is not None and own_folder(folder) else None
+        return None if _folder() is None else cls(function)
 
 
 class _Code(caching.CompileResultCacheImpl):
@@ -85,11 +88,39 @@ class _Code(caching.CompileResultCacheImpl):
 class _Cache(caching.FunctionCache):
     _impl_class = _Code
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled before; nothing if there is none, or if it cannot be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # whatever it is that reading says of broken files
+            self.flush()
+            return None
+
 
 @cache
 def _folder() -> Path | None:
-    folder = cache_folder()
-    return None if folder is None else folder / "search"
+    """Return the folder for what is compiled of these sources, ours alone to write to, or None."""
+    base = cache_folder()
+    if base is None or not own_folder(base / "search"):
+        return None
+    folder = base / "search" / _DIGEST[:16]
+    is_new = not folder.exists()
+    if not own_folder(folder):
+        return None
+    if is_new:
+        _forget_others(folder)
+    return folder
+
+
+def _forget_others(folder: Path) -> None:
+    """Remove the code of other versions, but for those that were made last."""
+    with contextlib.suppress(OSError):
+        others = sorted(folder.parent.iterdir(), key=lambda path: path.lstat().st_mtime, reverse=True)
+        for path in others[_VERSIONS:]:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
 
 #: Taken at once: sources that change while a program runs are not those that it compiles.
@@ -121,9 +152,7 @@ def bundle(
     kind = type(name, (types.Type,), {"__init__": lambda self: types.Type.__init__(self, name=name)})
     register_model(kind)(_AddressModel)
     arrays = {
-        field: types.Array(
-            from_dtype(element_of(hint)), 1 + (field in tables), "A" if field in records else "C"
-        )
+        field: _Counted(from_dtype(element_of(hint)), 1 + (field in tables), "A" if field in records else "C")
         for field, hint in get_type_hints(fields).items()
     }
     _type_attributes(kind, arrays)
@@ -143,6 +172,47 @@ def bundle(
 def element_of(hint: Any) -> np.dtype[Any]:
     """Return the type of element of an annotation ``NDArray[...]``."""
     return np.dtype(get_args(get_args(hint)[1])[0])
+
+
+class _Counted(types.Array):
+    """An array that is never indexed from its end, so that no index need be looked at for that."""
+
+
+register_model(_Counted)(models.ArrayModel)
+
+
+def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any, Any]:
+    """Return an index, or a tuple of some, as what cannot be negative, with its type."""
+    if isinstance(kind, types.BaseTuple):
+        parts = zip(kind.types, cgutils.unpack_tuple(builder, index), strict=True)
+        found = [_from_start(context, builder, *part) for part in parts]
+        whole = types.Tuple([part for part, _ in found])
+        return whole, context.make_tuple(builder, whole, [value for _, value in found])
+    if isinstance(kind, types.Integer) and kind.signed:
+        return types.uintp, context.cast(builder, index, kind, types.uintp)
+    return kind, index
+
+
+def _lower_items(lowered: Any, index: Any, *values: Any) -> None:
+    """Have items of such arrays got, or set, as those of others, but for signs."""
+    operation, inner = lowered
+
+    @lower_builtin(operation, _Counted, index, *values)
+    def item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array, kind, *rest = signature.args
+        kind, place = _from_start(context, builder, kind, arguments[1])
+        return inner(
+            context,
+            builder,
+            signature.replace(args=(array, kind, *rest)),
+            (arguments[0], place, *arguments[2:]),
+        )
+
+
+_lower_items((getitem, getitem_arraynd_intp), types.Integer)
+_lower_items((getitem, getitem_array_tuple), types.BaseTuple)
+for _index in types.Integer, types.BaseTuple:
+    _lower_items((setitem, setitem_array), _index, types.Any)
 
 
 class _AddressModel(models.PrimitiveModel):
@@ -168,12 +238,17 @@ def _lower_attribute(kind: Any, field: str, array: Any, number: int) -> None:
 
         def entry(column: int) -> Any:
             place = builder.gep(table, [ir.Constant(word, _WORDS * number + column)])
-            return builder.load(place)
+            found = builder.load(place)
+            # Nothing that is written changes a table: what has been read need not be read again.
+            found.set_metadata("invariant.load", builder.module.add_metadata([]))
+            return found
 
         made = context.make_array(array)(context, builder)
         item = context.get_abi_sizeof(context.get_data_type(array.dtype))
         shape = [entry(1 + axis) for axis in range(array.ndim)]
-        strides = [entry(3), *[ir.Constant(word, item)] * (array.ndim - 1)]
+        strides = [ir.Constant(word, item)] * array.ndim
+        if array.ndim > 1 or array.layout != "C":
+            strides[0] = entry(3)
         populate_array(
             made,
             data=builder.inttoptr(entry(0), context.get_data_type(array.dtype).as_pointer()),
