@@ -12,6 +12,7 @@ import shutil
 from functools import cache
 from operator import getitem, setitem
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
 import numpy as np
@@ -26,7 +27,7 @@ from numba.np.numpy_support import from_dtype
 from anygame.network.kernels.native import cache_folder, own_folder, source_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -139,14 +140,15 @@ def table_of(arrays: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
 
 
 def bundle(
-    fields: type[tuple[Any, ...]], *tables: str, records: frozenset[str] = frozenset()
+    fields: type[tuple[Any, ...]], *tables: str, records: Mapping[str, int | None] = MappingProxyType({})
 ) -> Callable[[Any], Any]:
     """Return a compiled function from the address of a table to a bundle.
 
     Args:
         fields: a named tuple of arrays, with their types in its annotations.
         tables: the names of those that have two dimensions.
-        records: the names of those that are fields of records, and so do not lie in one piece.
+        records: those that are fields of records, and so do not lie in one piece, with the bytes of a record;
+            None where these are known by the table alone.
     """
     name = fields.__name__
     kind = type(name, (types.Type,), {"__init__": lambda self: types.Type.__init__(self, name=name)})
@@ -157,7 +159,7 @@ def bundle(
     }
     _type_attributes(kind, arrays)
     for number, (field, array) in enumerate(arrays.items()):
-        _lower_attribute(kind, field, array, number)
+        _lower_attribute(kind, field, array, number, records.get(field))
 
     @intrinsic
     def at(_context: Any, _address: Any) -> Any:
@@ -230,7 +232,7 @@ def _type_attributes(kind: Any, arrays: dict[str, Any]) -> None:
     infer_getattr(Attributes)
 
 
-def _lower_attribute(kind: Any, field: str, array: Any, number: int) -> None:
+def _lower_attribute(kind: Any, field: str, array: Any, number: int, record: int | None) -> None:
     @lower_getattr(kind, field)
     def load(context: Any, builder: Any, _kind: Any, address: Any) -> Any:
         word = ir.IntType(64)
@@ -247,7 +249,9 @@ def _lower_attribute(kind: Any, field: str, array: Any, number: int) -> None:
         item = context.get_abi_sizeof(context.get_data_type(array.dtype))
         shape = [entry(1 + axis) for axis in range(array.ndim)]
         strides = [ir.Constant(word, item)] * array.ndim
-        if array.ndim > 1 or array.layout != "C":
+        if record is not None:
+            strides[0] = ir.Constant(word, record)
+        elif array.ndim > 1 or array.layout != "C":
             strides[0] = entry(3)
         populate_array(
             made,

@@ -144,6 +144,20 @@ _OPTION = (
     "amaf_mean",
 )
 
+
+def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
+    """Return the type of records of fields, some with several columns; a short one lies in one cache line."""
+    fields = [(name, _ELEMENTS[name], (columns[name],) if name in columns else ()) for name in names]
+    record = np.dtype(fields, align=True)
+    if not _CACHE_LINE // 2 < record.itemsize < _CACHE_LINE:
+        return record
+    formats, offsets = zip(*(field[:2] for field in (record.fields or {}).values()), strict=True)
+    return np.dtype({"names": [*names], "formats": formats, "offsets": offsets, "itemsize": _CACHE_LINE})
+
+
+#: All its fields are single numbers: its length does not depend on the game.
+_OPTION_RECORD = _record(_OPTION, {})
+
 store_at = bundle(
     Store,
     "states",
@@ -151,7 +165,7 @@ store_at = bundle(
     "low",
     "high",
     "option_counts",
-    records=frozenset((*_NODE, *_EXPANSION, *_OPTION)),
+    records=dict.fromkeys((*_NODE, *_EXPANSION)) | dict.fromkeys(_OPTION, _OPTION_RECORD.itemsize),
 )
 
 
@@ -167,7 +181,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     Memory is taken as the tree grows: pages of zeros that were never written to are not there yet.
     """
     columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
-    node, expansion, option = (_record(names, columns) for names in (_NODE, _EXPANSION, _OPTION))
+    node, expansion, option = _record(_NODE, columns), _record(_EXPANSION, columns), _OPTION_RECORD
     # Per node about one option for each role's moves, half an expansion, and two slots.
     options_a_node = 1.25 + 0.25 * (roles - 1)
     # Slots for nodes and links, and what is needed when nodes are forgotten.
@@ -186,16 +200,6 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     for name in "next_link", "link_expansion", "link_joint", "link_node":
         arrays[name] = _zeros(slots // 4, _ELEMENTS[name])
     return Store(**arrays)
-
-
-def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
-    """Return the type of records of fields, some with several columns; a short one lies in one cache line."""
-    fields = [(name, _ELEMENTS[name], (columns[name],) if name in columns else ()) for name in names]
-    record = np.dtype(fields, align=True)
-    if not _CACHE_LINE // 2 < record.itemsize < _CACHE_LINE:
-        return record
-    formats, offsets = zip(*(field[:2] for field in (record.fields or {}).values()), strict=True)
-    return np.dtype({"names": [*names], "formats": formats, "offsets": offsets, "itemsize": _CACHE_LINE})
 
 
 def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
