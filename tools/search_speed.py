@@ -27,7 +27,7 @@ import anygame
 from anygame.errors import AnygameError
 from anygame.players.clock import Clock
 from anygame.players.uct import UctPlayer
-from anygame.search.tree import growing
+from anygame.search.tree import growing, tree
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -35,14 +35,12 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "measure"]
 
-#: The steps of a pass, under the name of what they do.
-_STEPS: Final = {
-    "making": ("make_children",),
-    "playing": ("play",),
-    "learning": ("hear", "expand", "climb"),
-    "descending": ("select",),
-}
-_HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth", "MiB", *_STEPS)
+#: What the steps of a pass do.
+_OF_STEPS: Final = ("making", "playing", "learning", "learning", "learning", "descending")
+_PARTS: Final = tuple(dict.fromkeys(_OF_STEPS))
+#: The native loop over them, in the module ``tree``.
+_GROWING: Final = "grow"
+_HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth", "MiB", *_PARTS)
 
 
 def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
@@ -50,14 +48,17 @@ def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
     game = anygame.load(sheet, lenient=True)
     game.compile(wait=True)
     lanes, plain = [], []
-    parts = dict.fromkeys(_STEPS, 0.0)
+    parts = dict.fromkeys(_PARTS, 0.0)
     for seed in range(rounds):
         searcher = TreeSearcher(game, seed=seed)
         searcher.begin(game.initial_state())
+        begin = perf_counter()
+        leaves = searcher.advance(seconds)
+        lanes.append(leaves / (perf_counter() - begin))
+        told = TreeSearcher(game, seed=seed)
+        told.begin(game.initial_state())
         with _Timed(parts):
-            begin = perf_counter()
-            leaves = searcher.advance(seconds)
-            lanes.append(leaves / (perf_counter() - begin))
+            told.advance(seconds)
         plain.append(_plain_rate(game, seed, seconds))
     found = searcher.analysis(lines=False)
     return {
@@ -74,29 +75,31 @@ def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
 
 
 class _Timed:
-    """Times the steps of passes while it lasts."""
+    """Has Python call the steps of passes while it lasts, and times them."""
 
     def __init__(self, parts: dict[str, float]) -> None:
         self._parts = parts
-        self._steps = {step: getattr(growing, step) for steps in _STEPS.values() for step in steps}
+        self._native = getattr(tree, _GROWING)
 
     def __enter__(self) -> None:
-        for name, steps in _STEPS.items():
-            for step in steps:
-                setattr(growing, step, self._timer(name, self._steps[step]))
+        setattr(tree, _GROWING, self._grow)
 
-    def _timer(self, name: str, step: Any) -> Any:
-        def run(*addresses: int) -> Any:
-            begin = perf_counter()
-            told = step(*addresses)
-            self._parts[name] += perf_counter() - begin
-            return told
-
-        return run
+    def _grow(self, addresses: Sequence[int], passes: int, leaves: int) -> int:
+        game, store, worker = addresses
+        for _ in range(passes):
+            told: int = growing.look(store, leaves)
+            if told != growing.GOING:
+                return told
+            for name, step in zip(_OF_STEPS, growing.STEPS, strict=True):
+                begin = perf_counter()
+                goes_on = step(store, worker, game)
+                self._parts[name] += perf_counter() - begin
+            if not goes_on:
+                return growing.DONE
+        return growing.GOING
 
     def __exit__(self, *_: object) -> None:
-        for step, function in self._steps.items():
-            setattr(growing, step, function)
+        setattr(tree, _GROWING, self._native)
 
 
 class _Counting(UctPlayer):

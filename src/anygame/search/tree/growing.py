@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from numba import int64
 
 from anygame.search.tree.compiling import compiled
+from anygame.search.tree.intrinsics import call_step
 from anygame.search.tree.learning import climb, expand, hear
 from anygame.search.tree.making import make_children
 from anygame.search.tree.playing import play
@@ -28,31 +32,41 @@ from anygame.search.tree.worker import JOBS, SPECS, worker_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DONE", "FULL", "GOING", "add_state", "grow", "look"]
+__all__ = ["DONE", "FULL", "GOING", "STEPS", "add_state", "compile_steps", "grow", "look"]
 
 #: How growing went: it can go on, so many leaves have been evaluated, there is nothing left to do, or the
 #: memory is used up.
 GOING, ENOUGH, DONE, FULL = range(4)
+#: What a pass does, one after the other; the last one tells whether there is something to do.
+STEPS: Final = (make_children, play, hear, expand, climb, select)
+_THREE: Final = (int64, int64, int64)
 
 
 def grow(addresses: Sequence[int], passes: int, leaves: int) -> int:
     """Make so many passes at most, until so many leaves have been evaluated in all; return how it went.
 
-    Python calls one step after the other: as one function they would take twice as long to compile.
+    Other threads of Python go on meanwhile.
     """
     game, store, worker = addresses
-    for _ in range(passes):
-        told: int = look(store, leaves)
-        if told != GOING:
-            return told
-        make_children(store, worker, game)
-        play(store, worker, game)
-        hear(store, worker)
-        expand(store, worker, game)
-        climb(store, worker, game)
-        if not select(store, worker, game):
-            return DONE
-    return GOING
+    told: int = _grow(store, worker, game, *_addresses_of_steps(), passes, leaves)
+    return told
+
+
+@cache
+def _addresses_of_steps() -> tuple[int, ...]:
+    found = []
+    for step in STEPS:
+        step.compile(_THREE)
+        code = step.overloads[_THREE]
+        found.append(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+    return tuple(found)
+
+
+def compile_steps() -> None:
+    """Compile all that growing needs, or find it where it was cached; Python waits meanwhile."""
+    look.compile((int64, int64))
+    _grow.compile((int64,) * (3 + len(STEPS) + 2))
+    _addresses_of_steps()
 
 
 @compiled
@@ -72,6 +86,22 @@ def look(store_address, leaves):
     ):
         return FULL
     return DONE if counts[NODES] and is_proven(store, counts[ROOT]) else GOING
+
+
+@compiled
+def _grow(store, worker, game, making, playing, hearing, expanding, climbing, selecting, passes, leaves):
+    for _ in range(passes):
+        told = look(store, leaves)
+        if told != GOING:
+            return told
+        call_step(making, store, worker, game)
+        call_step(playing, store, worker, game)
+        call_step(hearing, store, worker, game)
+        call_step(expanding, store, worker, game)
+        call_step(climbing, store, worker, game)
+        if not call_step(selecting, store, worker, game):
+            return DONE
+    return GOING
 
 
 @compiled

@@ -10,7 +10,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-__all__ = ["call", "call_refusing", "prefetch"]
+__all__ = ["call", "call_refusing", "call_step", "prefetch"]
 
 
 def _called(builder: Any, arguments: Any, result: Any) -> Any:
@@ -40,6 +40,27 @@ def call_refusing(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
         return _called(builder, arguments, ir.IntType(1))
 
     return types.boolean(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def call_step(_context: Any, _function: Any, _store: Any, _worker: Any, _game: Any) -> Any:
+    """Call a compiled function of three addresses by its own one; return a boolean that it returns, or zero.
+
+    One that calls others in the usual way contains all of them, and takes as long to compile as they do.
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        address, *given = arguments
+        byte, word = cgutils.voidptr_t, ir.IntType(64)
+        # As numba calls: where to put the result, and what went wrong; none of them raises anything.
+        function = ir.FunctionType(ir.IntType(32), [byte, byte, word, word, word])
+        told, trouble = cgutils.alloca_once(builder, word), cgutils.alloca_once(builder, word)
+        builder.store(word(0), told)
+        places = [builder.bitcast(place, byte) for place in (told, trouble)]
+        builder.call(builder.inttoptr(address, function.as_pointer()), [*places, *given])
+        return builder.load(told)
+
+    return types.int64(*[types.int64] * 4), generate
 
 
 @intrinsic

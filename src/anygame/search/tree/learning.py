@@ -61,7 +61,7 @@ MOST_VISITS = 1 << 30
 
 
 @compiled
-def hear(store_address, worker_address):
+def hear(store_address, worker_address, _game_address):
     """Learn from the results of playouts."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for result in range(worker.counts[RESULT_COUNT]):

@@ -12,12 +12,8 @@ from numba import float64, int32, int64
 from anygame.search.tree.compiling import table_of
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import refresh
-from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
+from anygame.search.tree.growing import DONE, FULL, add_state, compile_steps, grow, look
 from anygame.search.tree.lanes import words_for
-from anygame.search.tree.learning import climb, expand, hear
-from anygame.search.tree.making import make_children
-from anygame.search.tree.playing import play
-from anygame.search.tree.selecting import select
 from anygame.search.tree.self_play import practise
 from anygame.search.tree.store import (
     CHILDREN,
@@ -81,10 +77,9 @@ class Option:
 
 def prepare() -> None:
     """Compile the functions of the search, or find them where they were cached; Python waits meanwhile."""
-    for function in (look, hear, add_state, drop_work):
+    compile_steps()
+    for function in (add_state, drop_work):
         function.compile((int64, int64))
-    for function in (make_children, play, expand, climb, select):
-        function.compile((int64, int64, int64))
     practise.compile((int64, int64, int64, int64))
     numbers = int32[::1]
     least_visits.compile((int64, float64, float64[::1]))
