@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sys
 from pathlib import Path
@@ -41,3 +42,13 @@ def test_memory_begins_with_a_cache_line() -> None:
     store = make_store(words=1, roles=3, memory=16 << 20)
     assert store.sums.ctypes.data % 64 == 0
     assert store.action.ctypes.data % 64 == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory comes from numpy")
+def test_memory_that_there_is_not_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr("mmap.mmap", refuse)
+    with pytest.raises(MemoryError, match=r"no [\d,]+ bytes for a tree: .*Cannot allocate memory"):
+        make_store(words=1, roles=2, memory=16 << 20)

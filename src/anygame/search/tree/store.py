@@ -203,22 +203,32 @@ def make_store(words: int, roles: int, memory: int) -> Store:
 
 
 def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Return zeros that begin with a cache line, in pages of the usual size.
+    """Return zeros that begin with a cache line."""
+    size = count * kind.itemsize
+    memory = _pages(size + _CACHE_LINE)
+    start = -memory.ctypes.data % _CACHE_LINE
+    return memory[start : start + size].view(kind)
+
+
+def _pages(size: int) -> NDArray[np.uint8]:
+    """Return so many bytes, zeros, in pages of the usual size.
 
     numpy asks for huge pages where it can. A tree takes its pages one by one as it grows, and in a virtual
     machine a huge one may take milliseconds to come: 20 to 30 % of the time of a search, where huge pages
     that are there already bring it 5 % at most.
+
+    Raises:
+        MemoryError: there are not so many.
     """
-    size = count * kind.itemsize + _CACHE_LINE
-    if sys.platform == "linux":
+    if sys.platform != "linux":
+        return np.zeros(size, np.uint8)
+    try:
         pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        with suppress(OSError):  # of a kernel without huge pages
-            pages.madvise(mmap.MADV_NOHUGEPAGE)
-        memory = np.frombuffer(pages, np.uint8)
-    else:
-        memory = np.zeros(size, np.uint8)
-    start = -memory.ctypes.data % _CACHE_LINE
-    return memory[start : start + count * kind.itemsize].view(kind)
+    except (OSError, OverflowError) as error:
+        raise MemoryError(f"no {size:,} bytes for a tree: {error}") from None
+    with suppress(OSError):  # of a kernel without huge pages
+        pages.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(pages, np.uint8)
 
 
 @compiled
