@@ -10,13 +10,15 @@ import pytest
 from tests.match import games
 
 import anygame
+from anygame.errors import PlayerError
+from anygame.match import run
 from anygame.match.local import LocalSeat
 from anygame.match.seats import MatchInfo, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from anygame.players import Player
+    from anygame.players import Clock, Player
 
 
 async def _played(player: Player, *, play_clock: float = 0.05) -> list[Reply]:
@@ -28,6 +30,32 @@ async def _played(player: Player, *, play_clock: float = 0.05) -> list[Reply]:
         return [await seat.start(match), await seat.play("m", None, play_clock)]
     finally:
         await seat.close()
+
+
+def test_players_get_ready_before_clocks_run() -> None:
+    told: list[str] = []
+
+    class Preparing(games.Witness):
+        @classmethod
+        def prepare(cls) -> None:
+            told.append("prepared")
+
+        def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
+            told.append(f"started with {clock.seconds:g} seconds")
+
+    found = run(anygame.loads(games.COUNTDOWN), [Preparing(), "legal"], start_clock=2, play_clock=1)
+    assert found.goals is not None
+    assert told == ["prepared", "started with 2 seconds"]
+
+
+def test_a_player_that_cannot_get_ready() -> None:
+    class Failing(games.Witness):
+        @classmethod
+        def prepare(cls) -> None:
+            raise OSError("no room")
+
+    with pytest.raises(PlayerError, match="cannot get ready: no room"):
+        run(anygame.loads(games.COUNTDOWN), ["legal", Failing()])
 
 
 def test_a_match_from_the_seat_of_a_player() -> None:

@@ -8,6 +8,7 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from anygame.errors import PlayerError
 from anygame.language.terms import Term
 from anygame.match.hiding import HiddenCourse, share_of_guessing
 from anygame.match.judging import judge
@@ -49,6 +50,17 @@ class LocalSeat:
         self._is_thinking = False
         self._random = Random()
         self._failures = Failures()
+
+    def prepare(self) -> None:
+        """Let the player get ready for any game at all, before its clocks run; it may take long.
+
+        Raises:
+            PlayerError: it cannot.
+        """
+        try:
+            self.player.prepare()
+        except Exception as error:
+            raise PlayerError(f"the player {self.name} cannot get ready: {error}") from error
 
     async def start(self, match: MatchInfo) -> Reply:
         """Let the player get ready: ``ready``, or ``busy`` where it fails."""

@@ -90,7 +90,7 @@ def run(
         watcher: is told what happens.
 
     Raises:
-        PlayerError: there are too few or too many players, or one cannot be made.
+        PlayerError: there are too few or too many players, or one cannot be made, or not get ready.
         RecordError: the record cannot be written.
     """
     terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
@@ -98,6 +98,8 @@ def run(
         LocalSeat(make_player(one, seed=terms.seed + index) if isinstance(one, str) else one)
         for index, one in enumerate(_in_order(game, players))
     ]
+    for seat in made:
+        seat.prepare()
     seats = seated(game, made)
     found = new_record(game, seats, terms)
     keep = keeper(record)

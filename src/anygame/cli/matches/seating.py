@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.match.seats import Seat
-    from anygame.players.player import Player
 
 __all__ = ["HUMAN", "PLAYERS", "Named", "make_seat", "named"]
 
@@ -97,9 +96,9 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
         person: Seat = import_module("anygame.cli.playing.seat").PersonSeat(name)
         return person
     if not is_address(spec):
-        made = make_player(spec, seed=seed, aloud=aloud)
-        _prepare(made)
-        return LocalSeat(made, name=name)
+        local = LocalSeat(make_player(spec, seed=seed, aloud=aloud), name=name)
+        _prepare(local)
+        return local
     host, _, port = spec.rpartition(":")
     if not 0 < int(port[:6]) <= _HIGHEST_PORT:
         raise PlayerError(f"{spec} is no address: a port is a number from 1 to {_HIGHEST_PORT}")
@@ -108,7 +107,7 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
     return seat
 
 
-def _prepare(player: Player) -> None:
+def _prepare(seat: LocalSeat) -> None:
     """Let a player get ready before its clocks run, and say so where it takes long."""
     told = Timer(
         _LONG, print, ["getting ready; the first time on a machine takes longer"], {"file": sys.stderr}
@@ -116,8 +115,6 @@ def _prepare(player: Player) -> None:
     told.daemon = True
     told.start()
     try:
-        player.prepare()
-    except Exception as error:
-        raise PlayerError(f"the player {player.name} cannot get ready: {error}") from error
+        seat.prepare()
     finally:
         told.cancel()
