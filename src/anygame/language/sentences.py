@@ -34,7 +34,7 @@ _FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
 #: What other languages write between a head and its body, and slips of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
 #: What may stand for one, and may name relations, too.
-_ARROW_WORDS: Final = frozenset(("if", "rule", "implies", "=", "<"))
+_ARROWS_OR_NAMES: Final = frozenset(("if", "rule", "implies", "=", "<"))
 #: Those that other languages write between a head and its body.
 _ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
 #: A look at the clock takes as long as a tenth of a fact.
@@ -399,7 +399,7 @@ class Reader:
     def _has_wrong_arrow(self, node: Node) -> bool:
         """Report a rule that starts with another arrow than ``<=``; it would be read as an odd fact."""
         first, *others = node.children or (node,)
-        if first.text.lower() in _ARROW_WORDS:
+        if first.text.lower() in _ARROWS_OR_NAMES:
             is_rule = any(map(self._is_of_rules, others))
         else:
             is_rule = first.text in _ARROWS and any(

@@ -1,4 +1,4 @@
-"""Compiling the search leaves the process as it is."""
+"""Compiling the search leaves the process as it is, and what was compiled is found again."""
 
 from __future__ import annotations
 

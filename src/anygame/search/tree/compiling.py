@@ -195,15 +195,14 @@ def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any,
     return kind, index
 
 
-def _lower_items(lowered: Any, index: Any, *values: Any) -> None:
+def _lower_items(operation: Any, lowered: Any, index: Any, *values: Any) -> None:
     """Have items of such arrays got, or set, as those of others, but for signs."""
-    operation, inner = lowered
 
     @lower_builtin(operation, _Counted, index, *values)
     def item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, kind, *rest = signature.args
         kind, place = _from_start(context, builder, kind, arguments[1])
-        return inner(
+        return lowered(
             context,
             builder,
             signature.replace(args=(array, kind, *rest)),
@@ -211,10 +210,10 @@ def _lower_items(lowered: Any, index: Any, *values: Any) -> None:
         )
 
 
-_lower_items((getitem, getitem_arraynd_intp), types.Integer)
-_lower_items((getitem, getitem_array_tuple), types.BaseTuple)
-for _index in types.Integer, types.BaseTuple:
-    _lower_items((setitem, setitem_array), _index, types.Any)
+_lower_items(getitem, getitem_arraynd_intp, types.Integer)
+_lower_items(getitem, getitem_array_tuple, types.BaseTuple)
+_lower_items(setitem, setitem_array, types.Integer, types.Any)
+_lower_items(setitem, setitem_array, types.BaseTuple, types.Any)
 
 
 class _AddressModel(models.PrimitiveModel):
