@@ -1,35 +1,51 @@
-"""The one step of the build that `pyproject.toml` cannot say: the rule sheets of `gdl/` go into the package.
+"""What `pyproject.toml` cannot say of the build: rule sheets and the search's code go into the package.
 
-They are installed as `anygame/gdl`. A checkout, and a package installed from it as editable, read them where
-they stand (`anygame.language.installed`).
+The sheets of `gdl/` are installed as `anygame/gdl`. A checkout, and a package installed from it as editable,
+read them where they stand (`anygame.language.installed`). The functions of the search are lowered to LLVM's
+text, which saves those who install the package most of the time of their first search
+(`anygame.search.native.library`).
 """
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
 _SHEETS = sorted(Path("gdl").glob("*.kif"))
+_CODE = Path("anygame", "search", "native", "search.ll.gz")
+_LOWER = "import sys; from anygame.search.native.library import ship; ship(sys.argv[1])"
 
 
-class BuildWithSheets(build_py):
-    """Copies the sheets beside the modules."""
+class BuildWithSheetsAndCode(build_py):
+    """Puts sheets and the search's code beside the modules."""
 
     def run(self) -> None:
-        """Copy modules and sheets; an editable package has nothing copied."""
+        """Copy modules and sheets, and lower the search; an editable package has nothing copied."""
         super().run()
+        self._lower(Path("src" if self.editable_mode else self.build_lib, _CODE))
         if self.editable_mode:
             return
         for sheet, copy in zip(_SHEETS, self._copies(), strict=True):
             self.mkpath(str(Path(copy).parent))
             self.copy_file(str(sheet), copy, preserve_mode=False)
 
+    def _lower(self, path: Path) -> None:
+        environment = os.environ | {"PYTHONPATH": os.path.abspath("src")}
+        done = subprocess.run([sys.executable, "-c", _LOWER, str(path)], env=environment, check=False)
+        if done.returncode:
+            self.warn("the search could not be lowered: each machine does so when it searches first")
+
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         """Return all files that a build makes, the sheets among them."""
-        return [*super().get_outputs(include_bytecode), *self._copies()]
+        code = Path(self.build_lib, _CODE)
+        made = [str(code)] if code.exists() else []
+        return [*super().get_outputs(include_bytecode), *self._copies(), *made]
 
     def _copies(self) -> list[str]:
         return [str(Path(self.build_lib, "anygame", sheet)) for sheet in _SHEETS]
 
 
-setup(cmdclass={"build_py": BuildWithSheets})
+setup(cmdclass={"build_py": BuildWithSheetsAndCode})

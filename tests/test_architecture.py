@@ -70,7 +70,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "cryptography": ("match/signing.py",),
     "openskill": ("tournament/standings.py",),
     "matplotlib": ("tournament/plot.py",),
-    "llvmlite": ("network/kernels/native.py", "search/tree/compiling.py", "search/tree/intrinsics.py"),
+    "llvmlite": ("network/kernels/native.py", "search/native/lowering.py"),
     "scipy": ("search/matrix_games.py",),
     "jinja2": ("web/server/pages.py",),
     "uvicorn": ("web/server/running.py",),

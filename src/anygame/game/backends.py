@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from warnings import warn
 
 from anygame.errors import AnygameError, CompilationError, LimitError
-from anygame.game.machine import FallbackWarning
+from anygame.game.machine import FallbackWarning, reason_of
 from anygame.game.machines.reasoner import ReasonerMachine
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 __all__ = ["MACHINES", "Backends", "MachineName"]
+
+#: What a fallback costs, for people.
+_COST: Final = "the reasoner computes its states, which mostly takes hundreds of times as long"
 
 MachineName: TypeAlias = Literal["auto", "reasoner", "network"]
 #: What may compute the answers; see ``load``.
@@ -100,9 +103,8 @@ class Backends:
                 network = _compiled(self.reasoner, bounds, progress)
             except (AnygameError, ImportError) as error:
                 self.fallback = error
-                reason = error.message if isinstance(error, LimitError) else str(error)
-                message = f"{self._game_name}: no network, the reasoner plays ({reason})"
-                warn(message, FallbackWarning, stacklevel=3)
+                message = f"{self._game_name}: plays slowly here: {reason_of(error)}"
+                warn(f"{message}; {_COST}", FallbackWarning, stacklevel=3)
                 return False
             self.setup_seconds = perf_counter() - begin
             self.network, self.fallback = network, None

@@ -224,7 +224,9 @@ class Game:
         machine, start = self.backends.start(state)
         if state is not None and machine is not self.machine:
             obstacle = self.backends.needed_network().obstacle(state.facts)
-            message = f"the reasoner plays: the network cannot, since no play leads to {obstacle}"
+            message = (
+                f"plays slowly here: no play leads to {obstacle}, and the reasoner alone goes on from there"
+            )
             warn(f"{self.name}: {message}", FallbackWarning, stacklevel=2)
         return simulate(
             machine,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from anygame.errors import LimitError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
 
-__all__ = ["FallbackWarning", "Machine", "Position", "View"]
+__all__ = ["FallbackWarning", "Machine", "Position", "View", "reason_of"]
 
 #: A state as a machine holds it: hashable, and equal exactly when the facts are.
 Position = Any
@@ -23,6 +25,11 @@ View = Any
 
 class FallbackWarning(UserWarning):
     """A game has no network, or not for this question: the reasoner answers. The same answers, later."""
+
+
+def reason_of(error: Exception) -> str:
+    """Return what stands in the way of something fast, in words for people and without what it is called."""
+    return error.message if isinstance(error, LimitError) else str(error)
 
 
 class Machine(Protocol):

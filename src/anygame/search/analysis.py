@@ -151,6 +151,7 @@ class Analysis:
         proven: per such role its exact value; None where it is not known.
         engine: what evaluates leaves: ``lanes`` of the compiled game, or ``states``, one after the other.
         interrupted: whether the run was ended by Ctrl-C.
+        fallback: why it is states that are searched although lanes were to be; None otherwise.
 
     >>> import anygame
     >>> from anygame import Bounds
@@ -178,6 +179,7 @@ class Analysis:
     proven: Mapping[Role, float | None]
     engine: str
     interrupted: bool = False
+    fallback: str | None = None
 
     @property
     def iterations_per_second(self) -> float:
@@ -209,6 +211,7 @@ class Analysis:
             "depth": self.depth,
             "bytes": self.bytes,
             "engine": self.engine,
+            "fallback": self.fallback,
             "solved": self.is_solved,
             "goals": dict(self.goals),
             "proven": dict(self.proven),

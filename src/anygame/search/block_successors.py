@@ -46,7 +46,7 @@ class BlockSuccessors:
         self._goal_bits = np.array([bit for _, bit, _ in goals], np.int64)
         self._goal_values = np.array([value for _, _, value in goals], np.float64)
         roles = len(kernel.network.actions)
-        self._moves = np.zeros((roles, LANES, max(1, *kernel.network.actions)), np.int32)
+        self._moves = np.zeros((roles * LANES, max(1, *kernel.network.actions)), np.int32)
         self._square, self._places = np.zeros(64, np.uint64), np.zeros(64, np.int64)
 
     def of(self, states: NDArray[np.uint64]) -> Successors:
@@ -61,7 +61,7 @@ class BlockSuccessors:
         self._functions["evaluate_state"](*self._addresses)
         rows[self._actions] = 0
         self._evaluated[:] = rows[: len(self._evaluated)]
-        options = np.empty((count, len(self._moves)), np.int32)
+        options = np.empty((count, len(self._first_actions) - 1), np.int32)
         first, terminal = self._first_actions, self._terminal
         edges = blocks.list_moves(rows, self._legal, first, terminal, options, self._moves)
         ended = np.empty(count, np.bool_)

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anygame.network.kernels.rows import GO, RESTART
-from anygame.search.tree.compiling import compiled
-from anygame.search.tree.lanes import popcount, turn
+from anygame.search.native.marking import (
+    Bools,
+    Float64Rows,
+    Float64s,
+    Int32Rows,
+    Int64s,
+    UInt64Rows,
+    UInt64s,
+    compiled,
+    exported,
+)
+from anygame.search.tree.lanes import LANES, popcount, turn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,10 +31,8 @@ __all__ = ["joint_moves", "list_moves", "load_states", "put_moves", "read_childr
 _ONE = np.uint64(1)
 
 
-@compiled
-def load_states(
-    rows: NDArray[np.uint64], first: int, fluents: int, states: NDArray[np.uint64], square: NDArray[np.uint64]
-) -> None:
+@exported
+def load_states(rows: UInt64Rows, first: int, fluents: int, states: UInt64Rows, square: UInt64s) -> None:
     """Put states, uint64 [n, words], into the first lanes; in the others nothing is true."""
     count = len(states)
     for word in range(8):
@@ -38,7 +46,7 @@ def load_states(
 
 
 @compiled
-def _word(rows: NDArray[np.uint64], literal: int, word: int) -> Any:
+def _word(rows: UInt64Rows, literal: int, word: int) -> Any:
     found = rows[literal >> 1, word]
     return ~found if literal & 1 else found
 
@@ -52,14 +60,14 @@ def joint_moves(options: NDArray[Any], state: int) -> int:
     return joint
 
 
-@compiled
+@exported
 def list_moves(
-    rows: NDArray[np.uint64],
-    legal: NDArray[np.int64],
-    first_actions: NDArray[np.int64],
+    rows: UInt64Rows,
+    legal: Int64s,
+    first_actions: Int64s,
     terminal: int,
-    options: NDArray[np.int32],
-    moves: NDArray[np.int32],
+    options: Int32Rows,
+    moves: Int32Rows,
 ) -> int:
     """List the legal moves of each role in each lane that goes on.
 
@@ -69,7 +77,7 @@ def list_moves(
         first_actions: where the actions of each role begin, and where the last ones end.
         terminal: bit literal of the end.
         options: int32 [lanes, roles]; how many moves; all 0 where the game is over or some role has none.
-        moves: int32 [roles, lanes, most actions]; which.
+        moves: int32 [512 * roles, most actions]; which, a row a role and lane.
 
     Returns:
         The sum of the joint moves of all lanes.
@@ -85,7 +93,7 @@ def list_moves(
                     lane = 64 * word + popcount((bits & (~bits + _ONE)) - _ONE)
                     bits &= bits - _ONE
                     if lane < count:
-                        moves[role, lane, options[lane, role]] = action
+                        moves[LANES * role + lane, options[lane, role]] = action
                         options[lane, role] += 1
     total = 0
     for lane in range(count):
@@ -96,15 +104,15 @@ def list_moves(
     return total
 
 
-@compiled
+@exported
 def read_ends(
-    rows: NDArray[np.uint64],
+    rows: UInt64Rows,
     terminal: int,
-    goal_roles: NDArray[np.int64],
-    goal_bits: NDArray[np.int64],
-    goal_values: NDArray[np.float64],
-    ended: NDArray[np.bool_],
-    goals: NDArray[np.float64],
+    goal_roles: Int64s,
+    goal_bits: Int64s,
+    goal_values: Float64s,
+    ended: Bools,
+    goals: Float64Rows,
 ) -> None:
     """Read which lanes have come to an end, and their goals: nan where there is none, or several."""
     for lane in range(len(ended)):
@@ -121,12 +129,12 @@ def read_ends(
                 goals[lane, role] = np.nan
 
 
-@compiled
+@exported
 def put_moves(
-    rows: NDArray[np.uint64],
+    rows: UInt64Rows,
     first: int,
-    options: NDArray[np.int32],
-    moves: NDArray[np.int32],
+    options: Int32Rows,
+    moves: Int32Rows,
     number: int,
 ) -> bool:
     """Put the joint move of a number into each lane that has it; the last role's move changes fastest.
@@ -154,21 +162,21 @@ def put_moves(
         rows[GO, word] |= bit
         rest = number
         for role in range(roles - 1, -1, -1):
-            rows[first + moves[role, lane, rest % options[lane, role]], word] |= bit
+            rows[first + moves[LANES * role + lane, rest % options[lane, role]], word] |= bit
             rest //= options[lane, role]
     return some
 
 
-@compiled
+@exported
 def read_children(
-    rows: NDArray[np.uint64],
+    rows: UInt64Rows,
     first: int,
     fluents: int,
-    options: NDArray[np.int32],
+    options: Int32Rows,
     number: int,
-    children: NDArray[np.uint64],
-    square: NDArray[np.uint64],
-    places: NDArray[np.int64],
+    children: UInt64Rows,
+    square: UInt64s,
+    places: Int64s,
 ) -> None:
     """Read the states after the joint moves of a number, into uint64 [joint moves of all lanes, words]."""
     count, at = len(options), 0

@@ -115,7 +115,7 @@ class StateGraph:
 
 
 class _Growing:
-    """An array that grows at its end, in place where the system can do that, and as narrow as its numbers."""
+    """An array that grows at its end, in place where the system can do that; of bytes while they do."""
 
     def __init__(self, width: int, dtype: DTypeLike) -> None:
         self._data = np.empty((MOST_AT_A_TIME, width), dtype)
@@ -140,7 +140,7 @@ class _Growing:
     def extend(self, rows: NDArray[Any]) -> None:
         needed = self.count + len(rows)
         if self._data.dtype.kind == "u" and len(rows) and rows.max() > np.iinfo(self._data.dtype).max:
-            self._data = self._data.astype(np.uint16 if rows.max() < 1 << 16 else np.uint32)
+            self._data = self._data.astype(np.uint32)
         if needed > len(self._data):
             self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
         self._data[self.count : needed] = rows

@@ -7,19 +7,16 @@ replaced by their ranks, a byte each, and states are visited in the order opposi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anygame.search.blocks import joint_moves
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import Elements, Int32s, exported
 from anygame.search.values import FAR, Values, runs_forward
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from numpy.typing import NDArray
-
     from anygame.search.graph import StateGraph
     from anygame.search.values import Players
 
@@ -27,6 +24,9 @@ __all__ = ["retrograde_distances", "retrograde_values"]
 
 #: What stands for the other role in a game for one.
 _NOBODY = -1
+#: Numbers of moves, and ranks of goals: bytes, unless there are too many.
+_Options = Annotated[NDArray[Any], Elements(("uint8", "uint32"), 2)]
+_Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
 
 
 def retrograde_values(graph: StateGraph, players: Players) -> Values:
@@ -62,14 +62,14 @@ def retrograde_distances(
     return left
 
 
-@compiled
+@exported
 def _sweep(
-    options: NDArray[Any],
-    children: NDArray[np.int32],
+    options: _Options,
+    children: Int32s,
     most: int,
     least: int,
-    lower: NDArray[Any],
-    upper: NDArray[Any],
+    lower: _Ranks,
+    upper: _Ranks,
 ) -> bool:
     """Compute the bounds of all states anew from those of their children; return whether any changed."""
     at, changed = len(children), False
@@ -90,14 +90,14 @@ def _sweep(
     return changed
 
 
-@compiled
+@exported
 def _distance_sweep(
-    options: NDArray[Any],
-    children: NDArray[np.int32],
+    options: _Options,
+    children: Int32s,
     most: int,
     least: int,
-    lower: NDArray[Any],
-    left: NDArray[np.int32],
+    lower: _Ranks,
+    left: Int32s,
     below: int,
     above: int,
 ) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from random import SystemRandom
 from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
+from warnings import warn
 
 from anygame.errors import PositionError
+from anygame.game.machine import FallbackWarning, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +35,8 @@ _SLICE: Final = 0.05
 _BETWEEN_REPORTS: Final = 0.25
 #: A slice that took too long, since a question to the rules did, is feared again, and less with every slice.
 _FORGETTING: Final = 0.9
+#: What a fallback costs, for people.
+_COST: Final = "it looks at one state after the other, mostly hundreds of times as few"
 #: Of the time of a run, the part that must be left for a tree that begins anew to be the better one.
 _WORTH_BEGINNING: Final = 0.5
 
@@ -51,7 +56,8 @@ class Search:
         memory: bytes that the tree may take at most, about.
 
     Attributes:
-        fallback: what kept the search from using lanes although the game has a network; None otherwise.
+        fallback: what keeps the search from using lanes although it was to; None otherwise. A
+            ``FallbackWarning`` says it, too.
 
     Raises:
         ValueError: a number is out of range.
@@ -117,17 +123,24 @@ class Search:
         try:
             self._lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
         except Exception as error:  # whatever stops it, the game is played anyway
-            self.fallback = error
+            self._fall_back(error)
         finally:
             self._is_tried = True
+
+    def _fall_back(self, error: Exception) -> None:
+        """Note why states are searched, and say so unless that was said before."""
+        if str(error) != str(self.fallback):
+            self.fallback = error
+            message = f"{self._game.name}: searches slowly here: {reason_of(error)}"
+            warn(f"{message}; {_COST}", FallbackWarning, stacklevel=2)
 
     def _chosen(self, state: State) -> Searcher:
         """Return what searches a state, begun there: lanes, where they can hold it."""
         if self._lanes is not None:
             try:
                 self._lanes.begin(state)
-            except (PositionError, MemoryError):
-                pass
+            except (PositionError, MemoryError) as error:
+                self._fall_back(error)
             else:
                 # What was searched meanwhile is needed no more.
                 self._states = None
@@ -276,8 +289,13 @@ class Search:
             ValueError: there was none yet.
         """
         found = self._begun().analysis(lines=lines)
+        fallback = self.fallback or self._game.fallback
         return replace(
-            found, iterations=self._iterations, seconds=self._seconds, interrupted=self._interrupted
+            found,
+            iterations=self._iterations,
+            seconds=self._seconds,
+            interrupted=self._interrupted,
+            fallback=None if fallback is None or self._searcher is self._lanes else reason_of(fallback),
         )
 
     def best(self, role: int) -> Term:
@@ -296,9 +314,10 @@ class Search:
 
 def prepare() -> None:
     """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
-    from anygame.search.tree.tree import prepare
+    from anygame.search.native.library import functions
 
-    prepare()
+    with suppress(RuntimeError, ImportError, OSError):  # who searches is told
+        functions()
 
 
 def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> TreeSearcher | None:

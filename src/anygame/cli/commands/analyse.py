@@ -33,11 +33,12 @@ counts once the game is compiled.
 with --json, an object a line, about four times a second and at the end; terms are texts
 in KIF:
   {{"game", "step", "terminal", "iterations", "seconds", "nodes", "depth", "bytes", "engine",
-   "solved", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
+   "fallback", "solved", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
    "moves": {{ROLE: [{{"move", "visits", "goal", "error", "proven", "bounds": [N, N],
                      "line": [[MOVE]]}}]}}}}
   what is not known is null; bounds enclose the value; engine is `lanes` where leaves are
-  evaluated side by side in the compiled game, or `states`; depth is that of the tree
+  evaluated side by side in the compiled game, or `states`; fallback says why it is states
+  although lanes would be faster; depth is that of the tree
 """
 
 _NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games of two roles that take turns"

@@ -22,6 +22,7 @@ from anygame.cli.options import Command, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, PlayerError, RecordError
+from anygame.game.machine import reason_of
 from anygame.match.record import read_record
 from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
@@ -60,9 +61,10 @@ with --json, one object a line:
    "seconds": {{ROLE: SECONDS}}}}
   {{"event": "turn", "step", "moves": {{ROLE: MOVE}}, "errors", "reasons", "seconds", "said"}}
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
-  {{"event": "summary", "games", "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
+  {{"event": "summary", "games", "fallback", "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
   errors, reasons, seconds, and the lines that players said, only of roles that have any;
-  margin is half of a 95 % interval
+  margin is half of a 95 % interval; fallback is null, or why the reasoner plays although the
+  network was to
 
 exit status:
   0    done
@@ -210,7 +212,12 @@ class _Series:
                     "errors": errors,
                 }
             )
-        summary = {"event": "summary", "games": self.options.games - self.faults, "players": players}
+        summary = {
+            "event": "summary",
+            "games": self.options.games - self.faults,
+            "fallback": None if self.game.fallback is None else reason_of(self.game.fallback),
+            "players": players,
+        }
         print(json.dumps(summary, ensure_ascii=False))
 
 

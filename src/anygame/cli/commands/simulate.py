@@ -13,6 +13,7 @@ from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, counting_columns, progress_bar
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
 from anygame.language.limits import COMPILE_SECONDS
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND", "describe"]
 
 _SHAPE: Final = """\
-{"game", "seed", "threads", "machine", "asked", "playouts", "cut", "stuck", "first_stuck",
+{"game", "seed", "threads", "machine", "fallback", "asked", "playouts", "cut", "stuck", "first_stuck",
    "interrupted", "states",
    "seconds", "setup_seconds", "playouts_per_second", "states_per_second",
    "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},
@@ -32,7 +33,8 @@ _SHAPE: Final = """\
                     "branching"}}}
   spread is the standard deviation of the goals, error that of their mean; missing and double
   count games that ended without a goal or with several; cut those given up for their length,
-  stuck those in which a role had no legal move; first_stuck is null or {"role", "facts", "moves"}"""
+  stuck those in which a role had no legal move; first_stuck is null or {"role", "facts", "moves"};
+  fallback is null, or why the reasoner plays although the network was to"""
 
 #: Years of playing; and counters of 64 bits hold what so many playouts add up to.
 _MOST_PLAYOUTS: Final = 10**15
@@ -118,6 +120,7 @@ def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]
         "seed": result.seed,
         "threads": result.threads,
         "machine": result.machine,
+        "fallback": None if game.fallback is None else reason_of(game.fallback),
         "asked": asked,
         "playouts": result.playouts,
         "cut": result.cut,

@@ -42,8 +42,10 @@ CACHE_BYTES = 256 << 20
 _MAGIC = b"anygame machine code 2\n"
 _HEAD = len(_MAGIC) + hashlib.sha256().digest_size
 _SUFFIX = ".code"
-#: Faster to compile than the default, and no slower to run for code that is straight as ours.
+#: What LLVM does by default for code that is straight, as that of games: faster to compile, no slower to run.
 _EFFORT = 1
+#: For loops and calls.
+_FULL_EFFORT = 3
 
 
 class Library:
@@ -107,16 +109,21 @@ def find_library(
     return None if image is None else load_library(image, signatures, cached=True)
 
 
-def make_image(code: str, key: str, cache: Path | None = None) -> bytes:
+def make_image(code: str, key: str, cache: Path | None = None, *, is_straight: bool = True) -> bytes:
     """Compile LLVM's text form for this machine, cache what comes out, and return it.
 
     Args:
         code: definitions of functions, without target lines.
         key: what it is found by, the code itself or a text that decides what that is.
         cache: the folder of cached machine code; None for :func:`cache_folder`.
+        is_straight: whether it has no loops and calls that are worth the time of all of LLVM's passes.
+
+    Raises:
+        RuntimeError: LLVM cannot read it.
     """
-    llvm, machine, _ = _llvm()
-    image = _compile(llvm, machine, code)
+    llvm = _llvm()[0]
+    machine = _machine(llvm, _EFFORT if is_straight else _FULL_EFFORT)
+    image = bytes(machine.emit_object(_optimise(llvm, machine, code, is_straight)))
     path = _path(key, cache)
     if path:
         _write(path, image)
@@ -125,7 +132,7 @@ def make_image(code: str, key: str, cache: Path | None = None) -> bytes:
 
 def load_library(image: bytes, signatures: Mapping[str, tuple[Any, ...]], cached: bool = False) -> Library:
     """Return the functions of machine code."""
-    llvm, _, _ = _llvm()
+    llvm = _llvm()[0]
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(image))
     engine.finalize_object()
@@ -148,7 +155,8 @@ def is_cached(key: str, cache: Path | None = None) -> bool:
 
 def assembly(code: str) -> str:
     """Return what the code becomes on this machine, as assembly text, for a look at it."""
-    llvm, machine, _ = _llvm()
+    llvm = _llvm()[0]
+    machine = _machine(llvm)
     return str(machine.emit_assembly(_optimise(llvm, machine, code)))
 
 
@@ -183,12 +191,12 @@ def own_folder(folder: Path) -> bool:
 def _path(key: str, cache: Path | None) -> Path | None:
     """Return where machine code is cached, None where nothing is."""
     folder = cache_folder() if cache is None else cache
-    name = hashlib.sha256("\0".join((_llvm()[2], str(_EFFORT), key)).encode()).hexdigest()
+    name = hashlib.sha256("\0".join((_llvm()[1], str(_EFFORT), key)).encode()).hexdigest()
     return folder / (name + _SUFFIX) if folder else None
 
 
 @functools.cache
-def _llvm() -> tuple[Any, Any, str]:
+def _llvm() -> tuple[Any, str]:
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -197,7 +205,7 @@ def _llvm() -> tuple[Any, Any, str]:
     target = "\0".join(
         (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), _features(llvm))
     )
-    return llvm, _machine(llvm), target
+    return llvm, target
 
 
 def _features(llvm: Any) -> str:
@@ -207,23 +215,24 @@ def _features(llvm: Any) -> str:
         return ""
 
 
-def _machine(llvm: Any) -> Any:
+def _machine(llvm: Any, effort: int = _EFFORT) -> Any:
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_features(llvm), opt=_EFFORT, jit=True
+        cpu=llvm.get_host_cpu_name(), features=_features(llvm), opt=effort, jit=True
     )
 
 
-def _optimise(llvm: Any, machine: Any, code: str) -> Any:
+def _optimise(llvm: Any, machine: Any, code: str, is_straight: bool = True) -> Any:
     module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{code}')
     module.data_layout = str(machine.target_data)
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_sroa_pass()
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(_EFFORT)))
+    effort = _EFFORT if is_straight else _FULL_EFFORT
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(effort))
+    if is_straight:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+    else:
+        passes = builder.getModulePassManager()
+    passes.run(module, builder)
     return module
-
-
-def _compile(llvm: Any, machine: Any, code: str) -> bytes:
-    return bytes(machine.emit_object(_optimise(llvm, machine, code)))
 
 
 def _read(path: Path) -> bytes | None:

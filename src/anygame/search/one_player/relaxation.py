@@ -10,11 +10,18 @@ from __future__ import annotations
 
 from functools import cache
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from anygame.network.network import Network
+from anygame.search.native.marking import (
+    BoolRows,
+    Int64s,
+    UInt64Rows,
+    compiled,
+    exported,
+)
 from anygame.search.one_player.choice_sets import ChoiceSets
 
 if TYPE_CHECKING:
@@ -71,8 +78,12 @@ class Relaxation:
         self._literals = [literal for _, literal in network.goals[chooser]]
         known = 1 + np.flatnonzero(free)
         self._sets = ChoiceSets.of(network, chooser)
-        self._members = _Members.of(self._sets.has)
+        self._has = np.ascontiguousarray(self._sets.has)
+        self._members = _Members.of(self._has)
         self._fixed = np.concatenate([self._sets.fixed, 2 * known, 2 * known + 1])
+        # A cost for each literal: of constants, fluents, sets of moves and gates.
+        nodes = 1 + self._sets.fluents + len(self._has) + len(self._sets.starts) - 1
+        self._literals_known = max(2 * nodes, int(self._fixed.max(initial=0) | 1) + 1)
         self._parts = np.zeros(0, np.int64)
         self._place = 0
         if self.goals:
@@ -99,10 +110,11 @@ class Relaxation:
         costs = np.empty(len(states), np.int64)
         goals = np.full(len(states), -1, np.int64)
         is_open = np.empty((len(states), len(self._parts)), np.bool_)
-        _compiled()(
+        moves = self._has.shape[1]
+        _estimate(
             np.ascontiguousarray(states),
             sets.fluents,
-            sets.has,
+            self._has,
             self._members.starts,
             self._members.moves,
             sets.state_gates,
@@ -118,6 +130,9 @@ class Relaxation:
             costs,
             goals,
             is_open,
+            np.empty(self._literals_known, np.int64),
+            np.empty(moves, np.int64),
+            np.empty(moves, np.int64),
         )
         return Estimates(costs, goals, is_open)
 
@@ -167,14 +182,6 @@ class _Members(NamedTuple):
         return cls(starts.astype(np.int64), np.nonzero(sides)[1].astype(np.int64))
 
 
-@cache
-def _compiled() -> Any:
-    # Imported and compiled where it is needed alone: that takes a second.
-    from numba import njit
-
-    return njit(nogil=True, cache=True)(_estimate)
-
-
 class _Preparation(Thread):
     """Compiles, or finds what an earlier process has compiled, while something else is done."""
 
@@ -192,33 +199,57 @@ def prepare() -> Thread:
     return thread
 
 
+@compiled
+def _sort_by(keys, order):
+    """Sort numbers by their keys (heapsort: Williams 1964)."""
+    count = len(order)
+    for start in range(count // 2 - 1, -1, -1):
+        _sift(keys, order, start, count)
+    for last in range(count - 1, 0, -1):
+        order[0], order[last] = order[last], order[0]
+        _sift(keys, order, 0, last)
+
+
+@compiled
+def _sift(keys, order, at, count):
+    """Let a number sink in a heap until those below it have no greater keys."""
+    while 2 * at + 1 < count:
+        below = 2 * at + 1
+        if below + 1 < count and keys[order[below]] < keys[order[below + 1]]:
+            below += 1
+        if keys[order[at]] >= keys[order[below]]:
+            return
+        order[at], order[below] = order[below], order[at]
+        at = below
+
+
+@exported
 def _estimate(
-    states: NDArray[np.uint64],
+    states: UInt64Rows,
     fluents: int,
-    has: NDArray[np.bool_],
-    member_starts: NDArray[np.int64],
-    members: NDArray[np.int64],
+    has: BoolRows,
+    member_starts: Int64s,
+    members: Int64s,
     state_gates: int,
-    starts: NDArray[np.int64],
-    inputs: NDArray[np.int64],
-    legal: NDArray[np.int64],
-    after: NDArray[np.int64],
-    fixed: NDArray[np.int64],
-    literals: NDArray[np.int64],
+    starts: Int64s,
+    inputs: Int64s,
+    legal: Int64s,
+    after: Int64s,
+    fixed: Int64s,
+    literals: Int64s,
     aimed: int,
-    wanted: NDArray[np.int64],
-    parts: NDArray[np.int64],
-    costs: NDArray[np.int64],
-    goals: NDArray[np.int64],
-    is_open: NDArray[np.bool_],
+    wanted: Int64s,
+    parts: Int64s,
+    costs: Int64s,
+    goals: Int64s,
+    is_open: BoolRows,
+    cost: Int64s,
+    of_move: Int64s,
+    order: Int64s,
 ) -> None:
+    """Estimate states; the last three arrays are scratch: for literals, for moves, and for moves in order."""
     sets, moves = has.shape
     first_set, first_gate, gates = 1 + fluents, 1 + fluents + sets, len(starts) - 1
-    size = 2 * (first_gate + gates)
-    for literal in fixed:
-        size = max(size, (literal | 1) + 1)
-    cost = np.empty(size, np.int64)
-    of_move = np.empty(moves, np.int64)
     for state in range(len(states)):
         cost[:] = ENDLESS
         cost[1] = 0
@@ -235,7 +266,8 @@ def _estimate(
                     # What legal moves depend on is known, and moves are read from here on.
                     for move in range(moves):
                         of_move[move] = cost[legal[move]]
-                    order = np.argsort(of_move)
+                        order[move] = move
+                    _sort_by(of_move, order)
                     for number in range(2 * sets):
                         held, inside = number % sets, number < sets
                         least = ENDLESS

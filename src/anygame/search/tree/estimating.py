@@ -13,7 +13,7 @@ from math import exp
 
 import numpy as np
 
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import compiled
 from anygame.search.tree.lanes import lowest_bit
 from anygame.search.tree.proving import first_option_of, is_proven
 from anygame.search.tree.store import NONE

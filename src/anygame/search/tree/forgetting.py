@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.search.tree.compiling import compiled
-from anygame.search.tree.intrinsics import prefetch
+from anygame.search.native.marking import (
+    Float64s,
+    Int32s,
+    Int64s,
+    compiled,
+    exported,
+)
+from anygame.search.native.primitives import prefetch
 from anygame.search.tree.lanes import LANES
 from anygame.search.tree.store import (
     CHILDREN,
@@ -45,8 +51,8 @@ _AHEAD = 16
 LEVELS = 32
 
 
-@compiled
-def drop_work(store_address, worker_address):
+@exported
+def drop_work(store_address: int, worker_address: int) -> None:
     """Give up what is under way: descents, children to be made, playouts."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for job in range(worker.counts[JOB_COUNT]):
@@ -80,8 +86,8 @@ def _wait_for_nothing(store, node):
             option += 1
 
 
-@compiled
-def least_visits(store_address, share, sizes):
+@exported
+def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
     """Return how often a node must have been visited for its moves to stay, that a share of all do.
 
     Args:
@@ -100,8 +106,8 @@ def least_visits(store_address, share, sizes):
     for level in range(LEVELS - 1, 0, -1):
         kept += sizes[level]
         if kept > share:
-            return np.int64(2) << level
-    return np.int64(1)
+            return 2 << level
+    return 1
 
 
 @compiled
@@ -114,8 +120,17 @@ def _share_of(store, expansion):
     return max((1 + options) / len(store.status), listed / len(store.child))
 
 
-@compiled
-def forget(store_address, least, new_nodes, new_expansions, waiting, link_expansion, link_joint, link_node):
+@exported
+def forget(
+    store_address: int,
+    least: int,
+    new_nodes: Int32s,
+    new_expansions: Int32s,
+    waiting: Int32s,
+    link_expansion: Int32s,
+    link_joint: Int64s,
+    link_node: Int32s,
+) -> None:
     """Keep the nodes below the root whose parents were visited often enough; number them anew.
 
     Nodes under way must have been dropped before.

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
-from anygame.search.tree.compiling import bundle, compiled
+from anygame.search.native.marking import (
+    Bools,
+    Bundle,
+    Float32Rows,
+    Float64s,
+    Int32s,
+    Int64s,
+    compiled,
+)
+from anygame.search.native.primitives import call, call_refusing
 from anygame.search.tree.estimating import UNITS
-from anygame.search.tree.intrinsics import call, call_refusing
 from anygame.search.tree.lanes import words_for
 
 if TYPE_CHECKING:
@@ -39,19 +46,19 @@ class GameCode(NamedTuple):
         weights: float32 [64 words + 2, units]; of estimates, see ``estimating``.
     """
 
-    functions: NDArray[np.int64]
-    layout: NDArray[np.int64]
-    first_actions: NDArray[np.int32]
-    legal: NDArray[np.int64]
-    goal_roles: NDArray[np.int32]
-    goal_bits: NDArray[np.int64]
-    goal_values: NDArray[np.float64]
-    missing: NDArray[np.float64]
-    random: NDArray[np.bool_]
-    weights: NDArray[np.float32]
+    functions: Int64s
+    layout: Int64s
+    first_actions: Int32s
+    legal: Int64s
+    goal_roles: Int32s
+    goal_bits: Int64s
+    goal_values: Float64s
+    missing: Float64s
+    random: Bools
+    weights: Float32Rows
 
 
-game_at = bundle(GameCode, "weights")
+game_at = Bundle(GameCode)
 
 
 def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[int, int]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import compiled
 
 __all__ = ["LANES", "WORDS", "load_states", "lowest_bit", "popcount", "read_states", "turn", "words_for"]
 

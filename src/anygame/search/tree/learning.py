@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import compiled
 from anygame.search.tree.estimating import pass_minimax, set_minimax
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.making import random_below
@@ -61,7 +61,7 @@ MOST_VISITS = 1 << 30
 
 
 @compiled
-def hear(store_address, worker_address, _game_address):
+def hear(store_address, worker_address):
     """Learn from the results of playouts."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for result in range(worker.counts[RESULT_COUNT]):

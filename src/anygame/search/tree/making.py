@@ -6,7 +6,7 @@ import numpy as np
 
 from anygame.network.kernels.rows import GO as _GO
 from anygame.network.kernels.rows import RESTART as _RESTART
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import compiled
 from anygame.search.tree.game_code import (
     ACTIONS,
     FIRST_ACTION,

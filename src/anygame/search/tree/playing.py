@@ -8,7 +8,7 @@ from anygame.network.kernels.rows import ACTIVE as _ACTIVE
 from anygame.network.kernels.rows import GO as _GO
 from anygame.network.kernels.rows import RESTART as _RESTART
 from anygame.network.kernels.rows import STUCK as _STUCK
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import compiled
 from anygame.search.tree.game_code import (
     FIRST_ACTION,
     FIRST_FLUENT,

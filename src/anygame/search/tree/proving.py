@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import compiled
 from anygame.search.tree.store import COMPETITIVE, NONE, product_of
 
 __all__ = ["first_option_of", "is_proven", "option_in", "update_bounds"]

@@ -19,9 +19,10 @@ import numpy as np
 from anygame.errors import GoalError, PositionError
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
 from anygame.search.bounds import Bounds
+from anygame.search.native.library import functions
 from anygame.search.tree.game_code import describe
 from anygame.search.tree.lanes import words_for
-from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree, prepare
+from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree
 from anygame.search.tree.worker import MINIMAX
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class TreeSearcher:
     ) -> None:
         if threads < 1:
             raise ValueError(f"expected at least one thread, got {threads}")
-        prepare()
+        functions()
         self.game = game
         self._machine = game.backends.needed_network()
         self.kernel = self._machine.kernel

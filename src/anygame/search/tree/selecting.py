@@ -12,7 +12,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from anygame.search.tree.compiling import compiled
+from anygame.search.native.marking import compiled
 from anygame.search.tree.estimating import ONE
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.lanes import LANES

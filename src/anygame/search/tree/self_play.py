@@ -13,9 +13,18 @@ from math import sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
-from anygame.search.tree.compiling import bundle, compiled
+from anygame.search.native.marking import (
+    Bundle,
+    Float32Rows,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    UInt64Rows,
+    compiled,
+    exported,
+)
 from anygame.search.tree.estimating import UNITS, add_up, advantage, estimate_near, estimate_of
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.lanes import lowest_bit
@@ -25,6 +34,8 @@ from anygame.search.tree.worker import JOB_COUNT, SPEC_COUNT, worker_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = [
     "DEFAULT_SETTINGS",
@@ -66,16 +77,16 @@ class Practice(NamedTuple):
         trail: uint64 [games * moves, words]; the states of each game so far.
     """
 
-    counts: NDArray[np.int64]
-    settings: NDArray[np.float64]
-    start: NDArray[np.uint64]
-    squares: NDArray[np.float32]
-    slopes: NDArray[np.float32]
-    lengths: NDArray[np.int32]
-    trail: NDArray[np.uint64]
+    counts: Int64s
+    settings: Float64s
+    start: UInt64Rows
+    squares: Float32Rows
+    slopes: Float32s
+    lengths: Int32s
+    trail: UInt64Rows
 
 
-practice_at = bundle(Practice, "start", "squares", "trail")
+practice_at = Bundle(Practice)
 
 
 def make_practice(start: NDArray[np.uint64], settings: Sequence[float] = DEFAULT_SETTINGS) -> Practice:
@@ -101,8 +112,8 @@ def first_weights(shape: tuple[int, int], seed: int) -> NDArray[np.float32]:
     return weights
 
 
-@compiled
-def practise(store_address, worker_address, game_address, practice_address):
+@exported
+def practise(store_address: int, worker_address: int, game_address: int, practice_address: int) -> bool:
     """Make a move in all games, and learn from those that end; return whether the game is one for this."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     practice = practice_at(practice_address)

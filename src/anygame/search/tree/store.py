@@ -9,16 +9,31 @@ from __future__ import annotations
 import mmap
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
-from anygame.search.tree.compiling import bundle, compiled, element_of
-from anygame.search.tree.intrinsics import prefetch
+from anygame.search.native.marking import (
+    Bundle,
+    Float32Rows,
+    Float32s,
+    Float64Rows,
+    Int16s,
+    Int32Rows,
+    Int32s,
+    Int64s,
+    UInt8s,
+    UInt16s,
+    UInt64Rows,
+    UInt64s,
+    compiled,
+)
+from anygame.search.native.primitives import prefetch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = [
     "Store",
@@ -90,42 +105,42 @@ class Store(NamedTuple):
             are too many to be listed, by hash; open addressing, the node plus one.
     """
 
-    counts: NDArray[np.int64]
-    slots: NDArray[np.uint64]
-    states: NDArray[np.uint64]
-    status: NDArray[np.uint8]
-    visits: NDArray[np.int32]
-    sums: NDArray[np.float64]
-    low: NDArray[np.float32]
-    high: NDArray[np.float32]
-    distance: NDArray[np.int16]
-    expansion: NDArray[np.int32]
-    option_counts: NDArray[np.int32]
-    first_option: NDArray[np.int64]
-    first_child: NDArray[np.int64]
-    mover: NDArray[np.int16]
-    minimax: NDArray[np.float32]
-    child: NDArray[np.int32]
-    action: NDArray[np.int32]
-    tries: NDArray[np.int32]
-    pending: NDArray[np.int16]
-    option_minimax: NDArray[np.uint16]
-    mean: NDArray[np.float32]
-    option_low: NDArray[np.float32]
-    option_high: NDArray[np.float32]
-    amaf_tries: NDArray[np.float32]
-    amaf_mean: NDArray[np.float32]
-    stamp: NDArray[np.int32]
-    owner: NDArray[np.int32]
-    first_link: NDArray[np.int32]
-    next_link: NDArray[np.int32]
-    link_expansion: NDArray[np.int32]
-    link_joint: NDArray[np.int64]
-    link_node: NDArray[np.int32]
+    counts: Int64s
+    slots: UInt64s
+    states: UInt64Rows
+    status: UInt8s
+    visits: Int32s
+    sums: Float64Rows
+    low: Float32Rows
+    high: Float32Rows
+    distance: Int16s
+    expansion: Int32s
+    option_counts: Int32Rows
+    first_option: Int64s
+    first_child: Int64s
+    mover: Int16s
+    minimax: Float32s
+    child: Int32s
+    action: Int32s
+    tries: Int32s
+    pending: Int16s
+    option_minimax: UInt16s
+    mean: Float32s
+    option_low: Float32s
+    option_high: Float32s
+    amaf_tries: Float32s
+    amaf_mean: Float32s
+    stamp: Int32s
+    owner: Int32s
+    first_link: Int32s
+    next_link: Int32s
+    link_expansion: Int32s
+    link_joint: Int64s
+    link_node: Int32s
 
 
 #: The type of the elements of each array.
-_ELEMENTS = {name: element_of(hint) for name, hint in get_type_hints(Store).items()}
+_ELEMENTS = {name: np.dtype(each.kind) for name, each in Bundle(Store).arrays.items()}
 #: Bytes that come from memory together.
 _CACHE_LINE = 64
 #: What a descent reads of a node, of an expanded node and of an option lies side by side, each in a record:
@@ -158,13 +173,8 @@ def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
 #: All its fields are single numbers: its length does not depend on the game.
 _OPTION_RECORD = _record(_OPTION, {})
 
-store_at = bundle(
+store_at = Bundle(
     Store,
-    "states",
-    "sums",
-    "low",
-    "high",
-    "option_counts",
     records=dict.fromkeys((*_NODE, *_EXPANSION)) | dict.fromkeys(_OPTION, _OPTION_RECORD.itemsize),
 )
 

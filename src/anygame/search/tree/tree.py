@@ -7,14 +7,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numba import float64, int32, int64
 
-from anygame.search.tree.compiling import table_of
+from anygame.search.native.marking import table_of
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import refresh
-from anygame.search.tree.growing import DONE, FULL, add_state, compile_steps, grow, look
+from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
 from anygame.search.tree.lanes import words_for
-from anygame.search.tree.self_play import practise
 from anygame.search.tree.store import (
     CHILDREN,
     COMPETITIVE,
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.search.tree.game_code import GameCode
 
-__all__ = ["DEFAULT_SETTINGS", "Option", "Tree", "prepare"]
+__all__ = ["DEFAULT_SETTINGS", "Option", "Tree"]
 
 #: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
 #: moves made later count, and how much minimax over estimates does; see ``selecting``.
@@ -73,17 +71,6 @@ class Option:
     low: float
     high: float
     distance: int
-
-
-def prepare() -> None:
-    """Compile the functions of the search, or find them where they were cached; Python waits meanwhile."""
-    compile_steps()
-    for function in (add_state, drop_work):
-        function.compile((int64, int64))
-    practise.compile((int64, int64, int64, int64))
-    numbers = int32[::1]
-    least_visits.compile((int64, float64, float64[::1]))
-    forget.compile((int64, int64, numbers, numbers, numbers, numbers, int64[::1], numbers))
 
 
 class Tree:
@@ -159,7 +146,7 @@ class Tree:
         most = 1 << 62 if leaves is None else before + leaves
         while (now := perf_counter()) < deadline and counts[LEAVES] < most:
             refresh(self._code, self._kernel)
-            told = grow(self._addresses, self._passes, most)
+            told = grow(*self._addresses, self._passes, most)
             if self._opposed and not counts[COMPETITIVE]:
                 self._opposed = False
                 self._loosen_bounds()

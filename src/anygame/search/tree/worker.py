@@ -5,17 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002 - bundles read the annotations
 
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import RANDOM
-from anygame.search.tree.compiling import bundle
+from anygame.search.native.marking import (
+    Bools,
+    Bundle,
+    Float32s,
+    Float64Rows,
+    Float64s,
+    Int32Rows,
+    Int32s,
+    Int64Rows,
+    Int64s,
+    UInt64Rows,
+    UInt64s,
+)
 from anygame.search.tree.estimating import UNITS
 from anygame.search.tree.lanes import LANES, words_for
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from anygame.network.kernels.kernel import Kernel
 
@@ -90,76 +103,59 @@ class Worker(NamedTuple):
         settings: float64; see ``selecting``.
     """
 
-    counts: NDArray[np.int64]
-    random: NDArray[np.uint64]
-    addresses: NDArray[np.int64]
-    playing: NDArray[np.uint64]
-    making: NDArray[np.uint64]
-    lane_node: NDArray[np.int32]
-    lane_path: NDArray[np.int32]
-    lane_age: NDArray[np.int32]
-    lane_joint: NDArray[np.int64]
-    queue_node: NDArray[np.int32]
-    queue_path: NDArray[np.int32]
-    queue_joint: NDArray[np.int64]
-    result_node: NDArray[np.int32]
-    result_path: NDArray[np.int32]
-    result_joint: NDArray[np.int64]
-    result_value: NDArray[np.float64]
-    result_made: NDArray[np.uint64]
-    made: NDArray[np.uint64]
-    lane_made: NDArray[np.uint64]
-    job_node: NDArray[np.int32]
-    job_path: NDArray[np.int32]
-    job_joint: NDArray[np.int64]
-    job_first: NDArray[np.int32]
-    job_count: NDArray[np.int32]
-    job_value: NDArray[np.float64]
-    job_specs: NDArray[np.int32]
-    listed: NDArray[np.int32]
-    spec_job: NDArray[np.int32]
-    spec_joint: NDArray[np.int64]
-    spec_action: NDArray[np.int32]
-    spec_state: NDArray[np.uint64]
-    spec_value: NDArray[np.float64]
-    spec_terminal: NDArray[np.bool_]
-    spec_hash: NDArray[np.uint64]
-    path_length: NDArray[np.int32]
-    path_references: NDArray[np.int32]
-    path_leaves: NDArray[np.int32]
-    path_sum: NDArray[np.float64]
-    path_node: NDArray[np.int32]
-    path_joint: NDArray[np.int64]
-    free_paths: NDArray[np.int32]
-    finished: NDArray[np.int32]
-    lanes: NDArray[np.int32]
-    sources: NDArray[np.int32]
-    square: NDArray[np.uint64]
-    row: NDArray[np.uint64]
-    value: NDArray[np.float64]
-    base: NDArray[np.float32]
-    hidden: NDArray[np.float32]
-    settings: NDArray[np.float64]
+    counts: Int64s
+    random: UInt64s
+    addresses: Int64s
+    playing: UInt64Rows
+    making: UInt64Rows
+    lane_node: Int32s
+    lane_path: Int32s
+    lane_age: Int32s
+    lane_joint: Int64s
+    queue_node: Int32s
+    queue_path: Int32s
+    queue_joint: Int64s
+    result_node: Int32s
+    result_path: Int32s
+    result_joint: Int64s
+    result_value: Float64Rows
+    result_made: UInt64Rows
+    made: UInt64Rows
+    lane_made: UInt64Rows
+    job_node: Int32s
+    job_path: Int32s
+    job_joint: Int64s
+    job_first: Int32Rows
+    job_count: Int32Rows
+    job_value: Float64Rows
+    job_specs: Int32s
+    listed: Int32s
+    spec_job: Int32s
+    spec_joint: Int64s
+    spec_action: Int32Rows
+    spec_state: UInt64Rows
+    spec_value: Float64Rows
+    spec_terminal: Bools
+    spec_hash: UInt64s
+    path_length: Int32s
+    path_references: Int32s
+    path_leaves: Int32s
+    path_sum: Float64Rows
+    path_node: Int32Rows
+    path_joint: Int64Rows
+    free_paths: Int32s
+    finished: Int32s
+    lanes: Int32s
+    sources: Int32s
+    square: UInt64s
+    row: UInt64s
+    value: Float64s
+    base: Float32s
+    hidden: Float32s
+    settings: Float64s
 
 
-worker_at = bundle(
-    Worker,
-    "playing",
-    "making",
-    "result_value",
-    "result_made",
-    "made",
-    "lane_made",
-    "job_first",
-    "job_count",
-    "job_value",
-    "spec_action",
-    "spec_state",
-    "spec_value",
-    "path_sum",
-    "path_node",
-    "path_joint",
-)
+worker_at = Bundle(Worker)
 
 
 def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]) -> Worker:

@@ -1,0 +1,117 @@
+"""The native code of the search for this machine: found in the cache, or compiled once.
+
+Its LLVM text is part of the package, made when that was built. A checkout has none, nor has one whose sources
+have changed: there numba lowers the sources first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gzip
+import os
+import subprocess
+import sys
+import zlib
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from anygame.network.kernels import native
+from anygame.search.native.marking import EXPORTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["MODULES", "TEXT", "functions", "ship"]
+
+#: The modules whose functions become native code.
+MODULES: Final = (
+    "anygame.search.blocks",
+    "anygame.search.one_player.relaxation",
+    "anygame.search.retrograde",
+    "anygame.search.tree.forgetting",
+    "anygame.search.tree.growing",
+    "anygame.search.tree.self_play",
+)
+_SOURCES: Final = Path(__file__).parents[1]
+#: Where a package has the text of its sources.
+TEXT: Final = Path(__file__).with_name("search.ll.gz")
+#: Taken at once: sources that change while a program runs are not those that it has imported.
+_DIGEST: Final = native.source_digest(_SOURCES)
+_compiling = Lock()
+
+
+def functions() -> Mapping[str, Callable[..., int]]:
+    """Return the functions of the native code by name; they are compiled if nobody has done that before.
+
+    Raises:
+        RuntimeError: they cannot be compiled.
+    """
+    with _compiling:
+        return _library().functions
+
+
+@cache
+def _library() -> native.Library:
+    for name in MODULES:
+        import_module(name)
+    signatures = {
+        name: (ctypes.c_int64, *(ctypes.c_double if each is float else ctypes.c_int64 for each in parameters))
+        for exported in EXPORTED.values()
+        for name, parameters in exported.variants()
+    }
+    key = f"search {_DIGEST}"
+    found = native.find_library(key, signatures)
+    return found or native.load_library(_image(key), signatures)
+
+
+def _image(key: str) -> bytes:
+    text = _shipped()
+    if text is not None:
+        try:
+            return native.make_image(text, key, is_straight=False)
+        except RuntimeError:  # an LLVM older than that of the text does not know all its words
+            pass
+    return native.make_image(_lowered(), key, is_straight=False)
+
+
+def _shipped() -> str | None:
+    """Return the text that came with the package, if it is that of these sources and whole."""
+    try:
+        digest, _, text = gzip.decompress(TEXT.read_bytes()).decode().partition("\n")
+    except (OSError, EOFError, ValueError, zlib.error):
+        return None
+    return text if digest == f"; {_DIGEST}" else None
+
+
+def ship(path: str) -> None:
+    """Write the text of these sources, as packages have it.
+
+    Raises:
+        RuntimeError: they cannot be lowered.
+    """
+    Path(path).write_bytes(gzip.compress(f"; {_DIGEST}\n{_lowered()}".encode(), mtime=0))
+
+
+def _lowered() -> str:
+    """Return the text of these sources, made by another process.
+
+    Raises:
+        RuntimeError: it cannot be made.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    paths = [str(_SOURCES.parents[1]), *filter(None, [environment.get("PYTHONPATH")])]
+    environment |= {"NUMBA_OPT": "0", "PYTHONPATH": os.pathsep.join(paths)}
+    command = [sys.executable, "-m", "anygame.search.native.lowering"]
+    try:
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise RuntimeError(f"the search cannot be compiled: {error}") from error
+    if done.returncode:
+        last = next(reversed(done.stderr.strip().splitlines()), f"status {done.returncode}")
+        raise RuntimeError(f"the search cannot be compiled: {last}")
+    return done.stdout

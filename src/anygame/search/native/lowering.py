@@ -1,0 +1,367 @@
+"""From marked functions to LLVM's text form, for all machines, by numba.
+
+Run as a program, it writes that text. It is a process of its own: numba, and the memory that it takes, are
+needed here alone, and its optimisation is switched off by ``NUMBA_OPT=0``, since LLVM does it once for all
+functions together.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from operator import getitem, setitem
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_builtin, lower_getattr, models, register_model
+from numba.np.arrayobj import (
+    getitem_array_tuple,
+    getitem_arraynd_intp,
+    make_array,
+    populate_array,
+    setitem_array,
+)
+from numba.np.numpy_support import from_dtype
+
+from anygame.search.native import primitives
+from anygame.search.native.library import MODULES
+from anygame.search.native.marking import COMPILED, EXPORTED, FAULT, Bundle, Elements, Exported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["lowered"]
+
+#: Words of a table for each array; see ``marking.table_of``.
+_WORDS: Final = 4
+
+
+def lowered() -> str:
+    """Return the definitions of all exported functions, and of what they call, in LLVM's text form."""
+    for name in MODULES:
+        import_module(name)
+    lowering = _Lowering()
+    whole = llvm.parse_assembly("")
+    names, entries = [], []
+    for each in EXPORTED.values():
+        for name, parameters in each.variants():
+            text, symbol = lowering.module_of(each, parameters)
+            whole.link_in(llvm.parse_assembly(text))
+            names.append(name)
+            entries.append(_entry(name, symbol, parameters))
+    whole.link_in(llvm.parse_assembly("\n".join(entries)))
+    for value in (*whole.functions, *whole.global_variables):
+        if not value.is_declaration and value.name not in names:
+            value.linkage = llvm.Linkage.internal  # what nobody uses is left out
+    return _simplified(whole)
+
+
+def _simplified(module: Any) -> str:
+    """Return a module after the passes that suit every machine: a seventh of the text."""
+    llvm.initialize_native_target()
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    module.data_layout = str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(1)
+    options.loop_vectorization = options.slp_vectorization = False  # how wide vectors are, machines differ in
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    layout, triple = f'target datalayout = "{module.data_layout}"', f'target triple = "{module.triple}"'
+    return str(module).replace(layout, "").replace(triple, "")
+
+
+class _Lowering:
+    """Marked functions with what numba makes of them."""
+
+    def __init__(self) -> None:
+        self._dispatchers: dict[Callable[..., Any], Any] = {}
+        self._bundles: dict[str, Any] = {}
+        self._primitives: dict[Callable[..., Any], Any] = {
+            primitives.call: _call,
+            primitives.call_refusing: _call_refusing,
+            primitives.prefetch: _prefetch,
+        }
+
+    def module_of(self, function: Exported, parameters: list[type | Elements]) -> tuple[str, str]:
+        """Return the module that defines a function for some types, and its name there."""
+        entry = njit(**_OPTIONS)(self._unpacking(function.function, parameters))
+        kinds = tuple(types.float64 if each is float else types.int64 for each in parameters)
+        entry.compile(kinds)
+        return entry.inspect_llvm(kinds), entry.overloads[kinds].fndesc.llvm_func_name
+
+    def _unpacking(self, function: Callable[..., Any], parameters: list[type | Elements]) -> FunctionType:
+        """Return a function of numbers alone that calls one with arrays, each given by its table."""
+        names = [f"a{number}" for number in range(len(parameters))]
+        inside: dict[str, Any] = {"function": self.dispatcher_of(function)}
+        given = []
+        for name, each in zip(names, parameters, strict=True):
+            if isinstance(each, Elements):
+                inside[f"at_{name}"] = _array_at(each)
+                given.append(f"at_{name}({name})")
+            else:
+                given.append(name)
+        exec(f"def entry({', '.join(names)}):\n    return function({', '.join(given)})", inside)
+        return inside["entry"]
+
+    def dispatcher_of(self, function: Callable[..., Any]) -> Any:
+        """Return what numba compiles a marked function by, with all that it calls."""
+        found = self._dispatchers.get(function)
+        if found is None:
+            assert isinstance(function, FunctionType)
+            known: dict[str, Any] = {}
+            twin = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
+            twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
+            found = self._dispatchers[function] = njit(**_OPTIONS)(twin)
+            # Functions may call themselves, and one another.
+            values = function.__globals__
+            named = {name: values[name] for name in function.__code__.co_names if name in values}
+            known |= {name: self.stands_for(value) for name, value in named.items()}
+            known |= {name: values[name] for name in ("__builtins__", "__name__")}
+            template = found.get_call_template
+            found.get_call_template = lambda args, names: template(tuple(map(_widened, args)), names)
+        return found
+
+    def stands_for(self, value: Any) -> Any:
+        """Return what a global of a marked function is to numba."""
+        if isinstance(value, Exported):
+            return self.dispatcher_of(value.function)
+        if isinstance(value, Bundle):
+            if value.name not in self._bundles:
+                self._bundles[value.name] = _bundle_at(value)
+            return self._bundles[value.name]
+        if isinstance(value, FunctionType):
+            if value in COMPILED:
+                return self.dispatcher_of(value)
+            return self._primitives.get(value, value)
+        return value
+
+
+#: Functions own no memory, so that references need not be counted; Python calls none of them.
+_OPTIONS: Final[dict[str, Any]] = {
+    "nogil": True,
+    "_nrt": False,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
+def _widened(kind: types.Type) -> types.Type:
+    """Return 64 bits for all whole numbers: for each combination a function would be compiled anew."""
+    whole = types.unliteral(kind)
+    return types.int64 if isinstance(whole, types.Integer) and whole.signed else kind
+
+
+# -- modules -----------------------------------------------------------------------------------------
+
+
+def _entry(name: str, symbol: str, parameters: list[type | Elements]) -> str:
+    """Return a function with the calling convention of C around one of numba's.
+
+    That takes where to put the result and the fault; it returns 0, or -2 for None, if there was none.
+    """
+    kinds = ["double" if each is float else "i64" for each in parameters]
+    given = "".join(f", {kind} %a{number}" for number, kind in enumerate(kinds))
+    return f"""
+declare i32 @"{symbol}"(ptr, ptr{"".join(f", {kind}" for kind in kinds)})
+
+define i64 @"{name}"({given[2:]}) {{
+  %result = alloca i64
+  %fault = alloca ptr
+  store i64 0, ptr %result
+  %status = call i32 @"{symbol}"(ptr %result, ptr %fault{given})
+  %is_whole = icmp eq i32 %status, 0
+  %is_none = icmp eq i32 %status, -2
+  %is_well = or i1 %is_whole, %is_none
+  %value = load i64, ptr %result
+  %told = select i1 %is_well, i64 %value, i64 {FAULT}
+  ret i64 %told
+}}"""
+
+
+# -- what numba is extended by ------------------------------------------------------------------------
+
+
+class _Counted(types.Array):
+    """An array that is never indexed from its end, so that no index need be looked at for that."""
+
+
+register_model(_Counted)(models.ArrayModel)
+
+
+def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any, Any]:
+    """Return an index, or a tuple of some, as what cannot be negative, with its type."""
+    if isinstance(kind, types.BaseTuple):
+        parts = zip(kind.types, cgutils.unpack_tuple(builder, index), strict=True)
+        found = [_from_start(context, builder, *part) for part in parts]
+        whole = types.Tuple([part for part, _ in found])
+        return whole, context.make_tuple(builder, whole, [value for _, value in found])
+    if isinstance(kind, types.Integer) and kind.signed:
+        return types.uintp, context.cast(builder, index, kind, types.uintp)
+    return kind, index
+
+
+def _lower_items(operation: Any, lowered: Any, index: Any, *values: Any) -> None:
+    """Have items of such arrays got, or set, as those of others, but for signs."""
+
+    @lower_builtin(operation, _Counted, index, *values)
+    def item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array, kind, *rest = signature.args
+        kind, place = _from_start(context, builder, kind, arguments[1])
+        return lowered(
+            context,
+            builder,
+            signature.replace(args=(array, kind, *rest)),
+            (arguments[0], place, *arguments[2:]),
+        )
+
+
+_lower_items(getitem, getitem_arraynd_intp, types.Integer)
+_lower_items(getitem, getitem_array_tuple, types.BaseTuple)
+_lower_items(setitem, setitem_array, types.Integer, types.Any)
+_lower_items(setitem, setitem_array, types.BaseTuple, types.Any)
+
+
+def _array_of(elements: Elements, *, in_one_piece: bool = True) -> Any:
+    return _Counted(from_dtype(np.dtype(elements.kind)), elements.axes, "C" if in_one_piece else "A")
+
+
+def _read_array(
+    context: Any, builder: Any, array: Any, address: Any, number: int = 0, record: int | None = None
+) -> Any:
+    """Have an array made from a row of a table; a record is the bytes from one element to the next."""
+    word = ir.IntType(64)
+    table = builder.inttoptr(address, word.as_pointer())
+
+    def entry(column: int) -> Any:
+        found = builder.load(builder.gep(table, [ir.Constant(word, _WORDS * number + column)]))
+        # Nothing that is written changes a table: what has been read need not be read again.
+        found.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return found
+
+    made = context.make_array(array)(context, builder)
+    item = context.get_abi_sizeof(context.get_data_type(array.dtype))
+    strides = [ir.Constant(word, item)] * array.ndim
+    if record is not None:
+        strides[0] = ir.Constant(word, record)
+    elif array.ndim > 1 or array.layout != "C":
+        strides[0] = entry(3)
+    populate_array(
+        made,
+        data=builder.inttoptr(entry(0), context.get_data_type(array.dtype).as_pointer()),
+        shape=cgutils.pack_array(builder, [entry(1 + axis) for axis in range(array.ndim)]),
+        strides=cgutils.pack_array(builder, strides),
+        itemsize=ir.Constant(word, item),
+        meminfo=None,
+    )
+    return made._getvalue()
+
+
+def _array_at(elements: Elements) -> Any:
+    """Return a function from the address of a table to its array."""
+    array = _array_of(elements)
+
+    @intrinsic
+    def at(_context: Any, _address: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return _read_array(context, builder, array, arguments[0])
+
+        return array(types.int64), generate
+
+    return at
+
+
+class _AddressModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+def _bundle_at(bundle: Bundle) -> Any:
+    """Return a function from the address of a table to a bundle: that address, with arrays as attributes."""
+    kind = type(
+        bundle.name, (types.Type,), {"__init__": lambda self: types.Type.__init__(self, name=bundle.name)}
+    )
+    register_model(kind)(_AddressModel)
+    arrays = {
+        field: _array_of(elements, in_one_piece=field not in bundle.records)
+        for field, elements in bundle.arrays.items()
+    }
+    _type_attributes(kind, arrays)
+    for number, (field, array) in enumerate(arrays.items()):
+        _lower_attribute(kind, field, array, number, bundle.records.get(field))
+
+    @intrinsic
+    def at(_context: Any, _address: Any) -> Any:
+        def generate(_context: Any, _builder: Any, _signature: Any, arguments: Any) -> Any:
+            return arguments[0]
+
+        return kind()(types.int64), generate
+
+    return at
+
+
+def _type_attributes(kind: Any, arrays: dict[str, Any]) -> None:
+    class Attributes(AttributeTemplate):
+        key = kind
+
+        def generic_resolve(self, _value: Any, attribute: str) -> Any:
+            return arrays.get(attribute)
+
+    infer_getattr(Attributes)
+
+
+def _lower_attribute(kind: Any, field: str, array: Any, number: int, record: int | None) -> None:
+    @lower_getattr(kind, field)
+    def load(context: Any, builder: Any, _kind: Any, address: Any) -> Any:
+        return _read_array(context, builder, array, address, number, record)
+
+
+def _called(builder: Any, arguments: Any, result: Any) -> Any:
+    address, *pointers = arguments
+    pointer = cgutils.voidptr_t
+    function = ir.FunctionType(result, [pointer, pointer])
+    target = builder.inttoptr(address, function.as_pointer())
+    return builder.call(target, [builder.inttoptr(value, pointer) for value in pointers])
+
+
+@intrinsic
+def _call(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        _called(builder, arguments, ir.VoidType())
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def _call_refusing(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _called(builder, arguments, ir.IntType(1))
+
+    return types.boolean(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        view = make_array(array)(context, builder, arguments[0])
+        stride = builder.extract_value(view.strides, 0)
+        byte, number = cgutils.voidptr_t, ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        start = builder.bitcast(view.data, byte)
+        place = builder.gep(start, [builder.mul(arguments[1], stride)])
+        # To be read, kept in all caches, data.
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+if __name__ == "__main__":
+    sys.stdout.write(lowered())

@@ -1,0 +1,222 @@
+"""Marks on what becomes native code: functions, those that Python calls, and named tuples of arrays.
+
+A bundle is a named tuple of arrays. Native code gets it as one address, that of a table with the addresses
+and lengths of the arrays. Arrays given one by one are passed in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from types import MappingProxyType, NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
+__all__ = [
+    "COMPILED",
+    "EXPORTED",
+    "FAULT",
+    "BoolRows",
+    "Bools",
+    "Bundle",
+    "Elements",
+    "Exported",
+    "Float32Rows",
+    "Float32s",
+    "Float64Rows",
+    "Float64s",
+    "Int16s",
+    "Int32Rows",
+    "Int32s",
+    "Int64Rows",
+    "Int64s",
+    "UInt16s",
+    "UInt64Rows",
+    "UInt64s",
+    "UInt8s",
+    "compiled",
+    "elements_of",
+    "exported",
+    "table_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """What native code has to know of an array. It stands in annotations, beside the type for people.
+
+    Attributes:
+        kinds: names of the types of its elements, as numpy has them; code is made for each of them.
+        axes: 1, or 2 for rows that each lie in one piece.
+    """
+
+    kinds: tuple[str, ...]
+    axes: int = 1
+
+    @property
+    def kind(self) -> str:
+        """The name of the only type of its elements."""
+        (only,) = self.kinds
+        return only
+
+
+Bools = Annotated[NDArray[np.bool_], Elements(("bool",))]
+UInt8s = Annotated[NDArray[np.uint8], Elements(("uint8",))]
+UInt16s = Annotated[NDArray[np.uint16], Elements(("uint16",))]
+UInt64s = Annotated[NDArray[np.uint64], Elements(("uint64",))]
+Int16s = Annotated[NDArray[np.int16], Elements(("int16",))]
+Int32s = Annotated[NDArray[np.int32], Elements(("int32",))]
+Int64s = Annotated[NDArray[np.int64], Elements(("int64",))]
+Float32s = Annotated[NDArray[np.float32], Elements(("float32",))]
+Float64s = Annotated[NDArray[np.float64], Elements(("float64",))]
+BoolRows = Annotated[NDArray[np.bool_], Elements(("bool",), 2)]
+UInt64Rows = Annotated[NDArray[np.uint64], Elements(("uint64",), 2)]
+Int32Rows = Annotated[NDArray[np.int32], Elements(("int32",), 2)]
+Int64Rows = Annotated[NDArray[np.int64], Elements(("int64",), 2)]
+Float32Rows = Annotated[NDArray[np.float32], Elements(("float32",), 2)]
+Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
+
+#: Functions that native code may call.
+COMPILED: Final[set[Callable[..., Any]]] = set()
+#: Functions that Python calls, by name.
+EXPORTED: Final[dict[str, Exported]] = {}
+#: What native code returns where Python would have raised an exception.
+FAULT: Final = -(1 << 63)
+
+
+def compiled(function: _F) -> _F:
+    """Mark a function as native code.
+
+    It owns no memory: everything it touches is given to it. Whole numbers have 64 bits. Called from Python,
+    it is Python, so that tests can compare the two.
+    """
+    COMPILED.add(function)
+    return function
+
+
+def exported(function: Callable[..., Any]) -> Exported:
+    """Mark a function as native code that Python calls.
+
+    Its parameters are annotated as ``int``, ``float`` or one of the arrays above, its result as ``int``,
+    ``bool`` or ``None``.
+    """
+    made = EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
+    return made
+
+
+class Exported:
+    """A function of native code, to be called with numbers and arrays.
+
+    Args:
+        function: what it does, in Python.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+        self._name = f"{function.__module__}.{function.__name__}"
+        hints = get_type_hints(function, include_extras=True)
+        self._result = hints.pop("return", NoneType)
+        self._parameters: list[type | Elements] = [elements_of(hint) or hint for hint in hints.values()]
+        self._native: Mapping[str, Callable[..., int]] = {}
+
+    def variants(self) -> Iterator[tuple[str, list[type | Elements]]]:
+        """Yield the functions that native code has for it: a name, and the types of the parameters.
+
+        Arrays with the same choice of kinds are of the same kind.
+        """
+        choices = [each for each in dict.fromkeys(self._parameters) if isinstance(each, Elements)]
+        for kinds in product(*(each.kinds for each in choices)):
+            chosen = {each: Elements((kind,), each.axes) for each, kind in zip(choices, kinds, strict=True)}
+            told = [kind for each, kind in zip(choices, kinds, strict=True) if len(each.kinds) > 1]
+            parameters = [chosen[each] if isinstance(each, Elements) else each for each in self._parameters]
+            yield ".".join([self._name, *told]), parameters
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the native code, which is made first if that was not done before.
+
+        Raises:
+            TypeError: an argument is of another type.
+            RuntimeError: there is no native code, or it failed.
+        """
+        if not self._native:
+            from anygame.search.native.library import functions
+
+            self._native = functions()
+        words, tables, told = [], [], {}
+        for parameter, argument in zip(self._parameters, arguments, strict=True):
+            if isinstance(parameter, Elements):
+                if str(argument.dtype) not in parameter.kinds or argument.ndim != parameter.axes:
+                    raise TypeError(
+                        f"{self._name}: expected {parameter}, got {argument.dtype} with {argument.ndim} axes"
+                    )
+                table = table_of((argument,))
+                tables.append(table)  # it lives for as long as the call
+                words.append(table.ctypes.data)
+                if len(parameter.kinds) > 1:
+                    told[parameter] = str(argument.dtype)
+            else:
+                words.append(parameter(argument))
+        found = self._native[".".join([self._name, *told.values()])](*words)
+        if found == FAULT:
+            raise RuntimeError(f"the native code of {self._name} failed")
+        return None if self._result is NoneType else self._result(found)
+
+
+class Bundle:
+    """How native code gets a named tuple of arrays from the address of its table: by calling this.
+
+    Args:
+        fields: the named tuple.
+        records: arrays that are fields of records, and so do not lie in one piece, with the bytes of a
+            record; None where these are known by the table alone.
+
+    Attributes:
+        name: of the named tuple.
+        arrays: what it holds, by name.
+        records: see above.
+    """
+
+    def __init__(
+        self,
+        fields: type[tuple[Any, ...]],
+        records: Mapping[str, int | None] = MappingProxyType({}),
+    ) -> None:
+        self.name = fields.__name__
+        hints = get_type_hints(fields, include_extras=True)
+        self.arrays = {name: elements for name, hint in hints.items() if (elements := elements_of(hint))}
+        self.records = records
+
+    def __call__(self, address: int) -> Any:
+        """Stand for what native code does."""
+        raise TypeError(f"native code alone finds a {self.name} by an address")
+
+
+def elements_of(hint: Any) -> Elements | None:
+    """Return what an annotation says of an array; None where it is none of those above."""
+    return next((each for each in get_args(hint) if isinstance(each, Elements)), None)
+
+
+def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Return the table of a bundle: int64 [arrays, 4]. Both must live as long as it is used.
+
+    Its columns are the address, the lengths along two axes, and the bytes from row to row.
+
+    Raises:
+        ValueError: an array has no rows that lie in one piece each.
+    """
+    rows = []
+    for array in arrays:
+        columns = array.shape[1] if array.ndim > 1 else 1
+        is_broken = columns > 1 and len(array) > 0 and array.strides[1] != array.itemsize
+        if not 1 <= array.ndim <= 2 or is_broken:
+            raise ValueError("expected arrays of one or two dimensions, with rows in one piece")
+        rows.append((array.ctypes.data, array.shape[0], columns, array.strides[0]))
+    return np.array(rows, np.int64)

@@ -1,0 +1,184 @@
+"""The native code of the search: shipped with the package, else lowered; cached, and never trusted unseen."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import anygame
+from anygame.network.kernels import native
+from anygame.search import Search
+from anygame.search.native import library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def text() -> str:
+    """What numba makes of the sources."""
+    return library._shipped() or library._lowered()
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """An empty cache, and no code in this process; nothing came with the package."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("ANYGAME_CACHE", str(folder))
+    monkeypatch.setattr(library, "TEXT", tmp_path / "search.ll.gz")
+    library._library.cache_clear()
+    yield folder
+    library._library.cache_clear()
+
+
+def _counting(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
+    """Have the text at hand in place of lowering, and count how often it is asked for."""
+    asked: list[str] = []
+
+    def lowered() -> str:
+        asked.append("lowered")
+        return text
+
+    monkeypatch.setattr(library, "_lowered", lowered)
+    return asked
+
+
+def _works() -> bool:
+    functions = library.functions()
+    return len(functions) > 10 and functions is library.functions()
+
+
+def test_code_is_cached(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
+    asked = _counting(monkeypatch, text)
+    for _ in range(2):
+        assert _works()
+        library._library.cache_clear()
+    assert asked == ["lowered"]
+
+
+def _flip(path: Path, place: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[place % len(content)] ^= 1 << (place % 8)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(lambda path, place=place: _flip(path, place) for place in (0, 30, 60, 1000, 50_001, 100_002, -1)),
+        lambda path: path.write_bytes(path.read_bytes()[:-20]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(
+            native._MAGIC + native._digest(path.with_stem("0" * 64), b"other") + b"other"
+        ),
+    ],
+)
+def test_damaged_code_is_compiled_anew(
+    monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str, damage: Callable[[Path], object]
+) -> None:
+    asked = _counting(monkeypatch, text)
+    assert _works()
+    (path,) = fresh.glob("*.code")
+    whole = path.read_bytes()
+    damage(path)
+    library._library.cache_clear()
+    assert _works()
+    assert asked == ["lowered"] * 2
+    assert path.read_bytes() == whole
+
+
+def test_the_code_of_a_game_in_its_place_is_not_run(
+    monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str
+) -> None:
+    asked = _counting(monkeypatch, text)
+    assert _works()
+    (path,) = fresh.glob("*.code")
+    anygame.load("tic_tac_toe").simulate(600, seed=1)
+    others = [each for each in fresh.glob("*.code") if each != path]
+    assert others
+    path.write_bytes(others[0].read_bytes())
+    library._library.cache_clear()
+    assert _works()
+    assert asked == ["lowered"] * 2
+
+
+def test_a_package_brings_its_text(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
+    asked = _counting(monkeypatch, text)
+    library.ship(str(library.TEXT))
+    asked.clear()
+    assert _works()
+    assert not asked
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-10],
+        lambda content: content[:40] + bytes([content[40] ^ 1]) + content[41:],
+        lambda content: b"no archive",
+        lambda content: gzip.compress(gzip.decompress(content).replace(b"; ", b"; 0", 1)),
+        lambda content: gzip.compress(gzip.decompress(content).replace(b"define", b"refine", 1)),
+    ],
+)
+def test_a_text_that_is_broken_or_of_other_sources_is_made_anew(
+    monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str, damage: Callable[[bytes], bytes]
+) -> None:
+    asked = _counting(monkeypatch, text)
+    library.ship(str(library.TEXT))
+    library.TEXT.write_bytes(damage(library.TEXT.read_bytes()))
+    asked.clear()
+    assert _works()
+    assert asked == ["lowered"]
+
+
+def test_the_text_suits_every_machine(text: str) -> None:
+    assert "target " not in text
+    assert "inttoptr (i64 1" not in text  # no address of the process that made it
+    declared = set(re.findall(r'^declare .*@"?([\w.]+)', text, re.MULTILINE))
+    assert {name for name in declared if not name.startswith("llvm.")} <= {"sqrt", "sqrtf"}
+
+
+def test_numba_is_not_imported_by_those_who_search() -> None:
+    program = (
+        "import sys, anygame\n"
+        "from anygame.search import Search\n"
+        "Search(anygame.load('tic_tac_toe'), seed=1).run(iterations=500)\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_search_that_cannot_be_compiled_says_so_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, fresh: Path
+) -> None:
+    def lowered() -> str:
+        raise RuntimeError("the search cannot be compiled: no numba")
+
+    monkeypatch.setattr(library, "_lowered", lowered)
+    game = anygame.load("tic_tac_toe")
+    search = Search(game, seed=1)
+    with pytest.warns(anygame.FallbackWarning, match=r"tic_tac_toe: searches slowly here: .* no numba"):
+        found = search.run(iterations=50)
+    assert found.engine == "states"
+    assert "no numba" in str(search.fallback)
+    assert found.to_json()["fallback"] == str(search.fallback)
+
+
+@pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "raise ImportError('no numba here')"])
+def test_what_another_process_says_of_lowering_is_told(
+    monkeypatch: pytest.MonkeyPatch, fresh: Path, tmp_path: Path, program: str
+) -> None:
+    real = subprocess.run
+
+    def run(command: list[str], **rest: Any) -> Any:
+        return real([command[0], "-c", program], **rest)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    with pytest.raises(RuntimeError, match=r"cannot be compiled: (status 3|ImportError: no numba)"):
+        library._lowered()
