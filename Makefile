@@ -1,17 +1,20 @@
 # make play   set up .venv with what playing needs, and open the prompt on a game: make play GAME=pig
 # make test   set up .venv; lint, types and the tests, on all cores
 # make test-long  lint, types and all tests, with random laws on ten times as many examples
-# make check  what CI runs: lint, types, tests
+# make test-newest  the rules, their compiled games, search and matches on the newest Python here, from a wheel
+# make check  what CI runs on one Python: lint, types, tests
 # make benchmark  measure the sheets of gdl/, and write the table of docs/speed.md anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 GAME   ?= copolymer
+# The newest Python that pyenv has; $(PYTHON) where it has none.
+NEWEST ?= $(lastword $(PYTHON) $(shell ls -d $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/3.*/bin/python 2>/dev/null | sort -V))
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: play test test-long coverage lint types check benchmark clean
+.PHONY: play test test-long test-newest coverage lint types check benchmark clean
 
 $(VENV)/.playing: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
@@ -32,6 +35,14 @@ test: $(VENV)/.installed lint types
 test-long: $(VENV)/.installed lint types
 	ANYGAME_EXAMPLES=10 $(PYTEST) -m ""
 
+# Users have the package from a wheel, with what pip resolves today.
+test-newest:
+	$(NEWEST) -m venv --clear $(VENV)-newest
+	$(VENV)-newest/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(VENV)-newest .
+	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls $(CURDIR)/$(VENV)-newest/*.whl)[test]"
+	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal \
+	  tests/test_package.py tests/language tests/datalog tests/game tests/network tests/search tests/match tests/players
+
 coverage: $(VENV)/.installed
 	$(PYTEST) --cov --cov-report=term:skip-covered
 
@@ -48,4 +59,4 @@ benchmark: $(VENV)/.installed
 	$(BIN)/python tools/benchmark.py gdl --into docs/speed.md
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-newest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -25,16 +25,18 @@ class BuildWithSheetsAndCode(build_py):
     def run(self) -> None:
         """Copy modules and sheets, and lower the search; an editable package has nothing copied."""
         super().run()
-        self._lower(Path("src" if self.editable_mode else self.build_lib, _CODE))
+        self._lower("src" if self.editable_mode else self.build_lib)
         if self.editable_mode:
             return
         for sheet, copy in zip(_SHEETS, self._copies(), strict=True):
             self.mkpath(str(Path(copy).parent))
             self.copy_file(str(sheet), copy, preserve_mode=False)
 
-    def _lower(self, path: Path) -> None:
-        environment = os.environ | {"PYTHONPATH": os.path.abspath("src")}
-        done = subprocess.run([sys.executable, "-c", _LOWER, str(path)], env=environment, check=False)
+    def _lower(self, modules: str) -> None:
+        """Lower the search as it stands among some modules, and put the text beside it."""
+        environment = os.environ | {"PYTHONPATH": os.path.abspath(modules)}
+        command = [sys.executable, "-c", _LOWER, str(Path(modules, _CODE))]
+        done = subprocess.run(command, env=environment, check=False)
         if done.returncode:
             self.warn("the search could not be lowered: each machine does so when it searches first")
 

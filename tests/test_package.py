@@ -107,7 +107,7 @@ def test_a_name_that_is_neither_is_no_file() -> None:
         anygame.load("copolimer")
 
 
-def test_an_installed_package_has_its_games(tmp_path: Path) -> None:
+def test_an_installed_package_has_its_games_and_the_code_of_its_search(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     checkout, installed = tmp_path / "checkout", tmp_path / "installed"
     shutil.copytree(ROOT / "src" / "anygame", checkout / "src" / "anygame")
@@ -115,13 +115,17 @@ def test_an_installed_package_has_its_games(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, checkout)
     build = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(installed)]
-    subprocess.run(build, cwd=checkout, capture_output=True, timeout=120, check=True)
+    subprocess.run(build, cwd=checkout, capture_output=True, timeout=600, check=True)
     shutil.rmtree(checkout)
+    program = "from anygame.search.native import library; print(len(library._shipped()))"
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+    told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert int(told.stdout) > 100_000
     assert sorted(path.stem for path in (installed / "anygame" / "gdl").iterdir()) == SHEETS
     done = subprocess.run(
         [sys.executable, "-m", "anygame", "repl", "copolymer"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(installed)},
+        env=environment,
         input="roles\n",
         capture_output=True,
         text=True,

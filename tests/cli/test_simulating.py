@@ -99,7 +99,7 @@ def test_simulate_by_the_reasoner() -> None:
 def test_what_has_no_network_is_simulated_with_a_notice(unbounded: str) -> None:
     output, status = run(["simulate", unbounded, "--playouts", "5", "--seed", "1"])
     assert status == 0
-    assert output.startswith(f"anygame: note: {unbounded}: no network, the reasoner plays (")
+    assert output.startswith(f"anygame: note: {unbounded}: plays slowly here: ")
     assert output.count("note:") == 1
     assert "5 random playouts" in output
     assert "goal of r  70.00 on average" in output

@@ -112,7 +112,7 @@ def test_other_machines_are_refused() -> None:
 
 def test_a_game_that_is_too_large_is_played_all_the_same() -> None:
     game = anygame.load(_SHEET, machine="network")
-    with pytest.warns(anygame.FallbackWarning, match="tic_tac_toe.kif: no network, the reasoner plays"):
+    with pytest.warns(anygame.FallbackWarning, match="tic_tac_toe.kif: plays slowly here: "):
         assert not game.compile(instances=3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -352,7 +352,7 @@ def test_progress_grows() -> None:
 
 def test_what_has_no_network_is_played_by_the_reasoner_with_a_notice() -> None:
     game = anygame.load(SHEETS / "tic_tac_toe.kif")
-    with pytest.warns(anygame.FallbackWarning, match="no network, the reasoner plays"):
+    with pytest.warns(anygame.FallbackWarning, match="plays slowly here: "):
         assert not game.compile(instances=10)
     assert isinstance(game.fallback, anygame.LimitError)
     assert game.backends.network is None
