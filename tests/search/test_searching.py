@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from threading import Event, Thread
 from time import monotonic, sleep
 
@@ -125,7 +126,12 @@ def test_a_game_whose_compile_fails_is_searched(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("anygame.search.searching._lane_searcher", failing)
     search = Search(anygame.load("tic_tac_toe"), seed=1)
     assert not search.compile(60)
-    assert search.run(iterations=20).engine == "states"
+    with pytest.warns(anygame.FallbackWarning, match="tic_tac_toe: searches slowly here: MemoryError; "):
+        found = search.run(iterations=20)
+    assert (found.engine, found.fallback) == ("states", "MemoryError")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once is enough
+        search.run(iterations=20)
 
 
 def test_a_search_changes_to_what_has_been_compiled_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:

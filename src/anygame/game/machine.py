@@ -29,7 +29,8 @@ class FallbackWarning(UserWarning):
 
 def reason_of(error: Exception) -> str:
     """Return what stands in the way of something fast, in words for people and without what it is called."""
-    return error.message if isinstance(error, LimitError) else str(error)
+    told = error.message if isinstance(error, LimitError) else str(error)
+    return told or type(error).__name__
 
 
 class Machine(Protocol):

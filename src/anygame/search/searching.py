@@ -88,6 +88,7 @@ class Search:
         self._is_tried = False
         self._searcher: Searcher | None = None
         self.fallback: Exception | None = None
+        self._told: str | None = None
         self._busy = Lock()
         self._iterations = 0
         self._seconds = 0.0
@@ -123,16 +124,17 @@ class Search:
         try:
             self._lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
         except Exception as error:  # whatever stops it, the game is played anyway
-            self._fall_back(error)
+            self.fallback = error
         finally:
             self._is_tried = True
 
-    def _fall_back(self, error: Exception) -> None:
-        """Note why states are searched, and say so unless that was said before."""
-        if str(error) != str(self.fallback):
-            self.fallback = error
-            message = f"{self._game.name}: searches slowly here: {reason_of(error)}"
-            warn(f"{message}; {_COST}", FallbackWarning, stacklevel=2)
+    def _warn(self) -> None:
+        """Say why states are searched, unless that was said before."""
+        reason = None if self.fallback is None else reason_of(self.fallback)
+        if reason is not None and reason != self._told:
+            self._told = reason
+            message = f"{self._game.name}: searches slowly here: {reason}; {_COST}"
+            warn(message, FallbackWarning, stacklevel=2)
 
     def _chosen(self, state: State) -> Searcher:
         """Return what searches a state, begun there: lanes, where they can hold it."""
@@ -140,11 +142,12 @@ class Search:
             try:
                 self._lanes.begin(state)
             except (PositionError, MemoryError) as error:
-                self._fall_back(error)
+                self.fallback = error
             else:
                 # What was searched meanwhile is needed no more.
-                self._states = None
+                self._states, self.fallback = None, None
                 return self._lanes
+        self._warn()
         if self._states is None:
             from anygame.search.state_tree import StateSearcher
 
