@@ -317,10 +317,10 @@ class Search:
 
 def prepare() -> None:
     """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
-    from anygame.search.native.library import functions
+    from anygame.search.native.marking import native_code
 
     with suppress(RuntimeError, ImportError, OSError):  # who searches is told
-        functions()
+        native_code()
 
 
 def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> TreeSearcher | None:

@@ -14,6 +14,7 @@ import anygame
 from anygame.network.kernels import native
 from anygame.search import Search
 from anygame.search.native import library
+from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,9 +33,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "cache"
     monkeypatch.setenv("ANYGAME_CACHE", str(folder))
     monkeypatch.setattr(library, "TEXT", tmp_path / "search.ll.gz")
-    library._library.cache_clear()
+    native_code.cache_clear()
     yield folder
-    library._library.cache_clear()
+    native_code.cache_clear()
 
 
 def _counting(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
@@ -50,15 +51,14 @@ def _counting(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
 
 
 def _works() -> bool:
-    functions = library.functions()
-    return len(functions) > 10 and functions is library.functions()
+    return len(native_code().functions) > 10 and native_code() is native_code()
 
 
 def test_code_is_cached(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
     asked = _counting(monkeypatch, text)
     for _ in range(2):
         assert _works()
-        library._library.cache_clear()
+        native_code.cache_clear()
     assert asked == ["lowered"]
 
 
@@ -87,7 +87,7 @@ def test_damaged_code_is_compiled_anew(
     (path,) = fresh.glob("*.code")
     whole = path.read_bytes()
     damage(path)
-    library._library.cache_clear()
+    native_code.cache_clear()
     assert _works()
     assert asked == ["lowered"] * 2
     assert path.read_bytes() == whole
@@ -103,7 +103,7 @@ def test_the_code_of_a_game_in_its_place_is_not_run(
     others = [each for each in fresh.glob("*.code") if each != path]
     assert others
     path.write_bytes(others[0].read_bytes())
-    library._library.cache_clear()
+    native_code.cache_clear()
     assert _works()
     assert asked == ["lowered"] * 2
 

@@ -100,9 +100,9 @@ def test_states_come_out_of_lanes_as_they_went_in(fluents: int) -> None:
     states = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
     rows, square = np.zeros((16 + fluents, 8), np.uint64), np.zeros(64, np.uint64)
     lanes = np.sort(random.permutation(512)[:300]).astype(np.int32)
-    load_states(rows, 16, fluents, lanes, states, np.arange(300, dtype=np.int32), 300, square)
+    load_states(rows, 16, fluents, lanes, states, np.arange(300, dtype=np.int32), 300, square)  # type: ignore[no-untyped-call]
     found = np.zeros((512, words), np.uint64)
-    read_states(rows, 16, fluents, 512, found, square)
+    read_states(rows, 16, fluents, 512, found, square)  # type: ignore[no-untyped-call]
     assert (found[lanes] == states).all()
     others = np.setdiff1d(np.arange(512), lanes)
     assert not found[others].any()

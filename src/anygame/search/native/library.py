@@ -6,65 +6,43 @@ have changed: there numba lowers the sources first.
 
 from __future__ import annotations
 
-import ctypes
 import gzip
 import os
 import subprocess
 import sys
 import zlib
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.network.kernels import native
-from anygame.search.native.marking import EXPORTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-__all__ = ["MODULES", "TEXT", "functions", "ship"]
+__all__ = ["TEXT", "load", "ship"]
 
-#: The modules whose functions become native code.
-MODULES: Final = (
-    "anygame.search.blocks",
-    "anygame.search.one_player.relaxation",
-    "anygame.search.retrograde",
-    "anygame.search.tree.forgetting",
-    "anygame.search.tree.growing",
-    "anygame.search.tree.self_play",
-)
 _SOURCES: Final = Path(__file__).parents[1]
 #: Where a package has the text of its sources.
 TEXT: Final = Path(__file__).with_name("search.ll.gz")
 #: Taken at once: sources that change while a program runs are not those that it has imported.
 _DIGEST: Final = native.source_digest(_SOURCES)
-_compiling = Lock()
+_compiling: Final = Lock()
 
 
-def functions() -> Mapping[str, Callable[..., int]]:
-    """Return the functions of the native code by name; they are compiled if nobody has done that before.
+def load(signatures: Mapping[str, tuple[Any, ...]]) -> native.Library:
+    """Return the native code of these sources; it is compiled if nobody has done that before.
+
+    Args:
+        signatures: per function the ctypes of its result and of its parameters.
 
     Raises:
-        RuntimeError: they cannot be compiled.
+        RuntimeError: it cannot be compiled.
     """
-    with _compiling:
-        return _library().functions
-
-
-@cache
-def _library() -> native.Library:
-    for name in MODULES:
-        import_module(name)
-    signatures = {
-        name: (ctypes.c_int64, *(ctypes.c_double if each is float else ctypes.c_int64 for each in parameters))
-        for exported in EXPORTED.values()
-        for name, parameters in exported.variants()
-    }
     key = f"search {_DIGEST}"
-    found = native.find_library(key, signatures)
-    return found or native.load_library(_image(key), signatures)
+    with _compiling:
+        found = native.find_library(key, signatures)
+        return found or native.load_library(_image(key), signatures)
 
 
 def _image(key: str) -> bytes:

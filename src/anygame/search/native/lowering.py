@@ -30,8 +30,7 @@ from numba.np.arrayobj import (
 from numba.np.numpy_support import from_dtype
 
 from anygame.search.native import primitives
-from anygame.search.native.library import MODULES
-from anygame.search.native.marking import COMPILED, EXPORTED, FAULT, Bundle, Elements, Exported
+from anygame.search.native.marking import COMPILED, EXPORTED, FAULT, MODULES, Bundle, Elements, Exported
 
 if TYPE_CHECKING:
     from collections.abc import Callable

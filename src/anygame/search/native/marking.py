@@ -6,7 +6,10 @@ and lengths of the arrays. Arrays given one by one are passed in the same way.
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from itertools import product
 from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_type_hints
@@ -14,8 +17,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_
 import numpy as np
 from numpy.typing import NDArray
 
+from anygame.search.native.library import load
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from anygame.network.kernels.native import Library
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
@@ -23,6 +30,7 @@ __all__ = [
     "COMPILED",
     "EXPORTED",
     "FAULT",
+    "MODULES",
     "BoolRows",
     "Bools",
     "Bundle",
@@ -44,6 +52,7 @@ __all__ = [
     "compiled",
     "elements_of",
     "exported",
+    "native_code",
     "table_of",
 ]
 
@@ -83,6 +92,15 @@ Int64Rows = Annotated[NDArray[np.int64], Elements(("int64",), 2)]
 Float32Rows = Annotated[NDArray[np.float32], Elements(("float32",), 2)]
 Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 
+#: The modules whose functions become native code.
+MODULES: Final = (
+    "anygame.search.blocks",
+    "anygame.search.one_player.relaxation",
+    "anygame.search.retrograde",
+    "anygame.search.tree.forgetting",
+    "anygame.search.tree.growing",
+    "anygame.search.tree.self_play",
+)
 #: Functions that native code may call.
 COMPILED: Final[set[Callable[..., Any]]] = set()
 #: Functions that Python calls, by name.
@@ -125,7 +143,7 @@ class Exported:
         hints = get_type_hints(function, include_extras=True)
         self._result = hints.pop("return", NoneType)
         self._parameters: list[type | Elements] = [elements_of(hint) or hint for hint in hints.values()]
-        self._native: Mapping[str, Callable[..., int]] = {}
+        self._native: Library | None = None
 
     def variants(self) -> Iterator[tuple[str, list[type | Elements]]]:
         """Yield the functions that native code has for it: a name, and the types of the parameters.
@@ -146,10 +164,8 @@ class Exported:
             TypeError: an argument is of another type.
             RuntimeError: there is no native code, or it failed.
         """
-        if not self._native:
-            from anygame.search.native.library import functions
-
-            self._native = functions()
+        if self._native is None:
+            self._native = native_code()
         words, tables, told = [], [], {}
         for parameter, argument in zip(self._parameters, arguments, strict=True):
             if isinstance(parameter, Elements):
@@ -168,6 +184,23 @@ class Exported:
         if found == FAULT:
             raise RuntimeError(f"the native code of {self._name} failed")
         return None if self._result is NoneType else self._result(found)
+
+
+@cache
+def native_code() -> Library:
+    """Return the native code of all exported functions; it is compiled first if need be.
+
+    Raises:
+        RuntimeError: it cannot be compiled.
+    """
+    for name in MODULES:
+        import_module(name)
+    signatures = {
+        name: (ctypes.c_int64, *(ctypes.c_double if each is float else ctypes.c_int64 for each in parameters))
+        for exported in EXPORTED.values()
+        for name, parameters in exported.variants()
+    }
+    return load(signatures)
 
 
 class Bundle:

@@ -19,7 +19,7 @@ import numpy as np
 from anygame.errors import GoalError, PositionError
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
 from anygame.search.bounds import Bounds
-from anygame.search.native.library import functions
+from anygame.search.native.marking import native_code
 from anygame.search.tree.game_code import describe
 from anygame.search.tree.lanes import words_for
 from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree
@@ -77,7 +77,7 @@ class TreeSearcher:
     ) -> None:
         if threads < 1:
             raise ValueError(f"expected at least one thread, got {threads}")
-        functions()
+        native_code()
         self.game = game
         self._machine = game.backends.needed_network()
         self.kernel = self._machine.kernel
