@@ -84,7 +84,7 @@ def pages_module() -> Any:
         return import_module("anygame.web.server.running")
     except ImportError as error:
         raise MissingExtraError(
-            f"pages need starlette, uvicorn and jinja2 ({error}): pip install 'anygame[web]'", "web"
+            f"pages need starlette, uvicorn, jinja2 and python-multipart ({error}): pip install 'anygame[web]'", "web"
         ) from error
 
 
