@@ -43,6 +43,8 @@ _STATUS: Final[dict[type[Exception], int]] = {
     ProcessGoneError: 503,
     MatchFaultError: 400,
 }
+#: What people are told where no page answers.
+_TOLD: Final = {404: "there is no such page", 405: "this page is not asked for in this way"}
 
 
 def make_application(settings: Settings) -> ASGIApp:
@@ -110,7 +112,7 @@ def _guarded(
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return pages.page("fault.html", error.status_code, message=error.detail)
+        return pages.page("fault.html", error.status_code, message=_TOLD.get(error.status_code, error.detail))
 
     async def broken(request: Request, error: Exception) -> Response:
         print(f"{request.url.path[:200]}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
 from anygame.web.server.events import changes, known_version
+from anygame.web.server.numbers import read_count, read_seconds
 from anygame.web.server.pages import match_context
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.visitors import visitor_of
@@ -31,9 +32,9 @@ __all__ = ["MatchRoutes", "NotFoundError", "RefusedError"]
 #: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
 _MOST_RENDERED: Final = 32
 
-
 #: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
 _SEARCHING: Final = 1.0
+_SHORTEST_SEARCH: Final = 0.05
 
 
 class NotFoundError(MatchFaultError):
@@ -69,16 +70,16 @@ class MatchRoutes:
             Route(one, self.show),
             Route(f"{one}/events", self.events),
             Route(f"{one}/record.json", self.record),
-            Route(f"{one}/{{step:int}}", self.show),
-            Route(f"{one}/{{step:int}}/why", self.why),
-            Route(f"{one}/{{step:int}}/fired", self.fired),
+            Route(f"{one}/{{step:count}}", self.show),
+            Route(f"{one}/{{step:count}}/why", self.why),
+            Route(f"{one}/{{step:count}}/fired", self.fired),
         ]
         playing = [
             Route(f"{one}/move", self.move, methods=["POST"]),
             Route(f"{one}/back", self.take_back, methods=["POST"]),
             Route(f"{one}/join/{{secret}}", self.join, methods=["GET", "POST"]),
-            Route(f"{one}/{{step:int}}/values", self.values),
-            Route(f"{one}/{{step:int}}/fork", self.fork, methods=["POST"]),
+            Route(f"{one}/{{step:count}}/values", self.values),
+            Route(f"{one}/{{step:count}}/fork", self.fork, methods=["POST"]),
         ]
         return watching + playing if self._may_play else watching
 
@@ -193,14 +194,8 @@ class MatchRoutes:
         role = form.get("role", "")
         if role not in match.roles_of(visitor.name):
             raise RefusedError("this browser does not have that role: it may only watch")
-        step = form.get("step", "")
-        await self._change(
-            match,
-            "move",
-            role=role,
-            text=form.get("move", "")[:4000],
-            step=int(step) if step.isdigit() else -1,
-        )
+        step = read_count(form.get("step", ""), "the step")
+        await self._change(match, "move", role=role, text=form.get("move", "")[:4000], step=step)
         return await self._changed(request, match, visitor.name)
 
     async def take_back(self, request: Request) -> Response:
@@ -273,8 +268,6 @@ def _public(path: Path) -> bytes:
 
 
 def _seconds(request: Request) -> float:
-    """Return for how long a state is to be searched."""
-    try:
-        return min(max(float(request.query_params["seconds"]), 0.05), _SEARCHING)
-    except (KeyError, ValueError):
-        return _SEARCHING
+    """Return for how long a state is to be searched. Raises MatchFaultError."""
+    asked = request.query_params.get("seconds") or str(_SEARCHING)
+    return read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)

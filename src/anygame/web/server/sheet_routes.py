@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
 from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.numbers import read_seconds
 from anygame.web.server.pages import board_context
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import is_record
@@ -218,10 +219,10 @@ class SheetRoutes:
         return response
 
     def _clock(self, asked: Mapping[str, str]) -> float:
-        try:
-            return min(max(float(asked["clock"]), _SHORTEST_CLOCK), _LONGEST_CLOCK)
-        except (KeyError, ValueError):
+        clock = asked.get("clock")
+        if not clock:
             return self._settings.play_clock
+        return read_seconds(clock, "the clock", _SHORTEST_CLOCK, _LONGEST_CLOCK)
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
         """Return who has which role: by ``as`` and ``against``, or a field for each role by its number."""

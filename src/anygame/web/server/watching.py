@@ -11,6 +11,7 @@ from starlette.routing import Route
 from anygame.errors import AnygameError
 from anygame.web.server.events import changes, known_version
 from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.numbers import read_count
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
 from anygame.web.server.versions import Versioned
@@ -69,7 +70,7 @@ class WatchRoutes(Versioned):
         return [
             Route("/", self.show),
             Route("/events", self.events),
-            Route("/watch/{number:int}", self.watch),
+            Route("/watch/{number:count}", self.watch),
         ]
 
     def listen(self) -> None:
@@ -93,9 +94,9 @@ class WatchRoutes(Versioned):
         matches = list(self._broadcast.matches)
         if self._broadcast.planned == 1 and matches:
             return RedirectResponse("/watch/1", 303)
-        page = request.query_params.get("page", "")
         last = max(0, len(matches) - 1) // _LISTED
-        number = min(int(page), last) if page.isascii() and page.isdigit() and len(page) < 9 else last
+        page = request.query_params.get("page") or str(last)
+        number = min(read_count(page, "the page"), last)
         template = "broadcast_part.html" if "part" in request.query_params else "broadcast.html"
         version = self.version
         return self._pages.page(
