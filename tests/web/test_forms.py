@@ -1,4 +1,4 @@
-"""Forms as strangers send them: read in steps that grow no faster than their bytes, or refused before that."""
+"""Forms as strangers send them: read in steps that grow no faster than their bytes, or refused before."""
 
 from __future__ import annotations
 
@@ -46,7 +46,11 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     def noting(kind: str, on_field: Any, on_file: Any, *arguments: Any, **options: Any) -> FormParser:
         def noted(heard: Any) -> Any:
-            return lambda part: (told.append(part), heard(part))
+            def hear(part: object) -> None:
+                told.append(part)
+                heard(part)
+
+            return hear
 
         return FormParser(kind, noted(on_field), noted(on_file), *arguments, **options)
 

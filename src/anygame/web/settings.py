@@ -36,6 +36,10 @@ class Settings:
         lenient: whether variables of sheets that nothing binds are read as Prolog-like reasoners do.
         processes: matches that are at work at a time. One takes 30 to 100 MB; others sleep in their records.
         streams: pages that may be kept up to date at a time; a stream takes some kilobytes.
+        connections: open at a time, streams among them; with the pipes of the processes fewer than the 1,024
+            files that a system lets a process have.
+        telling: seconds in which a connection says what it asks for, from its start and after each answer.
+        sending: seconds in which the form comes that belongs to a request.
         body: bytes of an upload: twice the longest of 371 public sheets are a quarter of it.
         kept: records and uploads in the folder; beyond, the oldest are removed.
         answer: seconds for the answer of a match, also until large rules are read; then its process is ended.
@@ -55,6 +59,9 @@ class Settings:
     lenient: bool = False
     processes: int = 12
     streams: int = 500
+    connections: int = 800
+    telling: float = 10.0
+    sending: float = 60.0
     body: int = 2 * 2**20
     kept: int = 2_000
     answer: float = 60.0

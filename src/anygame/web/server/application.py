@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anygame.boards import paint_rules
-from anygame.web.server.guards import Guards, TooLargeError
+from anygame.web.server.guards import Guards, TooSlowError
 from anygame.web.server.match_routes import MatchRoutes, NotFoundError, RefusedError
 from anygame.web.server.matches import BusyError, Matches
 from anygame.web.server.pages import Pages
@@ -107,8 +107,10 @@ def _guarded(
             response.headers["Retry-After"] = "30"
         return response
 
-    async def too_large(_: Request, error: Exception) -> Response:
-        return pages.page("fault.html", 413, message=f"more than {settings.body:,} bytes are not read")
+    async def too_slow(_: Request, error: Exception) -> Response:
+        response = pages.page("fault.html", 408, message=str(error))
+        response.headers["Connection"] = "close"
+        return response
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -126,11 +128,13 @@ def _guarded(
             Mount("/static", static),
         ],
         exception_handlers={
-            MatchFaultError: fault, TooLargeError: too_large, HTTPException: refused, Exception: broken,
+            MatchFaultError: fault, TooSlowError: too_slow, HTTPException: refused, Exception: broken,
         },
         lifespan=living,
     )  # fmt: skip
-    return Guards(application, host=settings.host, names=settings.names, body=settings.body)
+    return Guards(
+        application, host=settings.host, names=settings.names, body=settings.body, seconds=settings.sending
+    )
 
 
 async def _paints(_: Request) -> Response:

@@ -50,7 +50,8 @@ def read_seconds(text: str, what: str, least: float, most: float) -> float:
     Args:
         text: as it was sent.
         what: it is, for people.
-        least: seconds; likewise ``most``.
+        least: seconds.
+        most: seconds.
 
     Raises:
         MatchFaultError: it is no number.

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["COOKIE", "Visitor", "visitor_of"]
 
 COOKIE: Final = "anygame"
-#: Our cookie among those of others, which are not read: readers of cookies take time that grows with the square
-#: of what they are sent.
+#: Our cookie among those of others, which are not read: that of Python's library takes time that grows with
+#: the square of their length.
 _SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
 _TOKEN_BYTES: Final = 32
 #: Half a year: matches are gone on with after holidays.
