@@ -9,14 +9,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError
+from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["HostProcess", "MatchFaultError", "ProcessGoneError"]
 
-#: Bytes of one answer, as in `anygame.web.hosting.process`, which this process need not import.
-_LONGEST_ANSWER: Final = 64 * 2**20
 #: Seconds for a process to end when it will tell nothing more.
 _CLOSING: Final = 1.0
 #: What a process begins with. It looks for modules where this one does, also those of players.
@@ -122,13 +121,13 @@ class HostProcess:
             # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
             process = self._process = await asyncio.create_subprocess_exec(
                 sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), str(self._memory),
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=_LONGEST_ANSWER,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_ANSWER,
                 start_new_session=True,
             )  # fmt: skip
         except OSError:
             return
         assert process.stdout is not None
-        with suppress(ValueError, OSError):  # an answer beyond all bounds, or none
+        with suppress(ValueError, RecursionError, OSError):  # an answer beyond all bounds, or none
             while line := await process.stdout.readline():
                 self._hear(json.loads(line))
         with suppress(TimeoutError):
@@ -137,20 +136,28 @@ class HostProcess:
             self.end()
         await process.wait()
 
-    def _hear(self, told: dict[str, Any]) -> None:
-        if told.get("event") == "begun":
-            self._begun.set()
-            return
-        if "event" in told:
-            self.hear(told["view"])
-            return
-        answer = self._waiting.get(told["id"])
+    def _hear(self, told: object) -> None:
+        """Take what the process tells. Raises ValueError where it is no answer: the process is then ended."""
+        match told:
+            case {"event": "begun"}:
+                self._begun.set()
+            case {"event": "changed", "view": dict(view)}:
+                self.hear(view)
+            case {"id": int(number), "value": value}:
+                self._answer(number, value)
+            case {"id": int(number), "fault": str(fault), "diagnostics": list(diagnostics)}:
+                self._answer(number, MatchFaultError(fault, diagnostics))
+            case _:
+                raise ValueError(told)
+
+    def _answer(self, number: int, found: object) -> None:
+        answer = self._waiting.get(number)
         if answer is None or answer.done():
             return
-        if "fault" in told:
-            answer.set_exception(MatchFaultError(told["fault"], told["diagnostics"]))
+        if isinstance(found, MatchFaultError):
+            answer.set_exception(found)
         else:
-            answer.set_result(told["value"])
+            answer.set_result(found)
 
 
 def _ignore(_: dict[str, Any]) -> None:
