@@ -86,8 +86,8 @@ class _Server:
     ],
     ids=[
         "at once", "with a status", "in the middle of its greeting", "before its greeting",
-        "after its greeting", "asked", "killed when asked", "in the middle of an answer", "killed in the middle of an answer",
-        "after an event",
+        "after its greeting", "asked", "killed when asked", "in the middle of an answer",
+        "killed in the middle of an answer",        "after an event",
     ],
 )  # fmt: skip
 def test_a_process_that_ends_is_gone_for_every_question(script: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anygame.boards import paint_rules
+from anygame.web.server.gates import BusyError, retry_header
 from anygame.web.server.guards import Guards, TooSlowError
 from anygame.web.server.match_routes import MatchRoutes, NotFoundError, RefusedError
-from anygame.web.server.matches import BusyError, Matches
+from anygame.web.server.matches import Matches
 from anygame.web.server.pages import Pages
 from anygame.web.server.processes import MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import Replays
@@ -103,8 +104,7 @@ def _guarded(
         status = _STATUS[kind]
         template = "fault_part.html" if "part" in request.query_params else "fault.html"
         response = pages.page(template, status, message=str(error))
-        if status == 503:
-            response.headers["Retry-After"] = "30"
+        response.headers.update(retry_header(error))
         return response
 
     async def too_slow(_: Request, error: Exception) -> Response:

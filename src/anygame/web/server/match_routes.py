@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
 from anygame.web.server.events import changes, known_version
+from anygame.web.server.gates import BusyError, Gate
 from anygame.web.server.numbers import read_count, read_seconds
 from anygame.web.server.pages import match_context
 from anygame.web.server.processes import MatchFaultError
@@ -35,6 +36,8 @@ _MOST_RENDERED: Final = 32
 #: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
 _SEARCHING: Final = 1.0
 _SHORTEST_SEARCH: Final = 0.05
+#: Searches that wait for others to end.
+_WAITING_SEARCHES: Final = 16
 
 
 class NotFoundError(MatchFaultError):
@@ -60,7 +63,9 @@ class MatchRoutes:
         self._pages = pages
         self._settings = settings
         self._may_play = may_play
-        self._analysing = asyncio.Semaphore(settings.analysing)
+        self._analysing = Gate(
+            settings.analysing, _WAITING_SEARCHES, "as many states are being searched as this server allows"
+        )
 
     @property
     def routes(self) -> list[Route]:
@@ -131,7 +136,7 @@ class MatchRoutes:
         """Tell of changes as they come."""
         match = await self._match(request)
         if sum(each.streams for each in self._matches.known()) >= self._settings.streams:
-            raise RefusedError("as many pages are kept up to date as this server allows")
+            raise BusyError("as many pages are kept up to date as this server allows")
         await self._matches.view(match)
         return changes(match, known_version(request))
 
@@ -172,7 +177,7 @@ class MatchRoutes:
         step = request.path_params["step"]
         known = match.values.get(step)
         if known is None or "known" not in request.query_params:
-            async with self._analysing:
+            async with self._analysing.passed(self._settings.answer):
                 known = await self._matches.ask(match, "analyse", step=step, seconds=_seconds(request))
             match.values[step] = known
         return self._part(request, match, "values_part.html", "expected goals", values=known)

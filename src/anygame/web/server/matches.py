@@ -7,22 +7,24 @@ import json
 import re
 import secrets
 from collections import OrderedDict
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.installed import describe_sheet
-from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
+from anygame.web.server.asides import Asides
+from anygame.web.server.gates import RETRY_AFTER, BusyError, Gate
+from anygame.web.server.processes import HostProcess
 from anygame.web.server.sheets import Sheet, title_of
 from anygame.web.server.versions import Versioned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from anygame.web.settings import Settings
 
-__all__ = ["BusyError", "Match", "Matches", "Seat"]
+__all__ = ["Match", "Matches", "Seat"]
 
 #: Who has a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for who
 #: has the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a match
@@ -36,14 +38,15 @@ _ID_BYTES: Final = 16
 _MOST_VIEWS: Final = 64
 #: Matches whose seats and views are remembered; the others are read again.
 _MOST_KNOWN: Final = 200
-#: Processes that look at sheets: while one is stuck with a hard one, another still answers.
-_MOST_ASIDE: Final = 2
+#: Matches that are opened at a time, or woken; and those that wait for it.
+_OPENING: Final = 4
+_WAITING_TO_OPEN: Final = 16
+#: Processes that look at sheets of strangers: while one is stuck with a hard one, another still answers.
+_CHECKING: Final = 2
+#: Sheets that wait to be looked at.
+_WAITING_SHEETS: Final = 8
 #: Records of this length are not those of matches made here.
 _LONGEST_RECORD: Final = 64 * 2**20
-
-
-class BusyError(MatchFaultError):
-    """As many matches are at work as may be."""
 
 
 class Match(Versioned):
@@ -169,9 +172,14 @@ class Matches:
         self._folder = settings.folder / "matches"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
-        self._aside: list[HostProcess] = []
-        self._asking = asyncio.Semaphore(_MOST_ASIDE)
-        self._opening = asyncio.Lock()
+        busy = "as many sheets are being read as this server allows"
+        #: What looks at the sheets of the server; those of strangers keep nobody from them.
+        self.own_sheets = Asides(Gate(1, _WAITING_SHEETS, busy), settings.memory)
+        self.other_sheets = Asides(Gate(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
+        self._opening = Gate(
+            _OPENING, _WAITING_TO_OPEN, "as many matches are being opened as this server allows"
+        )
+        self._choosing = asyncio.Lock()
 
     # -- matches -----------------------------------------------------------------------------------
 
@@ -200,11 +208,10 @@ class Matches:
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
         await asyncio.to_thread(self._make_room_on_disk)
-        process = await self._process()
-        try:
+        async with self._new_process() as (process, left):
             told = await process.ask(
                 "describe",
-                within=self.settings.answer,
+                within=left,
                 name=sheet.name,
                 text=sheet.text,
                 case_sensitive=sheet.case_sensitive,
@@ -225,9 +232,6 @@ class Matches:
                 lenient=self.settings.lenient,
                 reveals=reveals,
             )
-        except BaseException:
-            process.end()
-            raise
         self._know(match)
         return match
 
@@ -301,12 +305,8 @@ class Matches:
         async with match.waking:
             if match.is_at_work:
                 return
-            process = await self._process()
-            try:
+            async with self._new_process() as (process, _):
                 await self._open(match, process, **arguments)
-            except BaseException:
-                process.end()
-                raise
 
     async def _open(self, match: Match, process: HostProcess, **arguments: Any) -> None:
         """Let a process lead a match."""
@@ -328,8 +328,7 @@ class Matches:
 
         Whoever was a person there is the visitor here; players play on.
         """
-        record = await asyncio.to_thread(match.path.read_bytes)
-        own = json.loads(record)["anygame"]
+        own = await asyncio.to_thread(lambda: json.loads(match.path.read_bytes())["anygame"])
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
             if seat["kind"] in ("person", "open", "elsewhere")
@@ -346,9 +345,20 @@ class Matches:
 
     # -- processes ---------------------------------------------------------------------------------
 
+    @asynccontextmanager
+    async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
+        """Have a process in which a match is opened, and the seconds that are left; it ends if that fails."""
+        async with self._opening.passed(self.settings.answer) as left:
+            process = await self._process()
+            try:
+                yield process, left
+            except BaseException:
+                process.end()
+                raise
+
     async def _process(self) -> HostProcess:
         """Return a process for a match; those that nobody looks at make room."""
-        async with self._opening:
+        async with self._choosing:
             self._rest()
             at_work = [match for match in self._known.values() if match.is_at_work]
             if len(at_work) >= self.settings.processes:
@@ -357,7 +367,8 @@ class Matches:
                 ]
                 if not idle:
                     raise BusyError(
-                        "as many matches are at work as this server allows: try again in a minute"
+                        "as many matches are at work as this server allows: "
+                        f"try again in {RETRY_AFTER} seconds"
                     )
                 self._put_to_sleep(min(idle, key=lambda match: match.used))
             spare, self._spare = self._spare, None
@@ -377,25 +388,6 @@ class Matches:
             match.process.end()
             match.process = None
 
-    async def aside(self, what: str, *, within: float, **arguments: Any) -> Any:
-        """Have a process that no match uses carry out a command; the next command has it too."""
-        async with self._asking:
-            while self._aside and self._aside[-1].is_gone:
-                self._aside.pop()
-            process = self._aside.pop() if self._aside else HostProcess(self.settings.memory)
-            try:
-                found = await process.ask(what, within=within, **arguments)
-            except ProcessGoneError:
-                raise
-            except MatchFaultError:
-                self._aside.append(process)
-                raise
-            except BaseException:
-                process.end()
-                raise
-            self._aside.append(process)
-            return found
-
     def warm_up(self) -> None:
         """Have a process ready before it is needed."""
         if self._spare is None:
@@ -403,7 +395,8 @@ class Matches:
 
     async def close(self) -> None:
         """End all processes; the matches go on from their records another time."""
-        processes = [*(match.process for match in self._known.values()), self._spare, *self._aside]
+        aside = [*self.own_sheets.idle, *self.other_sheets.idle]
+        processes = [*(match.process for match in self._known.values()), self._spare, *aside]
         ended = [process for process in processes if process is not None]
         for process in ended:
             process.end()

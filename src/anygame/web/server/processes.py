@@ -89,7 +89,7 @@ class HostProcess:
         except TimeoutError:
             self.end()
             raise ProcessGoneError(
-                f"the game took more than {within:g} seconds for an answer, and was ended"
+                f"the game took more than {within:.2g} seconds for an answer, and was ended"
             ) from None
 
     def end(self) -> None:

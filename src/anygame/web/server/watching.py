@@ -10,7 +10,8 @@ from starlette.routing import Route
 
 from anygame.errors import AnygameError
 from anygame.web.server.events import changes, known_version
-from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.gates import BusyError
+from anygame.web.server.match_routes import NotFoundError
 from anygame.web.server.numbers import read_count
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
@@ -124,7 +125,7 @@ class WatchRoutes(Versioned):
     async def events(self, request: Request) -> Response:
         """Tell of changes as they come."""
         if self.streams >= self._settings.streams:
-            raise RefusedError("as many pages are kept up to date as this server allows")
+            raise BusyError("as many pages are kept up to date as this server allows")
         return changes(self, known_version(request))
 
     async def watch(self, request: Request) -> Response:
