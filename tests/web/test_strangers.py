@@ -172,6 +172,16 @@ def test_an_upload_of_no_said_length_is_refused_before_it_is_read(server: Server
     assert status == 411
 
 
+def test_a_record_of_very_many_moves_is_refused(server: Server) -> None:
+    moves = 5_001
+    record = {"matchId": "m", "startClock": 1, "playClock": 1, "moves": [["a"]] * moves}
+    record |= {"states": [""] * (moves + 1), "stateTimes": [0] * (moves + 1)}
+    with _client(server) as client:
+        answer = client.post("/sheets", data={"text": json.dumps(record)})
+    assert answer.status_code == 400
+    assert "the record has 5,001 joint moves: pages show one of 5,000 at most" in answer.text
+
+
 def test_a_record_tells_nobody_the_invitations(server: Server) -> None:
     with _client(server) as owner, _client(server) as stranger:
         address = owner.get("/play/tic_tac_toe?as=x").headers["location"]
