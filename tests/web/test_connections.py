@@ -209,6 +209,29 @@ def test_who_takes_nothing_of_an_answer_is_dropped() -> None:
     _in_loop(run)
 
 
+def test_chunks_are_not_read_on() -> None:
+    def run() -> None:
+        site = _Site()
+        connection, _ = site.connect()
+        connection.data_received(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 40_000)
+        connection.data_received(b"1\r\nx\r\n" * 40_000)
+        assert len(site.loop.begun) == 1
+        assert len(connection.cycle.body) < 1_000
+
+    _in_loop(run)
+
+
+def test_nothing_is_read_after_what_is_no_request() -> None:
+    def run() -> None:
+        site = _Site()
+        connection, transport = site.connect()
+        connection.data_received(b"\x00" * 10_000)
+        assert transport.written.count(b"HTTP/1.1 400 ") == 1
+        assert transport.is_closed
+
+    _in_loop(run)
+
+
 @pytest.fixture
 def many_files() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

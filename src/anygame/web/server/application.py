@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -112,6 +113,9 @@ def _guarded(
         response.headers["Connection"] = "close"
         return response
 
+    async def gone(_: Request, error: Exception) -> Response:
+        return Response(status_code=400)  # nobody is there to read it
+
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         return pages.page("fault.html", error.status_code, message=_TOLD.get(error.status_code, error.detail))
@@ -128,7 +132,8 @@ def _guarded(
             Mount("/static", static),
         ],
         exception_handlers={
-            MatchFaultError: fault, TooSlowError: too_slow, HTTPException: refused, Exception: broken,
+            MatchFaultError: fault, TooSlowError: too_slow, ClientDisconnect: gone, HTTPException: refused,
+            Exception: broken,
         },
         lifespan=living,
     )  # fmt: skip

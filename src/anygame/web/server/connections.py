@@ -19,6 +19,8 @@ __all__ = ["Connection"]
 
 #: Seconds in which somebody takes nothing of an answer, and is dropped.
 _TAKING: Final = 60.0
+#: Bytes that are taken before it is seen whether to go on.
+_AT_ONCE: Final = 4_096
 _BUSY: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nRetry-After: 30\r\n"
     b"Connection: close\r\n\r\nas many browsers are connected as this server allows: try again in a minute\n"
@@ -81,6 +83,14 @@ class Connection(H11Protocol):
         # A form has its own time, see `anygame.web.server.guards`.
         if self.cycle is None or self.cycle.response_complete:
             self.transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what comes; but no body in chunks, each of which takes its time: the guards refuse that."""
+        for start in range(0, len(data), _AT_ONCE):
+            is_chunked = any(name == b"transfer-encoding" for name, _ in self.headers or ())
+            if is_chunked or self.transport.is_closing():
+                return
+            super().data_received(data[start : start + _AT_ONCE])
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RETRY_AFTER", "BusyError", "Gate", "retry_header"]
 
+#: Seconds that somebody waits at most before being told.
+_LONGEST_WAIT: Final = 5.0
 #: Seconds after which it is worth to ask again.
 RETRY_AFTER: Final = 30
 
@@ -44,7 +46,7 @@ class Gate:
 
     @asynccontextmanager
     async def passed(self, within: float) -> AsyncIterator[float]:
-        """Wait for a place, half of the time at most, and have it; what is yielded are the seconds left.
+        """Wait for a place, some seconds at most, and have it; what is yielded is the time that is left.
 
         Args:
             within: seconds for the wait and for what is done then.
@@ -53,7 +55,7 @@ class Gate:
             BusyError: too many wait already, or there was no place in time.
         """
         start = monotonic()
-        await self._wait(within / 2)
+        await self._wait(min(within / 2, _LONGEST_WAIT))
         try:
             yield within - (monotonic() - start)
         finally:
