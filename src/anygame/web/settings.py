@@ -19,7 +19,7 @@ LIMITS: Final = Limits(
 )
 #: Bytes that the process of a match answers, which the server reads between requests of others: some
 #: hundredths of a second of its time. What is told of a state of 116 public sheets has 0.3 MB at most.
-LONGEST_ANSWER: Final = 4 * 2**20
+LONGEST_ANSWER: Final = 2 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class Settings:
         sending: seconds in which the form comes that belongs to a request.
         body: bytes of an upload: twice the longest of 371 public sheets are a quarter of it.
         kept: records and uploads in the folder; beyond, the oldest are removed.
+        kept_bytes: of records in the folder; likewise.
         answer: seconds for the answer of a match, also until large rules are read; then its process is ended.
         analysing: matches that may be searched for the values of moves at a time: as many as there are cores,
             or players would have no time left.
@@ -67,6 +68,7 @@ class Settings:
     sending: float = 60.0
     body: int = 2 * 2**20
     kept: int = 2_000
+    kept_bytes: int = 4 * 2**30
     answer: float = 60.0
     analysing: int = 2
     idle: float = 600.0

@@ -33,6 +33,8 @@ __all__ = ["MatchRoutes", "NotFoundError", "RefusedError"]
 #: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
 _MOST_RENDERED: Final = 32
 
+#: Bytes of one that is kept.
+_LONGEST_RENDERED: Final = 2**18
 #: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
 _SEARCHING: Final = 1.0
 _SHORTEST_SEARCH: Final = 0.05
@@ -127,7 +129,8 @@ class MatchRoutes:
         context = match_context(match, view, mine, is_last=is_last) | {"may_play": self._may_play}
         template = "match_part.html" if is_part else "match.html"
         shown = self._pages.text(template, **context).encode()
-        match.rendered[key] = shown
+        if len(shown) <= _LONGEST_RENDERED:
+            match.rendered[key] = shown
         while len(match.rendered) > _MOST_RENDERED:
             match.rendered.popitem(last=False)
         return shown
@@ -179,7 +182,7 @@ class MatchRoutes:
         if known is None or "known" not in request.query_params:
             async with self._analysing.passed(self._settings.answer):
                 known = await self._matches.ask(match, "analyse", step=step, seconds=_seconds(request))
-            match.values[step] = known
+            match.value(step, known)
         return self._part(request, match, "values_part.html", "expected goals", values=known)
 
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:

@@ -34,8 +34,9 @@ View = dict[str, Any]
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Views of earlier states that a match remembers.
-_MOST_VIEWS: Final = 64
+#: Views of earlier states that a match at work remembers; and states of which it knows the values of moves.
+_MOST_VIEWS: Final = 16
+_MOST_VALUES: Final = 400
 #: Matches whose seats and views are remembered; the others are read again.
 _MOST_KNOWN: Final = 200
 #: Matches that are opened at a time, or woken; and those that wait for it.
@@ -90,7 +91,7 @@ class Match(Versioned):
         self.process: HostProcess | None = None
         self.waking = asyncio.Lock()
         self.rendered: OrderedDict[object, bytes] = OrderedDict()
-        self.values: dict[int, View] = {}
+        self.values: OrderedDict[int, View] = OrderedDict()
         self._views: OrderedDict[int, View] = OrderedDict()
 
     @property
@@ -121,9 +122,16 @@ class Match(Versioned):
 
     def remember(self, view: View) -> None:
         """Keep the view of an earlier state."""
-        self._views[view["step"]] = view
-        while len(self._views) > _MOST_VIEWS:
-            self._views.popitem(last=False)
+        _keep(self._views, view, view["step"], _MOST_VIEWS)
+
+    def value(self, step: int, values: View) -> None:
+        """Keep what the moves of a state are worth."""
+        _keep(self.values, values, step, _MOST_VALUES)
+
+    def forget(self) -> None:
+        """Remember no more than what is shown of a match that sleeps: where it stands."""
+        for known in (self._views, self.values, self.rendered):
+            known.clear()
 
     def roles_of(self, visitor: str) -> list[str]:
         """Return the roles that a visitor has."""
@@ -157,6 +165,12 @@ class Match(Versioned):
     def visitors(self) -> set[str]:
         """Everybody who has a role."""
         return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
+
+
+def _keep(kept: OrderedDict[int, View], view: View, step: int, most: int) -> None:
+    kept[step] = view
+    while len(kept) > most:
+        kept.popitem(last=False)
 
 
 class Matches:
@@ -387,6 +401,7 @@ class Matches:
         if match.process is not None:
             match.process.end()
             match.process = None
+        match.forget()
 
     def warm_up(self) -> None:
         """Have a process ready before it is needed."""
@@ -404,12 +419,16 @@ class Matches:
             await process.wait()
 
     def _make_room_on_disk(self) -> None:
-        """Remove the records that were not touched for longest, beyond as many as are kept."""
+        """Remove the records that were not touched for longest, beyond as many as are kept, and as large."""
         found = []
         for path in self._folder.glob("*.json"):
             with suppress(OSError):
-                found.append((path.stat().st_mtime, path))
-        for _, path in sorted(found)[: max(0, len(found) - self.settings.kept + 1)]:
-            if not (path.stem in self._known and self._known[path.stem].is_at_work):
+                known = path.stat()
+                found.append((known.st_mtime, path, known.st_size))
+        size = 0
+        for number, (_, path, length) in enumerate(sorted(found, reverse=True), 1):
+            size += length
+            is_at_work = path.stem in self._known and self._known[path.stem].is_at_work
+            if (number >= self.settings.kept or size > self.settings.kept_bytes) and not is_at_work:
                 with suppress(OSError):
                     path.unlink()
