@@ -23,6 +23,7 @@ import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -31,7 +32,7 @@ from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.arguments import some_count
+from tools.arguments import some_count, some_seconds
 from tools.hostile_page import PAGE
 from tools.hostile_target import PATIENCE, Visit
 from tools.tables import aligned, as_markdown, processor, put_into
@@ -41,76 +42,87 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
-    from tools.hostile_target import Address, Hostile
+    from tools.hostile_target import Address, Hostile, Target
 
-__all__ = ["TARGETS", "attack", "main"]
+__all__ = ["TARGETS", "Attack", "main"]
 
 TARGETS: Final = {"page": PAGE}
-#: Seconds after which a hostile client goes away that tells nothing more, or takes nothing.
-_HELD: Final = 30.0
 #: Times that an honest visitor goes through everything in peace.
 _QUIET_ROUNDS: Final = 3
 #: Statuses of a server that has a fault: 503 says that it is busy.
 _FAULTS: Final = ("500", "501", "502", "504")
 
 
-def attack(target: str, address: Address, requests: int, at_once: int, seed: int) -> dict[str, Counter[str]]:
-    """Send hostile requests of all kinds in turn; return by kind what became of them."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 10_000)), hard))
-    kinds = TARGETS[target].attacks(Visit(address))
-    return asyncio.run(_attack(kinds, address, requests, at_once, seed))
+@dataclass(frozen=True)
+class Attack:
+    """How a server is attacked.
 
+    Attributes:
+        requests: that are sent.
+        at_once: of them at a time, beside those that are held.
+        held: seconds after which a client goes away that tells nothing more, or takes nothing.
+        seed: of what is drawn.
+    """
 
-async def _attack(
-    kinds: Mapping[str, Callable[[Random], Hostile]], address: Address, requests: int, at_once: int, seed: int
-) -> dict[str, Counter[str]]:
-    random = Random(seed)
-    found: dict[str, Counter[str]] = {kind: Counter() for kind in kinds}
-    room = asyncio.Semaphore(at_once)
+    requests: int
+    at_once: int
+    held: float
+    seed: int
 
-    async def send(kind: str, hostile: Hostile) -> None:
+    def on(self, target: str, address: Address) -> dict[str, Counter[str]]:
+        """Send hostile requests of all kinds in turn; return by kind what became of them."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 10_000)), hard))
+        return asyncio.run(self._send_all(TARGETS[target].attacks(Visit(address)), address))
+
+    async def _send_all(
+        self, kinds: Mapping[str, Callable[[Random], Hostile]], address: Address
+    ) -> dict[str, Counter[str]]:
+        random = Random(self.seed)
+        found: dict[str, Counter[str]] = {kind: Counter() for kind in kinds}
+        room = asyncio.Semaphore(self.at_once)
+
+        async def send(kind: str, hostile: Hostile) -> None:
+            try:
+                found[kind][await self._sent(hostile, address)] += 1
+            finally:
+                if not hostile.is_held:
+                    room.release()
+
+        async with asyncio.TaskGroup() as tasks:
+            names = list(kinds)
+            for number in range(self.requests):
+                kind = names[number % len(names)]
+                hostile = kinds[kind](random)
+                # Who is held takes no place: that is what such clients are for.
+                if not hostile.is_held:
+                    await room.acquire()
+                tasks.create_task(send(kind, hostile))
+                await asyncio.sleep(0)
+        return found
+
+    async def _sent(self, hostile: Hostile, address: Address) -> str:
+        """Send a request; return the status of the answer, or how it ended."""
         try:
-            found[kind][await _sent(address, hostile)] += 1
+            reader, writer = await asyncio.open_connection(*address)
+        except OSError:
+            return "not accepted"
+        try:
+            async with asyncio.timeout(self.held if hostile.is_held else PATIENCE):
+                with suppress(OSError):  # an answer may come before all is sent
+                    writer.write(hostile.data)
+                    await writer.drain()
+                if not hostile.is_taken:
+                    await asyncio.sleep(PATIENCE)
+                answer = await reader.readline()
+        except TimeoutError:
+            return "held to the end"
+        except (OSError, ValueError):
+            answer = b""
         finally:
-            if not hostile.is_held:
-                room.release()
-
-    async with asyncio.TaskGroup() as tasks:
-        names = list(kinds)
-        for number in range(requests):
-            kind = names[number % len(names)]
-            hostile = kinds[kind](random)
-            # Who is held takes no place: that is what such clients are for.
-            if not hostile.is_held:
-                await room.acquire()
-            tasks.create_task(send(kind, hostile))
-            await asyncio.sleep(0)
-    return found
-
-
-async def _sent(address: Address, hostile: Hostile) -> str:
-    """Send a request; return the status of the answer, or how it ended."""
-    try:
-        reader, writer = await asyncio.open_connection(*address)
-    except OSError:
-        return "not accepted"
-    try:
-        async with asyncio.timeout(_HELD if hostile.is_held else PATIENCE):
-            with suppress(OSError):  # an answer may come before all is sent
-                writer.write(hostile.data)
-                await writer.drain()
-            if not hostile.is_taken:
-                await asyncio.sleep(PATIENCE)
-            answer = await reader.readline()
-    except TimeoutError:
-        return "held to the end"
-    except (OSError, ValueError):
-        answer = b""
-    finally:
-        writer.transport.abort()
-    words = answer.split()
-    return words[1].decode() if len(words) > 1 and words[0].startswith(b"HTTP/") else "closed"
+            writer.transport.abort()
+        words = answer.split()
+        return words[1].decode() if len(words) > 1 and words[0].startswith(b"HTTP/") else "closed"
 
 
 # -- the tables ------------------------------------------------------------------------------------
@@ -148,24 +160,14 @@ def run(options: Namespace) -> tuple[list[str], list[str]]:
     """Attack a server; return the lines of a report in Markdown or for a terminal, and what went wrong."""
     target = TARGETS[options.target]
     with tempfile.TemporaryDirectory() as folder, Path(folder, "complaints").open("w+b") as complaints:
-        server = _started([part.format(folder=folder) for part in target.command], complaints.fileno())
-        try:
-            assert server.stdout is not None
-            address = ("127.0.0.1", int(json.loads(server.stdout.readline())["port"]))
-            quiet = Visit(address)
-            for _ in range(_QUIET_ROUNDS):
-                target.visit(quiet)
-            attacked = Visit(address)
-            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                arguments = (options.target, address, options.requests, options.at_once, options.seed)
-                attacking = pool.submit(attack, *arguments)
-                for _ in _rounds(attacking):
-                    target.visit(attacked)
-                found = attacking.result()
-            is_alive = server.poll() is None
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait()
+        with _started([part.format(folder=folder) for part in target.command], complaints.fileno()) as server:
+            try:
+                assert server.stdout is not None
+                address = ("127.0.0.1", int(json.loads(server.stdout.readline())["port"]))
+                quiet, attacked, found = _attacked(target, address, options)
+                is_alive = server.poll() is None
+            finally:
+                server.send_signal(signal.SIGINT)
         complaints.seek(0)
         complained = complaints.read().decode(errors="replace")
     wrong = [f"the honest visitor: {each}" for each in quiet.wrong + attacked.wrong]
@@ -184,6 +186,21 @@ def run(options: Namespace) -> tuple[list[str], list[str]]:
         *lay_out(attack_table(found)),
     ]
     return lines, wrong
+
+
+def _attacked(
+    target: Target, address: Address, options: Namespace
+) -> tuple[Visit, Visit, dict[str, Counter[str]]]:
+    """Return how the visitor fared in peace and under attack, and what became of the hostile requests."""
+    quiet, attacked = Visit(address), Visit(address)
+    for _ in range(_QUIET_ROUNDS):
+        target.visit(quiet)
+    attack = Attack(options.requests, options.at_once, options.held, options.seed)
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        attacking = pool.submit(attack.on, options.target, address)
+        for _ in _rounds(attacking):
+            target.visit(attacked)
+        return quiet, attacked, attacking.result()
 
 
 def _started(command: Sequence[str], complaints: int) -> subprocess.Popen[str]:
@@ -205,6 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("target", choices=sorted(TARGETS), help="what is attacked")
     parser.add_argument("--requests", type=some_count, default=10_000, help="hostile requests (10000)")
     parser.add_argument("--at-once", type=some_count, default=30, help="of them at a time (30)")
+    parser.add_argument("--held", type=some_seconds, default=30.0, help="seconds of slow clients (30)")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn (1)")
     parser.add_argument("--into", type=Path, help="a chapter that gets the tables between its marks")
     options = parser.parse_args(arguments)
