@@ -30,21 +30,20 @@ __all__ = ["answer", "main"]
 _LONGEST_COMMAND: Final = 64 * 2**20
 #: Characters of what is told of a fault.
 _LONGEST_FAULT: Final = 4_000
-#: Answers to browsers come before the thinking of players where both want the processor.
-_NICENESS: Final = 5
 #: Diagnostics of a broken sheet that are shown: nobody reads more.
 _MOST_DIAGNOSTICS: Final = 100
 
 
-def main(memory: int) -> None:
+def main(memory: int, niceness: int) -> None:
     """Do what commands ask for until there are no more, then end, whatever threads are at work.
 
     Args:
         memory: bytes of address space that the process may take.
+        niceness: how far it stands back for others.
     """
     # Ctrl-C in a terminal reaches every process; this one ends with that which asks it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _bound(memory)
+    _bound(memory, niceness)
     # What a player prints must not get among the answers.
     answers = os.dup(1)
     os.dup2(2, 1)
@@ -64,12 +63,12 @@ def main(memory: int) -> None:
     os._exit(0)
 
 
-def _bound(memory: int) -> None:
+def _bound(memory: int, niceness: int) -> None:
     with suppress(ImportError, OSError, ValueError):  # not on every system
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        os.nice(_NICENESS)
+        os.nice(niceness)
 
 
 async def _serve(session: Session, write: Callable[[bytes], None]) -> None:

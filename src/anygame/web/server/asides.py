@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
 
@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from anygame.web.server.gates import Gate
 
 __all__ = ["Asides"]
+
+#: Seconds that a command may take where others wait when it begins: what is right is told in one, as a rule.
+_WHILE_OTHERS_WAIT: Final = 5.0
+#: Moves of people come before sheets where both want the processor.
+_NICENESS: Final = 15
 
 
 class Asides:
@@ -30,7 +35,7 @@ class Asides:
 
         Args:
             what: the command.
-            within: seconds for it, and for the wait until a process has time.
+            within: seconds for it, and for the wait until a process has time; fewer where others wait.
             arguments: of the command.
 
         Raises:
@@ -41,10 +46,15 @@ class Asides:
         async with self._gate.passed(within) as left:
             while self._idle and self._idle[-1].is_gone:
                 self._idle.pop()
-            process = self._idle.pop() if self._idle else HostProcess(self._memory)
+            process = self._idle.pop() if self._idle else HostProcess(self._memory, _NICENESS)
+            is_wanted = self._gate.is_wanted
             try:
-                found = await process.ask(what, within=left, **arguments)
+                found = await process.ask(
+                    what, within=min(left, _WHILE_OTHERS_WAIT) if is_wanted else left, **arguments
+                )
             except ProcessGoneError:
+                if is_wanted:
+                    raise self._gate.busy() from None
                 raise
             except MatchFaultError:
                 self._idle.append(process)

@@ -61,17 +61,23 @@ class Gate:
         finally:
             self._places.release()
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for a place."""
+        return self._waiting > 0
+
     async def _wait(self, seconds: float) -> None:
         if self._places.locked() and self._waiting >= self._most_waiting:
-            raise self._busy()
+            raise self.busy()
         self._waiting += 1
         try:
             async with asyncio.timeout(seconds):
                 await self._places.acquire()
         except TimeoutError:
-            raise self._busy() from None
+            raise self.busy() from None
         finally:
             self._waiting -= 1
 
-    def _busy(self) -> BusyError:
+    def busy(self) -> BusyError:
+        """Return what those are told who are not let in."""
         return BusyError(f"{self._what}: try again in {RETRY_AFTER} seconds")

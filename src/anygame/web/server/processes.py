@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["HostProcess", "MatchFaultError", "ProcessGoneError"]
 
+#: Answers to browsers come before the thinking of players where both want the processor.
+_NICENESS: Final = 5
 #: Seconds for a process to end when it will tell nothing more.
 _CLOSING: Final = 1.0
 #: What a process begins with. It looks for modules where this one does, also those of players.
 _BOOTSTRAP: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from anygame.web.hosting.process import main; main(int(sys.argv[2]))"
+    "from anygame.web.hosting.process import main; main(*map(int, sys.argv[2:]))"
 )
 
 
@@ -44,18 +46,23 @@ class ProcessGoneError(MatchFaultError):
 class HostProcess:
     """A process for one match.
 
+    Args:
+        memory: bytes of address space that it may take.
+        niceness: how far it stands back for others where they want the processor too.
+
     Attributes:
         hear: is called with every view that it tells of by itself.
         ended: is called when it has ended.
     """
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
         self.hear: Callable[[dict[str, Any]], None] = _ignore
         self.ended: Callable[[], None] = _do_nothing
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._number = 0
         self._is_ended = False
         self._memory = memory
+        self._niceness = niceness
         self._process: asyncio.subprocess.Process | None = None
         self._begun = asyncio.Event()
         self._life = asyncio.create_task(self._live())
@@ -120,7 +127,8 @@ class HostProcess:
         try:
             # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
             process = self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), str(self._memory),
+                sys.executable, "-c", _BOOTSTRAP,
+                json.dumps(sys.path), str(self._memory), str(self._niceness),
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_ANSWER,
                 start_new_session=True,
             )  # fmt: skip
