@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 pytest.importorskip("python_multipart")
+pytest.importorskip("resource")
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 

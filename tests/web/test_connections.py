@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import resource
 import socket
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -234,6 +233,7 @@ def test_nothing_is_read_after_what_is_no_request() -> None:
 
 @pytest.fixture
 def many_files() -> Iterator[None]:
+    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < 2_000:
         pytest.skip("this system lets a process have few files")
