@@ -141,6 +141,25 @@ def test_an_answer_that_nobody_waits_for_is_left_out(monkeypatch: pytest.MonkeyP
     assert server.heard == [{"step": 3}]
 
 
+def test_a_view_that_follows_an_answer_at_once_is_heard_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = _BEGUN + 'line = lambda told: json.dumps(told).encode() + b"\\n"\n'
+    script += 'tell(line({"id": number, "value": {"step": 3}})'
+    script += ' + line({"event": "changed", "view": {"step": 4}})); asked()'
+    server = _Server(script, monkeypatch)
+
+    async def move() -> object:
+        host = HostProcess(memory=2**32)
+        host.hear = server.heard.append
+        try:
+            return await host.ask("move", within=60, is_view=True)
+        finally:
+            host.end()
+            await host.wait()
+
+    assert asyncio.run(move()) == {"step": 3}
+    assert server.heard == [{"step": 3}, {"step": 4}]
+
+
 def test_a_process_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = _Server(_BEGUN + "time.sleep(600)", monkeypatch).ask(within=0.5)
     assert "more than 0.5 seconds for an answer, and was ended" in str(first)

@@ -203,7 +203,7 @@ class MatchRoutes:
         if role not in match.roles_of(visitor.name):
             raise RefusedError("this browser does not have that role: it may only watch")
         step = read_count(form.get("step", ""), "the step")
-        await self._change(match, "move", role=role, text=form.get("move", "")[:4000], step=step)
+        await self._matches.change(match, "move", role=role, text=form.get("move", "")[:4000], step=step)
         return await self._changed(request, match, visitor.name)
 
     async def take_back(self, request: Request) -> Response:
@@ -218,11 +218,8 @@ class MatchRoutes:
             raise RefusedError("who has seen what comes cannot go back where the rules hide something")
         if len(match.visitors) > 1:
             raise RefusedError("others play here too: branch off a match of your own instead")
-        await self._change(match, "take_back", roles=mine)
+        await self._matches.change(match, "take_back", roles=mine)
         return await self._changed(request, match, visitor.name)
-
-    async def _change(self, match: Match, what: str, **arguments: Any) -> None:
-        match.hear(await self._matches.ask(match, what, **arguments))
 
     async def _changed(self, request: Request, match: Match, visitor: str) -> Response:
         """Show the match after a change: the part of the page that a script asked for, or all of it."""

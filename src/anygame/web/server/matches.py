@@ -300,6 +300,10 @@ class Matches:
             match.remember(known)
         return known | {"log": match.view["log"], "last": match.view["last"]}
 
+    async def change(self, match: Match, what: str, **arguments: Any) -> None:
+        """Have the process of a match carry out a command that changes it."""
+        await self.ask(match, what, is_view=True, **arguments)
+
     async def ask(self, match: Match, what: str, **arguments: Any) -> Any:
         """Have the process of a match carry out a command, after starting it where there is none."""
         await self.awake(match)
@@ -308,7 +312,7 @@ class Matches:
 
     async def follow(self, match: Match, start: int, turns: Sequence[View], now: View) -> None:
         """Tell a match that is played elsewhere how it went on; see `anygame.web.hosting.followed`."""
-        match.hear(await self.ask(match, "follow", start=start, turns=turns, now=now))
+        await self.change(match, "follow", start=start, turns=turns, now=now)
 
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
@@ -326,16 +330,16 @@ class Matches:
         """Let a process lead a match."""
         process.hear = match.hear
         process.ended = match.touch
-        view = await process.ask(
+        await process.ask(
             "open",
             within=self.settings.answer,
+            is_view=True,
             match_id=f"web.{match.match_id}",
             path=str(match.path),
             players=dict(self.settings.players),
             **arguments,
         )
         match.process = process
-        match.hear(view)
 
     async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
         """Begin a match of a visitor's own, in the state to which a line of moves of another leads.

@@ -59,6 +59,8 @@ class HostProcess:
         self.hear: Callable[[dict[str, Any]], None] = _ignore
         self.ended: Callable[[], None] = _do_nothing
         self._waiting: dict[int, asyncio.Future[Any]] = {}
+        #: The questions whose answers are views.
+        self._views: set[int] = set()
         self._number = 0
         self._is_ended = False
         self._memory = memory
@@ -72,8 +74,15 @@ class HostProcess:
         """Whether it has ended."""
         return self._life.done()
 
-    async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
+    async def ask(self, what: str, *, within: float, is_view: bool = False, **arguments: Any) -> Any:
         """Have a command carried out; see `anygame.web.hosting.session`.
+
+        Args:
+            what: the command.
+            within: seconds for it.
+            is_view: whether the answer is a view of the match as it stands. It is heard at once: what the
+                process tells next is newer, and whoever asked comes to the answer only later.
+            arguments: of the command.
 
         Raises:
             MatchFaultError: it cannot be.
@@ -87,12 +96,14 @@ class HostProcess:
                 self._number += 1
                 number = self._number
                 answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+                self._views |= {number} if is_view else set()
                 command = {"id": number, "do": what} | arguments
                 self._process.stdin.write(json.dumps(command).encode() + b"\n")
                 try:
                     return await answer
                 finally:
                     self._waiting.pop(number, None)
+                    self._views.discard(number)
         except TimeoutError:
             self.end()
             raise ProcessGoneError(
@@ -152,6 +163,8 @@ class HostProcess:
             case {"event": "changed", "view": dict(view)}:
                 self.hear(view)
             case {"id": int(number), "value": value}:
+                if number in self._views:
+                    self.hear(value)
                 self._answer(number, value)
             case {"id": int(number), "fault": str(fault), "diagnostics": list(diagnostics)}:
                 self._answer(number, MatchFaultError(fault, diagnostics))
