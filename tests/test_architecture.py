@@ -73,7 +73,8 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "llvmlite": ("network/kernels/native.py", "search/native/lowering.py"),
     "scipy": ("search/matrix_games.py",),
     "jinja2": ("web/server/pages.py",),
-    "uvicorn": ("web/server/running.py",),
+    "python_multipart": ("web/server/bodies.py",),
+    "uvicorn": ("web/server/connections.py", "web/server/running.py"),
     "pyspiel": ("envs/open_spiel/library.py",),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (

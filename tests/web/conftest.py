@@ -77,6 +77,7 @@ class Server:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Return a server that all tests may use that leave it as it is."""
+    pytest.importorskip("python_multipart")
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     made = Server(tmp_path_factory.mktemp("web"), ["--play-clock", "0.3"])

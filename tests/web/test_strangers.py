@@ -157,7 +157,7 @@ def test_a_large_upload_is_refused_before_it_is_read(server: Server) -> None:
         assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_large_upload_of_no_said_length_is_refused_while_it_is_read(server: Server) -> None:
+def test_an_upload_of_no_said_length_is_refused_before_it_is_read(server: Server) -> None:
     def parts() -> Iterator[bytes]:
         for _ in range(100):
             yield b"text=" + b"x" * 2**20
@@ -168,8 +168,18 @@ def test_a_large_upload_of_no_said_length_is_refused_while_it_is_read(server: Se
                 "/sheets", content=parts(), headers={"Content-Type": "application/x-www-form-urlencoded"}
             ).status_code
         except httpx.TransportError:
-            status = 413  # the connection was closed while we were still sending
-    assert status == 413
+            status = 411  # the connection was closed while we were still sending
+    assert status == 411
+
+
+def test_a_record_of_very_many_moves_is_refused(server: Server) -> None:
+    moves = 5_001
+    record = {"matchId": "m", "startClock": 1, "playClock": 1, "moves": [["a"]] * moves}
+    record |= {"states": [""] * (moves + 1), "stateTimes": [0] * (moves + 1)}
+    with _client(server) as client:
+        answer = client.post("/sheets", data={"text": json.dumps(record)})
+    assert answer.status_code == 400
+    assert "the record has 5,001 joint moves: pages show one of 5,000 at most" in answer.text
 
 
 def test_a_record_tells_nobody_the_invitations(server: Server) -> None:

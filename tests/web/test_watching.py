@@ -60,6 +60,7 @@ class Command:
 
 @contextmanager
 def command_with_pages(folder: Path, *arguments: str) -> Iterator[Command]:
+    pytest.importorskip("python_multipart")
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     (folder / "waiting.py").write_text(_PLAYER)

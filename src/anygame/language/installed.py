@@ -85,17 +85,18 @@ def describe_sheet(text: str) -> tuple[str, str]:
     >>> describe_sheet(";;; Nim\n;;;\n;;; Take matches.\n;;; Who takes the last one wins.\n\n(role x)")
     ('Nim', 'Take matches. Who takes the last one wins.')
     """
-    paragraphs = [""]
+    title: list[str] = []
+    description: list[str] = []
+    paragraph = title
     for line in text.splitlines():
-        if not line.startswith(";"):
-            break
         words = line.lstrip("; ").rstrip()
+        if not line.startswith(";") or (description and not words):
+            break
         if words:
-            paragraphs[-1] = f"{paragraphs[-1]} {words}".strip()
-        elif paragraphs[-1]:
-            paragraphs.append("")
-    title, description = [*paragraphs, "", ""][:2]
-    return title, description
+            paragraph.append(words)
+        elif title:
+            paragraph = description
+    return " ".join(title), " ".join(description)
 
 
 def _folder() -> Path:

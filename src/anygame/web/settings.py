@@ -8,7 +8,7 @@ from typing import Final
 
 from anygame.language.limits import Limits, ReadingLimits
 
-__all__ = ["LIMITS", "Settings"]
+__all__ = ["LIMITS", "LONGEST_ANSWER", "Settings"]
 
 #: Rules come from strangers here, and somebody waits for every answer.
 LIMITS: Final = Limits(
@@ -17,6 +17,9 @@ LIMITS: Final = Limits(
     seconds=20.0,
     reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, seconds=20.0),
 )
+#: Bytes that the process of a match answers, which the server reads between requests of others: some
+#: hundredths of a second of its time. What is told of a state of 116 public sheets has 0.3 MB at most.
+LONGEST_ANSWER: Final = 2 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,13 @@ class Settings:
         lenient: whether variables of sheets that nothing binds are read as Prolog-like reasoners do.
         processes: matches that are at work at a time. One takes 30 to 100 MB; others sleep in their records.
         streams: pages that may be kept up to date at a time; a stream takes some kilobytes.
+        connections: open at a time, streams among them; with the pipes of the processes fewer than the 1,024
+            files that a system lets a process have.
+        telling: seconds in which a connection says what it asks for, from its start and after each answer.
+        sending: seconds in which the form comes that belongs to a request.
         body: bytes of an upload: twice the longest of 371 public sheets are a quarter of it.
         kept: records and uploads in the folder; beyond, the oldest are removed.
+        kept_bytes: of records in the folder; likewise.
         answer: seconds for the answer of a match, also until large rules are read; then its process is ended.
         analysing: matches that may be searched for the values of moves at a time: as many as there are cores,
             or players would have no time left.
@@ -55,8 +63,12 @@ class Settings:
     lenient: bool = False
     processes: int = 12
     streams: int = 500
+    connections: int = 800
+    telling: float = 10.0
+    sending: float = 60.0
     body: int = 2 * 2**20
     kept: int = 2_000
+    kept_bytes: int = 4 * 2**30
     answer: float = 60.0
     analysing: int = 2
     idle: float = 600.0

@@ -84,7 +84,9 @@ def pages_module() -> Any:
         return import_module("anygame.web.server.running")
     except ImportError as error:
         raise MissingExtraError(
-            f"pages need starlette, uvicorn and jinja2 ({error}): pip install 'anygame[web]'", "web"
+            "pages need starlette, uvicorn, jinja2 and python-multipart "
+            f"({error}): pip install 'anygame[web]'",
+            "web",
         ) from error
 
 

@@ -18,6 +18,8 @@ __all__ = ["Values"]
 _MEMORY: Final = 512 * 2**20
 #: Seconds for which an answer waits until the game is compiled; compiling goes on behind it.
 _COMPILING: Final = 2.0
+#: Moves of a role of which a page tells the values.
+_MOST_MOVES: Final = 200
 
 
 class Values:
@@ -38,6 +40,7 @@ class Values:
             end = monotonic() + seconds
             found = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
         for moves in found["moves"].values():
+            del moves[_MOST_MOVES:]
             for move in moves:
                 del move["line"]
         return found

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anygame.boards import paint_rules
-from anygame.web.server.guards import Guards, TooLargeError
+from anygame.web.server.gates import BusyError, retry_header
+from anygame.web.server.guards import Guards, TooSlowError
 from anygame.web.server.match_routes import MatchRoutes, NotFoundError, RefusedError
-from anygame.web.server.matches import BusyError, Matches
+from anygame.web.server.matches import Matches
 from anygame.web.server.pages import Pages
 from anygame.web.server.processes import MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import Replays
@@ -43,6 +45,8 @@ _STATUS: Final[dict[type[Exception], int]] = {
     ProcessGoneError: 503,
     MatchFaultError: 400,
 }
+#: What people are told where no page answers.
+_TOLD: Final = {404: "there is no such page", 405: "this page is not asked for in this way"}
 
 
 def make_application(settings: Settings) -> ASGIApp:
@@ -101,16 +105,20 @@ def _guarded(
         status = _STATUS[kind]
         template = "fault_part.html" if "part" in request.query_params else "fault.html"
         response = pages.page(template, status, message=str(error))
-        if status == 503:
-            response.headers["Retry-After"] = "30"
+        response.headers.update(retry_header(error))
         return response
 
-    async def too_large(_: Request, error: Exception) -> Response:
-        return pages.page("fault.html", 413, message=f"more than {settings.body:,} bytes are not read")
+    async def too_slow(_: Request, error: Exception) -> Response:
+        response = pages.page("fault.html", 408, message=str(error))
+        response.headers["Connection"] = "close"
+        return response
+
+    async def gone(_: Request, error: Exception) -> Response:
+        return Response(status_code=400)  # nobody is there to read it
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return pages.page("fault.html", error.status_code, message=error.detail)
+        return pages.page("fault.html", error.status_code, message=_TOLD.get(error.status_code, error.detail))
 
     async def broken(request: Request, error: Exception) -> Response:
         print(f"{request.url.path[:200]}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)
@@ -124,11 +132,14 @@ def _guarded(
             Mount("/static", static),
         ],
         exception_handlers={
-            MatchFaultError: fault, TooLargeError: too_large, HTTPException: refused, Exception: broken,
+            MatchFaultError: fault, TooSlowError: too_slow, ClientDisconnect: gone, HTTPException: refused,
+            Exception: broken,
         },
         lifespan=living,
     )  # fmt: skip
-    return Guards(application, host=settings.host, names=settings.names, body=settings.body)
+    return Guards(
+        application, host=settings.host, names=settings.names, body=settings.body, seconds=settings.sending
+    )
 
 
 async def _paints(_: Request) -> Response:

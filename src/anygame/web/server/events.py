@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.responses import StreamingResponse
 
+from anygame.web.server.numbers import read_count
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -18,8 +20,6 @@ __all__ = ["changes", "known_version"]
 #: Seconds without a change after which something is sent all the same, so that broken connections are noticed
 #: and proxies keep whole ones.
 _HEARTBEAT: Final = 15.0
-#: Digits of a version: milliseconds since 1970 have 13.
-_LONGEST_VERSION: Final = 17
 
 
 def changes(shown: Versioned, known: int) -> StreamingResponse:
@@ -44,6 +44,6 @@ async def _lines(shown: Versioned, known: int) -> AsyncIterator[str]:
 
 
 def known_version(request: Request) -> int:
-    """Return the version that a page knows; -1 where it does not say."""
+    """Return the version that a page knows; -1 where it does not say. Raises MatchFaultError."""
     known = request.query_params.get("known", "")
-    return int(known) if known.isascii() and known.isdigit() and len(known) < _LONGEST_VERSION else -1
+    return read_count(known, "the version") if known else -1

@@ -4,12 +4,14 @@
   machine (DNS rebinding) would be of one origin with ours.
 - What changes something comes from our own pages, as ``Sec-Fetch-Site`` and ``Origin`` say; where a browser
   sends neither, the cookie (``SameSite=Lax``) is not sent from elsewhere.
-- Bodies are refused by their announced length before they are read, and while they are read beyond it.
+- Bodies are refused by their announced length before they are read, or where none is announced, as by no
+  browser; and when they take too long to come.
 - ``Content-Security-Policy`` lets pages run our scripts alone, so that text of strangers can never be one.
 """
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Guards", "TooLargeError"]
+__all__ = ["Guards", "TooSlowError"]
 
 _READING: Final = frozenset({"GET", "HEAD"})
 _OUR_SITE: Final = frozenset({"same-origin", "none"})
@@ -40,8 +42,8 @@ _HEADERS: Final = {
 }
 
 
-class TooLargeError(Exception):
-    """A body goes on beyond its bound."""
+class TooSlowError(Exception):
+    """The body of a request has not come in time."""
 
 
 class Guards:
@@ -52,11 +54,15 @@ class Guards:
         host: for whom the server listens.
         names: under which other hosts it may be asked.
         body: bytes that a request may have.
+        seconds: for these to come in.
     """
 
-    def __init__(self, application: ASGIApp, *, host: str, names: Iterable[str], body: int) -> None:
+    def __init__(
+        self, application: ASGIApp, *, host: str, names: Iterable[str], body: int, seconds: float
+    ) -> None:
         self._application = application
         self._body = body
+        self._seconds = seconds
         # Who listens for everybody is asked under names that only visitors know, unless some are given.
         self._names = {name.lower() for name in names} | ({host.lower()} - _EVERYBODY)
         self._any_name = host in _EVERYBODY and not self._names
@@ -75,7 +81,7 @@ class Guards:
             await refused(scope, receive, send)
             return
         await self._application(
-            scope, self._bounded(receive), _with_headers(send, is_static=scope["path"].startswith("/static/"))
+            scope, self._in_time(receive), _with_headers(send, is_static=scope["path"].startswith("/static/"))
         )
 
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
@@ -84,23 +90,30 @@ class Guards:
             return 421, "this server does not answer under that name; see `anygame web --help`, --name"
         if method not in _READING and not _is_ours(headers, host):
             return 403, "requests from other sites are refused"
+        if "transfer-encoding" in headers:
+            return 411, "a request says how long it is (Content-Length)"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > self._body:
             return 413, f"more than {self._body:,} bytes are not read"
         return None
 
-    def _bounded(self, receive: Receive) -> Receive:
-        read = 0
+    def _in_time(self, receive: Receive) -> Receive:
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        is_whole = False
 
-        async def bounded() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self._body:
-                raise TooLargeError
+        async def in_time() -> Message:
+            nonlocal is_whole
+            if is_whole:  # what comes now is the end of the connection
+                return await receive()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError:
+                raise TooSlowError(f"the request did not come within {self._seconds:g} seconds") from None
+            is_whole = not message.get("more_body", False)
             return message
 
-        return bounded
+        return in_time
 
 
 def _name(host: str) -> str:

@@ -13,6 +13,8 @@ from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
 from anygame.web.server.events import changes, known_version
+from anygame.web.server.gates import BusyError, Gate
+from anygame.web.server.numbers import read_count, read_seconds
 from anygame.web.server.pages import match_context
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.visitors import visitor_of
@@ -31,9 +33,13 @@ __all__ = ["MatchRoutes", "NotFoundError", "RefusedError"]
 #: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
 _MOST_RENDERED: Final = 32
 
-
+#: Bytes of one that is kept.
+_LONGEST_RENDERED: Final = 2**18
 #: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
 _SEARCHING: Final = 1.0
+_SHORTEST_SEARCH: Final = 0.05
+#: Searches that wait for others to end.
+_WAITING_SEARCHES: Final = 16
 
 
 class NotFoundError(MatchFaultError):
@@ -59,7 +65,9 @@ class MatchRoutes:
         self._pages = pages
         self._settings = settings
         self._may_play = may_play
-        self._analysing = asyncio.Semaphore(settings.analysing)
+        self._analysing = Gate(
+            settings.analysing, _WAITING_SEARCHES, "as many states are being searched as this server allows"
+        )
 
     @property
     def routes(self) -> list[Route]:
@@ -69,16 +77,16 @@ class MatchRoutes:
             Route(one, self.show),
             Route(f"{one}/events", self.events),
             Route(f"{one}/record.json", self.record),
-            Route(f"{one}/{{step:int}}", self.show),
-            Route(f"{one}/{{step:int}}/why", self.why),
-            Route(f"{one}/{{step:int}}/fired", self.fired),
+            Route(f"{one}/{{step:count}}", self.show),
+            Route(f"{one}/{{step:count}}/why", self.why),
+            Route(f"{one}/{{step:count}}/fired", self.fired),
         ]
         playing = [
             Route(f"{one}/move", self.move, methods=["POST"]),
             Route(f"{one}/back", self.take_back, methods=["POST"]),
             Route(f"{one}/join/{{secret}}", self.join, methods=["GET", "POST"]),
-            Route(f"{one}/{{step:int}}/values", self.values),
-            Route(f"{one}/{{step:int}}/fork", self.fork, methods=["POST"]),
+            Route(f"{one}/{{step:count}}/values", self.values),
+            Route(f"{one}/{{step:count}}/fork", self.fork, methods=["POST"]),
         ]
         return watching + playing if self._may_play else watching
 
@@ -121,7 +129,8 @@ class MatchRoutes:
         context = match_context(match, view, mine, is_last=is_last) | {"may_play": self._may_play}
         template = "match_part.html" if is_part else "match.html"
         shown = self._pages.text(template, **context).encode()
-        match.rendered[key] = shown
+        if len(shown) <= _LONGEST_RENDERED:
+            match.rendered[key] = shown
         while len(match.rendered) > _MOST_RENDERED:
             match.rendered.popitem(last=False)
         return shown
@@ -130,7 +139,7 @@ class MatchRoutes:
         """Tell of changes as they come."""
         match = await self._match(request)
         if sum(each.streams for each in self._matches.known()) >= self._settings.streams:
-            raise RefusedError("as many pages are kept up to date as this server allows")
+            raise BusyError("as many pages are kept up to date as this server allows")
         await self._matches.view(match)
         return changes(match, known_version(request))
 
@@ -171,9 +180,9 @@ class MatchRoutes:
         step = request.path_params["step"]
         known = match.values.get(step)
         if known is None or "known" not in request.query_params:
-            async with self._analysing:
+            async with self._analysing.passed(self._settings.answer):
                 known = await self._matches.ask(match, "analyse", step=step, seconds=_seconds(request))
-            match.values[step] = known
+            match.value(step, known)
         return self._part(request, match, "values_part.html", "expected goals", values=known)
 
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:
@@ -193,14 +202,8 @@ class MatchRoutes:
         role = form.get("role", "")
         if role not in match.roles_of(visitor.name):
             raise RefusedError("this browser does not have that role: it may only watch")
-        step = form.get("step", "")
-        await self._change(
-            match,
-            "move",
-            role=role,
-            text=form.get("move", "")[:4000],
-            step=int(step) if step.isdigit() else -1,
-        )
+        step = read_count(form.get("step", ""), "the step")
+        await self._matches.change(match, "move", role=role, text=form.get("move", "")[:4000], step=step)
         return await self._changed(request, match, visitor.name)
 
     async def take_back(self, request: Request) -> Response:
@@ -215,11 +218,8 @@ class MatchRoutes:
             raise RefusedError("who has seen what comes cannot go back where the rules hide something")
         if len(match.visitors) > 1:
             raise RefusedError("others play here too: branch off a match of your own instead")
-        await self._change(match, "take_back", roles=mine)
+        await self._matches.change(match, "take_back", roles=mine)
         return await self._changed(request, match, visitor.name)
-
-    async def _change(self, match: Match, what: str, **arguments: Any) -> None:
-        match.hear(await self._matches.ask(match, what, **arguments))
 
     async def _changed(self, request: Request, match: Match, visitor: str) -> Response:
         """Show the match after a change: the part of the page that a script asked for, or all of it."""
@@ -273,8 +273,6 @@ def _public(path: Path) -> bytes:
 
 
 def _seconds(request: Request) -> float:
-    """Return for how long a state is to be searched."""
-    try:
-        return min(max(float(request.query_params["seconds"]), 0.05), _SEARCHING)
-    except (KeyError, ValueError):
-        return _SEARCHING
+    """Return for how long a state is to be searched. Raises MatchFaultError."""
+    asked = request.query_params.get("seconds") or str(_SEARCHING)
+    return read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)

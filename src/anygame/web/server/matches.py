@@ -7,22 +7,24 @@ import json
 import re
 import secrets
 from collections import OrderedDict
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.installed import describe_sheet
-from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
+from anygame.web.server.asides import Asides
+from anygame.web.server.gates import RETRY_AFTER, BusyError, Gate
+from anygame.web.server.processes import HostProcess
 from anygame.web.server.sheets import Sheet, title_of
 from anygame.web.server.versions import Versioned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from anygame.web.settings import Settings
 
-__all__ = ["BusyError", "Match", "Matches", "Seat"]
+__all__ = ["Match", "Matches", "Seat"]
 
 #: Who has a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for who
 #: has the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a match
@@ -32,18 +34,20 @@ View = dict[str, Any]
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Views of earlier states that a match remembers.
-_MOST_VIEWS: Final = 64
+#: Views of earlier states that a match at work remembers; and states of which it knows the values of moves.
+_MOST_VIEWS: Final = 16
+_MOST_VALUES: Final = 400
 #: Matches whose seats and views are remembered; the others are read again.
 _MOST_KNOWN: Final = 200
-#: Processes that look at sheets: while one is stuck with a hard one, another still answers.
-_MOST_ASIDE: Final = 2
+#: Matches that are opened at a time, or woken; and those that wait for it.
+_OPENING: Final = 4
+_WAITING_TO_OPEN: Final = 16
+#: Processes that look at sheets of strangers: while one is stuck with a hard one, another still answers.
+_CHECKING: Final = 2
+#: Sheets that wait to be looked at.
+_WAITING_SHEETS: Final = 8
 #: Records of this length are not those of matches made here.
 _LONGEST_RECORD: Final = 64 * 2**20
-
-
-class BusyError(MatchFaultError):
-    """As many matches are at work as may be."""
 
 
 class Match(Versioned):
@@ -87,7 +91,7 @@ class Match(Versioned):
         self.process: HostProcess | None = None
         self.waking = asyncio.Lock()
         self.rendered: OrderedDict[object, bytes] = OrderedDict()
-        self.values: dict[int, View] = {}
+        self.values: OrderedDict[int, View] = OrderedDict()
         self._views: OrderedDict[int, View] = OrderedDict()
 
     @property
@@ -118,9 +122,16 @@ class Match(Versioned):
 
     def remember(self, view: View) -> None:
         """Keep the view of an earlier state."""
-        self._views[view["step"]] = view
-        while len(self._views) > _MOST_VIEWS:
-            self._views.popitem(last=False)
+        _keep(self._views, view, view["step"], _MOST_VIEWS)
+
+    def value(self, step: int, values: View) -> None:
+        """Keep what the moves of a state are worth."""
+        _keep(self.values, values, step, _MOST_VALUES)
+
+    def forget(self) -> None:
+        """Remember no more than what is shown of a match that sleeps: where it stands."""
+        for known in (self._views, self.values, self.rendered):
+            known.clear()
 
     def roles_of(self, visitor: str) -> list[str]:
         """Return the roles that a visitor has."""
@@ -156,6 +167,12 @@ class Match(Versioned):
         return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
 
 
+def _keep(kept: OrderedDict[int, View], view: View, step: int, most: int) -> None:
+    kept[step] = view
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
 class Matches:
     """All matches of a server.
 
@@ -169,9 +186,14 @@ class Matches:
         self._folder = settings.folder / "matches"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
-        self._aside: list[HostProcess] = []
-        self._asking = asyncio.Semaphore(_MOST_ASIDE)
-        self._opening = asyncio.Lock()
+        busy = "as many sheets are being read as this server allows"
+        #: What looks at the sheets of the server; those of strangers keep nobody from them.
+        self.own_sheets = Asides(Gate(1, _WAITING_SHEETS, busy), settings.memory)
+        self.other_sheets = Asides(Gate(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
+        self._opening = Gate(
+            _OPENING, _WAITING_TO_OPEN, "as many matches are being opened as this server allows"
+        )
+        self._choosing = asyncio.Lock()
 
     # -- matches -----------------------------------------------------------------------------------
 
@@ -200,11 +222,10 @@ class Matches:
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
         await asyncio.to_thread(self._make_room_on_disk)
-        process = await self._process()
-        try:
+        async with self._new_process() as (process, left):
             told = await process.ask(
                 "describe",
-                within=self.settings.answer,
+                within=left,
                 name=sheet.name,
                 text=sheet.text,
                 case_sensitive=sheet.case_sensitive,
@@ -225,9 +246,6 @@ class Matches:
                 lenient=self.settings.lenient,
                 reveals=reveals,
             )
-        except BaseException:
-            process.end()
-            raise
         self._know(match)
         return match
 
@@ -282,6 +300,10 @@ class Matches:
             match.remember(known)
         return known | {"log": match.view["log"], "last": match.view["last"]}
 
+    async def change(self, match: Match, what: str, **arguments: Any) -> None:
+        """Have the process of a match carry out a command that changes it."""
+        await self.ask(match, what, is_view=True, **arguments)
+
     async def ask(self, match: Match, what: str, **arguments: Any) -> Any:
         """Have the process of a match carry out a command, after starting it where there is none."""
         await self.awake(match)
@@ -290,7 +312,7 @@ class Matches:
 
     async def follow(self, match: Match, start: int, turns: Sequence[View], now: View) -> None:
         """Tell a match that is played elsewhere how it went on; see `anygame.web.hosting.followed`."""
-        match.hear(await self.ask(match, "follow", start=start, turns=turns, now=now))
+        await self.change(match, "follow", start=start, turns=turns, now=now)
 
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
@@ -301,35 +323,30 @@ class Matches:
         async with match.waking:
             if match.is_at_work:
                 return
-            process = await self._process()
-            try:
+            async with self._new_process() as (process, _):
                 await self._open(match, process, **arguments)
-            except BaseException:
-                process.end()
-                raise
 
     async def _open(self, match: Match, process: HostProcess, **arguments: Any) -> None:
         """Let a process lead a match."""
         process.hear = match.hear
         process.ended = match.touch
-        view = await process.ask(
+        await process.ask(
             "open",
             within=self.settings.answer,
+            is_view=True,
             match_id=f"web.{match.match_id}",
             path=str(match.path),
             players=dict(self.settings.players),
             **arguments,
         )
         match.process = process
-        match.hear(view)
 
     async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
         """Begin a match of a visitor's own, in the state to which a line of moves of another leads.
 
         Whoever was a person there is the visitor here; players play on.
         """
-        record = await asyncio.to_thread(match.path.read_bytes)
-        own = json.loads(record)["anygame"]
+        own = await asyncio.to_thread(lambda: json.loads(match.path.read_bytes())["anygame"])
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
             if seat["kind"] in ("person", "open", "elsewhere")
@@ -346,9 +363,20 @@ class Matches:
 
     # -- processes ---------------------------------------------------------------------------------
 
+    @asynccontextmanager
+    async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
+        """Have a process in which a match is opened, and the seconds that are left; it ends if that fails."""
+        async with self._opening.passed(self.settings.answer) as left:
+            process = await self._process()
+            try:
+                yield process, left
+            except BaseException:
+                process.end()
+                raise
+
     async def _process(self) -> HostProcess:
         """Return a process for a match; those that nobody looks at make room."""
-        async with self._opening:
+        async with self._choosing:
             self._rest()
             at_work = [match for match in self._known.values() if match.is_at_work]
             if len(at_work) >= self.settings.processes:
@@ -357,7 +385,8 @@ class Matches:
                 ]
                 if not idle:
                     raise BusyError(
-                        "as many matches are at work as this server allows: try again in a minute"
+                        "as many matches are at work as this server allows: "
+                        f"try again in {RETRY_AFTER} seconds"
                     )
                 self._put_to_sleep(min(idle, key=lambda match: match.used))
             spare, self._spare = self._spare, None
@@ -376,25 +405,7 @@ class Matches:
         if match.process is not None:
             match.process.end()
             match.process = None
-
-    async def aside(self, what: str, *, within: float, **arguments: Any) -> Any:
-        """Have a process that no match uses carry out a command; the next command has it too."""
-        async with self._asking:
-            while self._aside and self._aside[-1].is_gone:
-                self._aside.pop()
-            process = self._aside.pop() if self._aside else HostProcess(self.settings.memory)
-            try:
-                found = await process.ask(what, within=within, **arguments)
-            except ProcessGoneError:
-                raise
-            except MatchFaultError:
-                self._aside.append(process)
-                raise
-            except BaseException:
-                process.end()
-                raise
-            self._aside.append(process)
-            return found
+        match.forget()
 
     def warm_up(self) -> None:
         """Have a process ready before it is needed."""
@@ -403,7 +414,8 @@ class Matches:
 
     async def close(self) -> None:
         """End all processes; the matches go on from their records another time."""
-        processes = [*(match.process for match in self._known.values()), self._spare, *self._aside]
+        aside = [*self.own_sheets.idle, *self.other_sheets.idle]
+        processes = [*(match.process for match in self._known.values()), self._spare, *aside]
         ended = [process for process in processes if process is not None]
         for process in ended:
             process.end()
@@ -411,12 +423,16 @@ class Matches:
             await process.wait()
 
     def _make_room_on_disk(self) -> None:
-        """Remove the records that were not touched for longest, beyond as many as are kept."""
+        """Remove the records that were not touched for longest, beyond as many as are kept, and as large."""
         found = []
         for path in self._folder.glob("*.json"):
             with suppress(OSError):
-                found.append((path.stat().st_mtime, path))
-        for _, path in sorted(found)[: max(0, len(found) - self.settings.kept + 1)]:
-            if not (path.stem in self._known and self._known[path.stem].is_at_work):
+                known = path.stat()
+                found.append((known.st_mtime, path, known.st_size))
+        size = 0
+        for number, (_, path, length) in enumerate(sorted(found, reverse=True), 1):
+            size += length
+            is_at_work = path.stem in self._known and self._known[path.stem].is_at_work
+            if (number >= self.settings.kept or size > self.settings.kept_bytes) and not is_at_work:
                 with suppress(OSError):
                     path.unlink()

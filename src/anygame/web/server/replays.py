@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from anygame.web.server.sheets import Sheets
 
 __all__ = ["Replays", "is_record"]
+#: Joint moves of a record that is uploaded: ten times those of the longest public matches.
+_MOST_MOVES: Final = 5_000
 
 
 def is_record(text: str) -> bool:
@@ -62,7 +64,12 @@ class Replays:
 
     async def upload(self, text: str) -> Response:
         """Show a record that somebody has uploaded."""
-        match = await self.open(await asyncio.to_thread(_read, parse_record, text))
+        record = await asyncio.to_thread(_read, parse_record, text)
+        if record.step > _MOST_MOVES:
+            raise MatchFaultError(
+                f"the record has {record.step:,} joint moves: pages show one of {_MOST_MOVES:,} at most"
+            )
+        match = await self.open(record)
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def open(self, record: Record) -> Match:
@@ -83,7 +90,7 @@ class Replays:
             record: of the match.
             reveals: whether it may be seen what the rules hide, also while it goes on.
         """
-        sheet = self._sheet(record)
+        sheet = await asyncio.to_thread(self._sheet, record)
 
         def seated(roles: list[str]) -> list[Seat]:
             names = dict(enumerate(record.names))

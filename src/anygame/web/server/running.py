@@ -11,6 +11,7 @@ import uvicorn
 
 from anygame.errors import AnygameError
 from anygame.web.server.application import make_application, make_watching_application
+from anygame.web.server.connections import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WatchingServer", "serve"]
 
-#: Connections beyond pages that are kept up to date: requests in progress.
-_MORE_CONNECTIONS: Final = 500
 #: Seconds that answers in progress have when the server ends; streams never end by themselves.
 _CLOSING: Final = 1
+#: Connections that the system keeps until they are accepted, all at once.
 _WAITING: Final = 128
 
 
@@ -107,13 +107,18 @@ class WatchingServer:
 
 
 def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
+    class Bounded(Connection):
+        most = settings.connections
+        telling = settings.telling
+
     config = uvicorn.Config(
         application,
+        http=Bounded,
+        backlog=_WAITING,
         # Answers that are cut off when the server ends are no faults; ours are told by the application.
         log_level="critical",
         access_log=False,
         server_header=False,
-        limit_concurrency=settings.streams + _MORE_CONNECTIONS,
         timeout_graceful_shutdown=_CLOSING,
         lifespan="on",
     )

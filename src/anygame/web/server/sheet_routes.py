@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form
+from anygame.web.server.gates import BusyError, retry_header
 from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.numbers import read_seconds
 from anygame.web.server.pages import board_context
-from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.processes import MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import is_record
 from anygame.web.server.visitors import visitor_of
 
@@ -33,8 +36,10 @@ __all__ = ["SheetRoutes"]
 #: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
-#: Seconds for telling what is wrong in rules: who writes them waits.
+#: Seconds for telling what is wrong in rules, with the wait for it: who writes them waits.
 _CHECKING: Final = 20.0
+#: Own sheets of which is remembered what was found.
+_MOST_CHECKS: Final = 100
 #: What an empty editor starts with.
 _BEGINNING: Final = """\
 ;;; A game of one's own
@@ -83,6 +88,8 @@ class SheetRoutes:
         self._pages = pages
         self._settings = settings
         self._described: dict[str, dict[str, Any]] = {}
+        #: What was found in the texts of own sheets.
+        self._checks: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
     @property
     def routes(self) -> list[Route]:
@@ -131,7 +138,8 @@ class SheetRoutes:
     async def _describe(self, sheet: Sheet) -> dict[str, Any]:
         known = self._described.get(sheet.name)
         if known is None:
-            known = await self._matches.aside(
+            asides = self._matches.other_sheets if sheet.visitor else self._matches.own_sheets
+            known = await asides.ask(
                 "describe",
                 within=self._settings.answer,
                 name=sheet.name,
@@ -148,14 +156,17 @@ class SheetRoutes:
         if not error.diagnostics:
             raise error
         message = "These rules cannot be played yet: see what is wrong, and mend it here."
-        return await self._editor(sheet.text, sheet.title, message=message, status=422)
+        return await self._editor(
+            sheet.text, sheet.title, message=message, status=422, is_own=not sheet.visitor
+        )
 
     async def write(self, request: Request) -> Response:
         """Show the editor, empty or with a sheet."""
         name = request.path_params.get("name")
         sheet = None if name is None else await asyncio.to_thread(self._sheet, name)
-        text = sheet.text if sheet is not None else _BEGINNING
-        return await self._editor(text, sheet.title if sheet is not None else "Write rules")
+        if sheet is None:
+            return await self._editor(_BEGINNING, "Write rules", is_own=True)
+        return await self._editor(sheet.text, sheet.title, is_own=not sheet.visitor)
 
     async def check(self, request: Request) -> Response:
         """Tell what is wrong in rules: to a script that is all, else in the editor."""
@@ -165,17 +176,35 @@ class SheetRoutes:
             return self._pages.page("check_part.html", check=await self._checked(text))
         return await self._editor(text, "Write rules")
 
-    async def _editor(self, text: str, title: str, *, message: str = "", status: int = 200) -> Response:
-        check = await self._checked(text)
-        return self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
+    async def _editor(
+        self, text: str, title: str, *, message: str = "", status: int = 200, is_own: bool = False
+    ) -> Response:
+        """Show the editor with a text and what is wrong in it; the text alone where that takes too long."""
+        check, headers = None, {}
+        try:
+            check = await self._checked(text, is_own=is_own)
+        except (BusyError, ProcessGoneError) as error:
+            message, status, headers = str(error), 503, retry_header(error)
+        page = self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
+        page.headers.update(headers)
+        return page
 
-    async def _checked(self, text: str) -> dict[str, Any]:
-        found: dict[str, Any] = await self._matches.aside(
+    async def _checked(self, text: str, *, is_own: bool = False) -> dict[str, Any]:
+        """Return what is wrong in a text, and how the game starts; of own sheets that is remembered."""
+        known = self._checks.get(text) if is_own else None
+        if known is not None:
+            return known
+        asides = self._matches.own_sheets if is_own else self._matches.other_sheets
+        found: dict[str, Any] = await asides.ask(
             "check", within=_CHECKING, name="sheet", text=text, lenient=self._settings.lenient
         )
         if found["start"]:
             found["board"] = board_context(found["start"], None)
             found["moves"] = sum(map(len, found["start"]["legal"].values()))
+        if is_own:
+            self._checks[text] = found
+            while len(self._checks) > _MOST_CHECKS:
+                self._checks.popitem(last=False)
         return found
 
     async def upload(self, request: Request) -> Response:
@@ -218,10 +247,10 @@ class SheetRoutes:
         return response
 
     def _clock(self, asked: Mapping[str, str]) -> float:
-        try:
-            return min(max(float(asked["clock"]), _SHORTEST_CLOCK), _LONGEST_CLOCK)
-        except (KeyError, ValueError):
+        clock = asked.get("clock")
+        if not clock:
             return self._settings.play_clock
+        return read_seconds(clock, "the clock", _SHORTEST_CLOCK, _LONGEST_CLOCK)
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
         """Return who has which role: by ``as`` and ``against``, or a field for each role by its number."""

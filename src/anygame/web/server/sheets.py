@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -68,6 +68,8 @@ class Sheets:
         #: Where each sheet is; None for those that are installed.
         self._paths = own | {name: None for name in games() if name not in own}
         self._listed: list[Sheet] | None = None
+        #: What is known of uploads: each is read once, not whenever somebody looks at the list.
+        self._uploads: dict[str, Sheet | None] = {}
 
     def listed(self) -> list[Sheet]:
         """Return the sheets of the server, those given first."""
@@ -107,9 +109,15 @@ class Sheets:
         return _described(name, text, visitor)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
-        """Return what a visitor has uploaded, the latest first."""
-        found = [self._uploaded(path.stem) for path in _by_age(self._folder)[::-1]]
+        """Return what a visitor has uploaded, without its text, the latest first."""
+        names = [path.stem for path in _by_age(self._folder)[::-1]]
+        self._uploads = {name: self._uploads.get(name) or self._without_text(name) for name in names}
+        found = self._uploads.values()
         return [sheet for sheet in found if sheet is not None and sheet.visitor == visitor]
+
+    def _without_text(self, name: str) -> Sheet | None:
+        sheet = self._uploaded(name)
+        return None if sheet is None else replace(sheet, text="")
 
     def _uploaded(self, name: str) -> Sheet | None:
         try:

@@ -10,7 +10,9 @@ from starlette.routing import Route
 
 from anygame.errors import AnygameError
 from anygame.web.server.events import changes, known_version
-from anygame.web.server.match_routes import NotFoundError, RefusedError
+from anygame.web.server.gates import BusyError
+from anygame.web.server.match_routes import NotFoundError
+from anygame.web.server.numbers import read_count
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
 from anygame.web.server.versions import Versioned
@@ -69,7 +71,7 @@ class WatchRoutes(Versioned):
         return [
             Route("/", self.show),
             Route("/events", self.events),
-            Route("/watch/{number:int}", self.watch),
+            Route("/watch/{number:count}", self.watch),
         ]
 
     def listen(self) -> None:
@@ -93,9 +95,9 @@ class WatchRoutes(Versioned):
         matches = list(self._broadcast.matches)
         if self._broadcast.planned == 1 and matches:
             return RedirectResponse("/watch/1", 303)
-        page = request.query_params.get("page", "")
         last = max(0, len(matches) - 1) // _LISTED
-        number = min(int(page), last) if page.isascii() and page.isdigit() and len(page) < 9 else last
+        page = request.query_params.get("page") or str(last)
+        number = min(read_count(page, "the page"), last)
         template = "broadcast_part.html" if "part" in request.query_params else "broadcast.html"
         version = self.version
         return self._pages.page(
@@ -123,7 +125,7 @@ class WatchRoutes(Versioned):
     async def events(self, request: Request) -> Response:
         """Tell of changes as they come."""
         if self.streams >= self._settings.streams:
-            raise RefusedError("as many pages are kept up to date as this server allows")
+            raise BusyError("as many pages are kept up to date as this server allows")
         return changes(self, known_version(request))
 
     async def watch(self, request: Request) -> Response:

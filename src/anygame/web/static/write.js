@@ -17,6 +17,10 @@ async function check() {
   if (mine !== asked || written !== text.value) return;
   checked.innerHTML = told;
   underline();
+  const pause = Number(response.headers.get("Retry-After"));
+  if (!pause) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(check, 1000 * pause);
 }
 
 // The same text behind the writing, with its faults underlined.

@@ -1,0 +1,83 @@
+"""Gates before what takes long: few are let in at a time, few wait, and others are told to come again."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.web.server.processes import MatchFaultError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+__all__ = ["RETRY_AFTER", "BusyError", "Gate", "retry_header"]
+
+#: Seconds that somebody waits at most before being told.
+_LONGEST_WAIT: Final = 5.0
+#: Seconds after which it is worth to ask again.
+RETRY_AFTER: Final = 30
+
+
+class BusyError(MatchFaultError):
+    """As much is at work as may be."""
+
+
+def retry_header(error: Exception) -> dict[str, str]:
+    """Return the header that says when to ask again, where that helps."""
+    return {"Retry-After": str(RETRY_AFTER)} if isinstance(error, BusyError) else {}
+
+
+class Gate:
+    """Lets few in at a time.
+
+    Args:
+        places: that there are behind it.
+        waiting: that may wait for one.
+        what: is busy, for people.
+    """
+
+    def __init__(self, places: int, waiting: int, what: str) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._most_waiting = waiting
+        self._waiting = 0
+        self._what = what
+
+    @asynccontextmanager
+    async def passed(self, within: float) -> AsyncIterator[float]:
+        """Wait for a place, some seconds at most, and have it; what is yielded is the time that is left.
+
+        Args:
+            within: seconds for the wait and for what is done then.
+
+        Raises:
+            BusyError: too many wait already, or there was no place in time.
+        """
+        start = monotonic()
+        await self._wait(min(within / 2, _LONGEST_WAIT))
+        try:
+            yield within - (monotonic() - start)
+        finally:
+            self._places.release()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for a place."""
+        return self._waiting > 0
+
+    async def _wait(self, seconds: float) -> None:
+        if self._places.locked() and self._waiting >= self._most_waiting:
+            raise self.busy()
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(seconds):
+                await self._places.acquire()
+        except TimeoutError:
+            raise self.busy() from None
+        finally:
+            self._waiting -= 1
+
+    def busy(self) -> BusyError:
+        """Return what those are told who are not let in."""
+        return BusyError(f"{self._what}: try again in {RETRY_AFTER} seconds")

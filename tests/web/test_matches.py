@@ -1,0 +1,53 @@
+"""What a server remembers of matches, in memory and on disk: as much as is told, whatever strangers do."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from anygame.web.server.matches import Match, Matches
+from anygame.web.settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_match_remembers_few_states_and_forgets_them_asleep(tmp_path: Path) -> None:
+    async def run() -> None:
+        match = Match("m", tmp_path / "m.json", "sheet", "title", ["x"], [{"kind": "person", "name": "x"}])
+        match.hear({"step": 100, "log": []})
+        for step in range(100):
+            match.remember({"step": step})
+        for step in range(500):
+            match.value(step, {"moves": {}})
+        assert [step for step in range(100) if match.remembered(step)] == list(range(84, 100))
+        assert list(match.values) == list(range(100, 500))
+        match.rendered["page"] = b"page"
+        match.forget()
+        assert [step for step in range(101) if match.remembered(step)] == [100]
+        assert not match.values
+        assert not match.rendered
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("kept", "size", "left"), [(4, 10**9, 3), (100, 450, 4), (100, 10**9, 9)])
+def test_records_on_disk_are_bounded_in_number_and_size(
+    tmp_path: Path, kept: int, size: int, left: int
+) -> None:
+    async def run() -> list[int]:
+        matches = Matches(Settings(folder=tmp_path, kept=kept, kept_bytes=size))
+        folder = tmp_path / "matches"
+        for number in range(9):
+            path = folder / f"{number}.json"
+            path.write_text("x" * 100)
+            os.utime(path, (number, number))
+        matches._make_room_on_disk()
+        return sorted(int(path.stem) for path in folder.iterdir())
+
+    assert asyncio.run(run()) == list(range(9 - left, 9))
