@@ -12,7 +12,8 @@ from anygame.players.ismcts import BeliefSearch, think
 from anygame.players.player import Player, check_option
 from anygame.search import load_table
 from anygame.search.one_player import LineSearch, SeveralChooseError
-from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
+from anygame.search.preparing import prepare
+from anygame.search.searching import DEFAULT_MEMORY, Search
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,6 +74,8 @@ class MctsPlayer(Player):
         FileNotFoundError: there is no such file.
         PlayerError: a number is out of range.
     """
+
+    plays_unprepared = True
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PositionError
+from anygame.search.preparing import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.search.searcher import Searcher
     from anygame.search.tree.searcher import TreeSearcher
 
-__all__ = ["DEFAULT_MEMORY", "Search", "prepare"]
+__all__ = ["DEFAULT_MEMORY", "Search"]
 
 #: A gigabyte: what a program may take on most machines without being asked.
 DEFAULT_MEMORY: Final = 1 << 30
@@ -294,18 +295,13 @@ class Search:
         return self._searcher
 
 
-def prepare() -> None:
-    """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
-    from anygame.search.tree.tree import prepare
-
-    prepare()
-
-
 def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> TreeSearcher | None:
     """Return the tree over lanes; None where the game has no network."""
     game.compile_if_worth_it()
     if game.machine.name != "network":
         return None
+    # Here rather than by the tree itself, since threads that answer meanwhile must get on.
+    prepare()
     # Numba, which compiles the tree, is loaded for searches alone.
     from anygame.search.tree.searcher import TreeSearcher
 

@@ -34,6 +34,7 @@ __all__ = [
     "make_image",
     "own_folder",
     "source_digest",
+    "target",
 ]
 
 #: What the cached machine code of all games may take together; the oldest goes first. A usual game has
@@ -140,6 +141,11 @@ def source_digest(folder: Path) -> str:
     return found.hexdigest()
 
 
+def target() -> str:
+    """Return what machine code is made for and by: the processor, its features, and the version of LLVM."""
+    return _llvm()[2]
+
+
 def is_cached(key: str, cache: Path | None = None) -> bool:
     """Return whether what a key stands for is cached for this machine, so that nothing is to be compiled."""
     path = _path(key, cache)
@@ -183,7 +189,7 @@ def own_folder(folder: Path) -> bool:
 def _path(key: str, cache: Path | None) -> Path | None:
     """Return where machine code is cached, None where nothing is."""
     folder = cache_folder() if cache is None else cache
-    name = hashlib.sha256("\0".join((_llvm()[2], str(_EFFORT), key)).encode()).hexdigest()
+    name = hashlib.sha256("\0".join((target(), str(_EFFORT), key)).encode()).hexdigest()
     return folder / (name + _SUFFIX) if folder else None
 
 

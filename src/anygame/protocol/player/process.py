@@ -8,7 +8,6 @@ import os
 import pickle
 import signal
 import sys
-from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +46,7 @@ def main(given: str) -> None:
 
     session = Session(make, settings, tell)
     tell(BEGUN)
-    with suppress(Exception):  # what is wrong with the player is told when it is made for a match
-        player_class(split_options(strategy)[0]).prepare()
+    session.prepare(lambda: player_class(split_options(strategy)[0]))
     for line in sys.stdin.buffer:
         session.handle(json.loads(line))
     os._exit(0)

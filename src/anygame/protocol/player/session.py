@@ -28,6 +28,8 @@ Events likewise:
 
 from __future__ import annotations
 
+from contextlib import suppress
+from threading import Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -138,6 +140,20 @@ class Session:
                 self._thinking.put(lambda: self._preview(rules, clock))
 
     # -- the player ----------------------------------------------------------------------------------
+
+    def prepare(self, kind: Callable[[], type[Player]]) -> None:
+        """Let players of a class get ready for any game at all; matches may begin meanwhile."""
+
+        def get_ready() -> None:
+            # What is wrong with the player is told when it is made for a match.
+            with suppress(BaseException):
+                found = kind()
+                if found.plays_unprepared:
+                    Thread(target=_quietly, args=(found.prepare,), name="preparing", daemon=True).start()
+                else:
+                    found.prepare()
+
+        self._thinking.put(get_ready)
 
     def _made(self) -> Player:
         if self._player is None:
@@ -298,6 +314,11 @@ class Session:
 def _monotonic(moment: float) -> float:
     """Return a moment of `time.time` as `time.monotonic` counts: processes share only the former."""
     return monotonic() + moment - time()
+
+
+def _quietly(call: Callable[[], None]) -> None:
+    with suppress(BaseException):
+        call()
 
 
 def _told(error: BaseException) -> str:
