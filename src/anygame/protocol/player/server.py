@@ -74,6 +74,8 @@ _LONG: Final = 20_000
 _SHOWN: Final = 200
 #: Seconds that START may wait for the player of the last match to take leave.
 _HANDOVER: Final = 0.5
+#: What goes on with a match whose player has taken process after process with it: it needs next to nothing.
+_STAND_IN: Final = "random"
 #: The kinds of messages that hold rules. All others are short.
 _LONG_KINDS: Final = ("START", "PREVIEW")
 
@@ -137,7 +139,7 @@ class PlayerServer:
         self._listener = Listener(self.respond, self._complain, bounds, self._refusal)
         self._matches: dict[str, PlayerMatch] = {}
         self._alarms: dict[PlayerMatch, asyncio.TimerHandle] = {}
-        self._sessions = SessionPool(self._new_session, parallel)
+        self._sessions = SessionPool(self._new_session, self._new_stand_in, parallel)
         self._is_previewing = False
         self._long_message = asyncio.Lock()
 
@@ -165,6 +167,9 @@ class PlayerServer:
             seed = None if self._seeds is None else next(self._seeds)
             return ProcessHost(self._player, seed, self._settings)
         return ThreadHost(self._player, self._settings)
+
+    def _new_stand_in(self) -> Host:
+        return ProcessHost(_STAND_IN, None, self._settings)
 
     # -- messages ------------------------------------------------------------------------------------
 
@@ -271,7 +276,7 @@ class PlayerServer:
             session = self._sessions.take()
             if session is None:
                 return BUSY, "threads are still at work on the rules of former matches"
-            match = PlayerMatch(message, session, self._settings)
+            match = PlayerMatch(message, session, self._settings, self._sessions.renew)
             self._matches[message.match_id] = match
         if match is None or match.start != message:
             return BUSY, "another match is being played"
