@@ -16,6 +16,7 @@ from tests.protocol.loops import RULES, listening, processes, run, say
 import anygame
 from anygame.language.parser import parse_term
 from anygame.protocol.player import hosts
+from anygame.protocol.player import match as match_module
 from anygame.protocol.player.hosts import ProcessHost, read_event
 from anygame.protocol.player.server import PlayerServer, Said
 from anygame.protocol.player.settings import PlayerSettings
@@ -105,6 +106,24 @@ def test_a_match_goes_on_whenever_its_process_is_killed(thinking: str, tmp_path:
     assert [one.note for one in said] == [_KILLED, "", _KILLED, "", ""]
 
 
+def test_a_death_that_is_heard_of_with_a_message_loses_neither(thinking: str, tmp_path: Path) -> None:
+    async def main() -> None:
+        server = PlayerServer(thinking)
+        (tmp_path / "leave").touch()
+        assert await server.respond(f"(START m b {RULES} 60 60)") == "ready"
+        assert await server.respond("(PLAY m NIL)") == "go"
+        asking = asyncio.create_task(server.respond("(PLAY m (go go))"))
+        match = server._matches["m"]
+        # The message comes, and the death is told before anything else is done.
+        await asyncio.sleep(0)
+        match.host.end()
+        match._hear(["gone", "it has died"])
+        assert await asking == "wait"
+        await server.close()
+
+    run(main, 60)
+
+
 def test_stop_and_abort_after_a_death_end_the_match(thinking: str, tmp_path: Path) -> None:
     async def main() -> None:
         server = PlayerServer(thinking)
@@ -165,6 +184,27 @@ def test_who_dies_again_and_again_is_not_begun_without_end() -> None:
     # One more is made ready for the next match.
     assert begun == ["own"] * 4 + ["stand-in"] * 3 + ["own"]
     assert said[1].note == f"{_KILLED}; the process of the player was ended (SIGKILL)"
+
+
+def test_messages_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_module, "_MOST_KEPT", 1000)
+
+    async def main() -> None:
+        server = PlayerServer("legal")
+        assert await server.respond(f"(START m b {RULES} 60 60)") == "ready"
+        match = server._matches["m"]
+        for _ in range(2):
+            # Moves that cannot be made: the match stays where it is.
+            assert await server.respond(f"(PLAY m ({'go ' * 400}))") == "nil"
+            assert await server.respond("(PLAY m NIL)") == "( Put 1 X )"
+        assert len(match._told) <= 1
+        _kill()
+        while not match.host.is_gone:
+            await asyncio.sleep(0.01)
+        assert await server.respond("(PLAY m (go go))") == "nil"
+        await server.close()
+
+    run(main, 60)
 
 
 def test_rules_that_no_process_can_bear_are_answered_busy() -> None:
@@ -298,7 +338,7 @@ def test_whatever_a_process_tells_another_one_goes_on(
     "garbage", [each for name, each in _GARBAGE.items() if name not in ("half", "without end")]
 )
 def test_what_is_no_event_is_told(garbage: bytes) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         read_event(garbage)
 
 

@@ -49,6 +49,7 @@ class _Turn:
     Attributes:
         number: of the turn, from 1.
         message: that asked.
+        told: the message as text, and what had been answered to the one before.
         arrived: when it was asked.
         fallback: some legal move, as soon as one is known.
         is_repeatable: whether the moves told could be made once more: then the same message may be another.
@@ -59,7 +60,8 @@ class _Turn:
 
     number: int
     message: Play | PlayII
-    arrived: float = 0.0
+    told: tuple[str, str | None]
+    arrived: float
     fallback: str | None = None
     is_repeatable: bool = False
     move: asyncio.Future[str | None] = field(default_factory=_future)
@@ -93,7 +95,7 @@ class PlayerMatch:
         self._renew = renew
         self._deaths = 0
         self._is_loaded = False
-        #: The messages that asked for moves, and what had been answered to the one before.
+        #: What the turns were told.
         self._told: list[tuple[str, str | None]] = []
         self._kept = 0
         self._think_by = 0.0
@@ -138,8 +140,12 @@ class PlayerMatch:
             if turn is not None and turn.answer is not None:
                 turn.answer.cancel()
                 self._answered = turn.given if turn.given != NIL else None
-            turn = self._turn = _Turn(turn.number + 1 if turn else 1, message)
-            turn.answer = asyncio.create_task(self._answer(turn, arrived))
+            told = (format_message(message), self._answered)
+            turn = self._turn = _Turn(turn.number + 1 if turn else 1, message, told, arrived)
+            self._keep(told)
+            if not self._lost:
+                self._send_play(turn)
+            turn.answer = asyncio.create_task(self._answer(turn))
         assert turn.answer is not None
         await asyncio.wait([turn.answer])
         return turn.given or NIL
@@ -149,16 +155,13 @@ class PlayerMatch:
         # The same moves may be made twice running; if they cannot be, they were told twice.
         return message == turn.message and not (turn.is_repeatable and turn.given is not None)
 
-    async def _answer(self, turn: _Turn, arrived: float) -> str:
+    async def _answer(self, turn: _Turn) -> str:
         """Find a move; there is always an answer at the time that the clock allows."""
         if self._lost:
             self._note(self._lost)
             return NIL
         clock = self.start.play_clock
-        self._keep(format_message(turn.message), self._answered)
-        turn.arrived = arrived
-        self._send_play(turn)
-        due = self._settings.answer_by(arrived, clock)
+        due = self._settings.answer_by(turn.arrived, clock)
         await asyncio.wait([turn.move], timeout=max(0.0, due - monotonic()))
         if not turn.move.done():
             late = "the rules" if turn.fallback is None else "the player"
@@ -170,10 +173,10 @@ class PlayerMatch:
         known = [each.result() for each in (turn.move, turn.best) if each.done()]
         return next((move for move in known if move is not None), turn.fallback) or NIL
 
-    def _keep(self, text: str, answered: str | None) -> None:
+    def _keep(self, told: tuple[str, str | None]) -> None:
         """Keep what is told of a turn, for a session that may have to go on with the match."""
-        self._kept += len(text)
-        self._told.append((text, answered))
+        self._kept += len(told[0])
+        self._told.append(told)
         if self._kept > _MOST_KEPT:
             self._told.clear()
 
@@ -181,7 +184,7 @@ class PlayerMatch:
         clock = self.start.play_clock
         think_by = wall_time(self._settings.think_by(turn.arrived, clock))
         self._wait_for_rules(turn.number)
-        self.host.send("play", turn.number, *self._told[-1], think_by, wall_time(turn.arrived), clock)
+        self.host.send("play", turn.number, *turn.told, think_by, clock)
 
     # -- what the session tells ----------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ from another one (see `anygame.protocol.player.hosts`).
 Commands are lists, the first item says what is to be done; times are of `time.time`:
 
 - ``start``, role, rules, start clock, play clock, think by
-- ``play``, turn, message, answered, think by, guess by, clock: the message as text; ``answered`` is what was
-  answered to the turn before
+- ``play``, turn, message, answered, think by, clock: the message as text; ``answered`` is what was answered
+  to the turn before
 - ``replay``, turns: for each that another session was asked for, message and ``answered`` as in ``play``
 - ``best``, turn: tell the best move so far
 - ``stop``, message, answered
@@ -199,9 +199,7 @@ class Session:
 
     # -- PLAY ----------------------------------------------------------------------------------------
 
-    def _play(
-        self, turn: int, text: str, answered: str | None, think_by: float, arrived: float, seconds: float
-    ) -> None:
+    def _play(self, turn: int, text: str, answered: str | None, think_by: float, seconds: float) -> None:
         match = self._match
         if match is None:
             return
@@ -210,7 +208,7 @@ class Session:
         def go_on() -> None:
             if match.ended.is_set():
                 return
-            guess_by = _monotonic(arrived) + share_of_guessing(self._player) * seconds
+            guess_by = monotonic() + share_of_guessing(self._player) * clock.remaining()
             try:
                 state, legal, again = match.go_on(parse_message(text), answered, guess_by)
                 match.turn, match.thinking_of, match.legal = turn, None, legal
