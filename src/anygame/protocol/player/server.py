@@ -68,8 +68,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PlayerServer", "Said"]
 
-#: Characters of a message beyond which reading it would keep others waiting.
-_LONG: Final = 20_000
+#: Characters of a message beyond which reading it would keep others waiting: 2,000 take 15 ms at most.
+_LONG: Final = 2000
 #: Characters of texts of strangers in logs.
 _SHOWN: Final = 200
 #: Seconds that START may wait for the player of the last match to take leave.
@@ -141,7 +141,7 @@ class PlayerServer:
         self._alarms: dict[PlayerMatch, asyncio.TimerHandle] = {}
         self._sessions = SessionPool(self._new_session, self._new_stand_in, parallel)
         self._is_previewing = False
-        self._long_message = asyncio.Lock()
+        self._long_message, self._long_message_known = asyncio.Lock(), asyncio.Lock()
 
     # -- life ----------------------------------------------------------------------------------------
 
@@ -203,7 +203,10 @@ class PlayerServer:
         return reply
 
     async def _read(self, text: str) -> Message:
-        """Read a message; long ones one at a time, apart from the loop, and only if they may be long."""
+        """Read a message; long ones apart from the loop, one at a time, and only if they may be long.
+
+        Those of a match that is played here do not wait for others.
+        """
         if len(text) <= _LONG:
             return parse_message(text)
         if len(text) > LONGEST_USUAL and self._refusal(text) is not None:
@@ -211,7 +214,8 @@ class PlayerServer:
             if keyword in _LONG_KINDS:
                 return Unreadable(keyword, f"another match is being played than {shown(match_id)}")
             return Unreadable(keyword, f"more than {LONGEST_USUAL:,} characters, which only START may have")
-        async with self._long_message:
+        is_known = self._match_called(peek_message(text)[1]) is not None
+        async with self._long_message_known if is_known else self._long_message:
             return await asyncio.to_thread(parse_message, text)
 
     def _refusal(self, begin: str) -> str | None:
