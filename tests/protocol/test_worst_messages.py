@@ -15,6 +15,7 @@ from tests.protocol.loops import RULES, listening, run, say
 from anygame.protocol.http import framing, headers, streams
 from anygame.protocol.http.framing import HttpError, RequestFraming
 from anygame.protocol.http.headers import mend_request
+from anygame.protocol.messages import LONGEST_USUAL, parse_message
 from anygame.protocol.player import server as servers
 from anygame.protocol.player.server import PlayerServer, Said
 
@@ -129,7 +130,7 @@ def test_what_is_taken_at_a_time_is_small() -> None:
 def _parsed(patch: pytest.MonkeyPatch) -> Iterator[dict[bool, list[int]]]:
     """Note the lengths of messages that are read, in the loop and beside it."""
     found: dict[bool, list[int]] = {True: [], False: []}
-    parse = servers.parse_message
+    parse = parse_message
     loop = threading.current_thread()
 
     def noted(text: str) -> Any:
@@ -163,14 +164,14 @@ def test_long_messages_are_read_beside_the_loop_or_not_at_all(
             assert await server.respond(_WORST[kind](length)) in ("nil", "busy", "go", "( Put 1 X )")
         assert max(found[True], default=0) <= servers._LONG
         # While a match is played, no rules are wanted, and nothing else is as long as rules are.
-        assert max(found[False], default=0) <= servers.LONGEST_USUAL
+        assert max(found[False], default=0) <= LONGEST_USUAL
         await server.close()
 
     run(main, 60)
 
 
 def test_long_messages_of_strangers_keep_no_match_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    parse = servers.parse_message
+    parse = parse_message
     may_end = threading.Event()
 
     def slow(text: str) -> Any:

@@ -1,0 +1,241 @@
+"""Hostile requests to a server of this package while somebody honest uses it, and how long that one waits.
+
+    python tools/hostile_requests.py page
+    python tools/hostile_requests.py page --requests 1000 --at-once 20 --into docs/web.md
+
+Starts the server, has an honest visitor go through everything a few times in peace, then sends requests of
+all the kinds of the target, many at once, while the visitor goes on. Prints how long the visitor waited, in
+the median and at worst, and what became of the hostile requests. The exit status is 1 where the visitor got a
+wrong answer, where a hostile request found a fault of the server, or where the server complained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter, deque
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from statistics import median
+from threading import Thread
+from typing import TYPE_CHECKING, Final
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.arguments import some_count, some_seconds
+from tools.hostile_page import PAGE
+from tools.hostile_player import PLAYER
+from tools.hostile_target import PATIENCE, Visit
+from tools.tables import aligned, as_markdown, processor, put_into
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from tools.hostile_target import Address, Hostile, Target
+
+__all__ = ["TARGETS", "Attack", "main"]
+
+TARGETS: Final = {"page": PAGE, "player": PLAYER}
+#: Times that an honest visitor goes through everything in peace.
+_QUIET_ROUNDS: Final = 3
+#: Statuses of a server that has a fault: 503 says that it is busy.
+_FAULTS: Final = ("500", "501", "502", "504")
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How a server is attacked.
+
+    Attributes:
+        requests: that are sent.
+        at_once: of them at a time, beside those that are held.
+        held: seconds after which a client goes away that tells nothing more, or takes nothing.
+        seed: of what is drawn.
+    """
+
+    requests: int
+    at_once: int
+    held: float
+    seed: int
+
+    def on(self, target: str, address: Address) -> dict[str, Counter[str]]:
+        """Send hostile requests of all kinds in turn; return by kind what became of them."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 10_000)), hard))
+        return asyncio.run(self._send_all(TARGETS[target].attacks(Visit(address)), address))
+
+    async def _send_all(
+        self, kinds: Mapping[str, Callable[[Random], Hostile]], address: Address
+    ) -> dict[str, Counter[str]]:
+        random = Random(self.seed)
+        found: dict[str, Counter[str]] = {kind: Counter() for kind in kinds}
+        room = asyncio.Semaphore(self.at_once)
+
+        async def send(kind: str, hostile: Hostile) -> None:
+            try:
+                found[kind][await self._sent(hostile, address)] += 1
+            finally:
+                if not hostile.is_held:
+                    room.release()
+
+        async with asyncio.TaskGroup() as tasks:
+            names = list(kinds)
+            for number in range(self.requests):
+                kind = names[number % len(names)]
+                hostile = kinds[kind](random)
+                # Who is held takes no place: that is what such clients are for.
+                if not hostile.is_held:
+                    await room.acquire()
+                tasks.create_task(send(kind, hostile))
+                await asyncio.sleep(0)
+        return found
+
+    async def _sent(self, hostile: Hostile, address: Address) -> str:
+        """Send a request; return the status of the answer, or how it ended."""
+        try:
+            reader, writer = await asyncio.open_connection(*address)
+        except OSError:
+            return "not accepted"
+        try:
+            async with asyncio.timeout(self.held if hostile.is_held else PATIENCE):
+                with suppress(OSError):  # an answer may come before all is sent
+                    writer.write(hostile.data)
+                    await writer.drain()
+                if not hostile.is_taken:
+                    await asyncio.sleep(PATIENCE)
+                answer = await reader.readline()
+        except TimeoutError:
+            return "held to the end"
+        except (OSError, ValueError):
+            answer = b""
+        finally:
+            writer.transport.abort()
+        words = answer.split()
+        return words[1].decode() if len(words) > 1 and words[0].startswith(b"HTTP/") else "closed"
+
+
+# -- the tables ------------------------------------------------------------------------------------
+
+
+def visitor_table(quiet: Visit, attacked: Visit) -> list[list[str]]:
+    """Return how long the visitor waited, in peace and under attack, in milliseconds."""
+    rows = [["asked for", "in peace", "attacked", "at worst", "answers", "come again"]]
+    for what, seconds in attacked.seconds.items():
+        rows.append(_row(what, quiet.seconds[what], seconds, attacked.later[what]))
+    before = [second for each in quiet.seconds.values() for second in each]
+    everything = [second for each in attacked.seconds.values() for second in each]
+    return [*rows, _row("all", before, everything, attacked.later.total())]
+
+
+def _row(what: str, quiet: Sequence[float], attacked: Sequence[float], later: int) -> list[str]:
+    waits = [_ms(wait) for wait in (median(quiet), median(attacked), max(attacked))]
+    return [what, *waits, f"{len(attacked):,}", str(later or "")]
+
+
+def attack_table(found: Mapping[str, Counter[str]]) -> list[list[str]]:
+    """Return what became of the hostile requests."""
+    rows = [["hostile requests", "sent", "answered"]]
+    for kind, answers in found.items():
+        told = ", ".join(f"{status} {count:,}" for status, count in sorted(answers.items()))
+        rows.append([kind, f"{answers.total():,}", told])
+    return rows
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:,.0f} ms"
+
+
+def run(options: Namespace) -> tuple[list[str], list[str]]:
+    """Attack a server; return the lines of a report in Markdown or for a terminal, and what went wrong."""
+    target = TARGETS[options.target]
+    with tempfile.TemporaryDirectory() as folder, Path(folder, "complaints").open("w+b") as complaints:
+        with _started([part.format(folder=folder) for part in target.command], complaints.fileno()) as server:
+            try:
+                assert server.stdout is not None
+                address = ("127.0.0.1", int(json.loads(server.stdout.readline())["port"]))
+                # What else it says nobody needs, but a full pipe would hold it up.
+                Thread(target=deque, args=(server.stdout, 0), daemon=True).start()
+                quiet, attacked, found = _attacked(target, address, options)
+                is_alive = server.poll() is None
+            finally:
+                server.send_signal(signal.SIGINT)
+        complaints.seek(0)
+        complained = complaints.read().decode(errors="replace")
+    wrong = [f"the honest visitor: {each}" for each in quiet.wrong + attacked.wrong]
+    for kind, answers in found.items():
+        wrong += [f"{kind}: status {status}" for status in _FAULTS if answers[status]]
+    wrong += [] if is_alive else ["the server has ended"]
+    wrong += [f"the server complained: {line}" for line in complained.splitlines()[:20]]
+    lay_out = as_markdown if options.into else lambda rows: list(aligned(rows))
+    sent = sum(answers.total() for answers in found.values())
+    lines = [
+        f"{sent:,} hostile requests, {options.at_once} at once beside those that are held; an honest visitor "
+        f"meanwhile, on the same machine ({processor()}, {os.cpu_count()} cores).",
+        "",
+        *lay_out(visitor_table(quiet, attacked)),
+        "",
+        *lay_out(attack_table(found)),
+    ]
+    return lines, wrong
+
+
+def _attacked(
+    target: Target, address: Address, options: Namespace
+) -> tuple[Visit, Visit, dict[str, Counter[str]]]:
+    """Return how the visitor fared in peace and under attack, and what became of the hostile requests."""
+    quiet, attacked = Visit(address), Visit(address)
+    for _ in range(_QUIET_ROUNDS):
+        target.visit(quiet)
+    attack = Attack(options.requests, options.at_once, options.held, options.seed)
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        attacking = pool.submit(attack.on, options.target, address)
+        for _ in _rounds(attacking):
+            target.visit(attacked)
+        return quiet, attacked, attacking.result()
+
+
+def _started(command: Sequence[str], complaints: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "anygame", *command], stdout=subprocess.PIPE, stderr=complaints, text=True
+    )
+
+
+def _rounds(attacking: Future[dict[str, Counter[str]]]) -> Iterator[None]:
+    """Yield as long as an attack goes on, and once more."""
+    while not attacking.done():
+        yield
+    yield
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Attack, print the tables, and return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("target", choices=sorted(TARGETS), help="what is attacked")
+    parser.add_argument("--requests", type=some_count, default=10_000, help="hostile requests (10000)")
+    parser.add_argument("--at-once", type=some_count, default=30, help="of them at a time (30)")
+    parser.add_argument("--held", type=some_seconds, default=30.0, help="seconds of slow clients (30)")
+    parser.add_argument("--seed", type=int, default=1, help="of what is drawn (1)")
+    parser.add_argument("--into", type=Path, help="a chapter that gets the tables between its marks")
+    options = parser.parse_args(arguments)
+    lines, wrong = run(options)
+    if options.into:
+        put_into(options.into, "\n".join(lines), "hostile_requests")
+    print("\n".join([*lines, *([""] if wrong else []), *wrong]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
