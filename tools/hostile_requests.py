@@ -29,7 +29,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -167,7 +167,7 @@ def run(options: Namespace) -> tuple[list[str], list[str]]:
                 assert server.stdout is not None
                 address = ("127.0.0.1", int(json.loads(server.stdout.readline())["port"]))
                 # What else it says nobody needs, but a full pipe would hold it up.
-                Thread(target=deque, args=(server.stdout, 0), daemon=True).start()
+                Thread(target=_drain, args=(server.stdout,), daemon=True).start()
                 quiet, attacked, found = _attacked(target, address, options)
                 is_alive = server.poll() is None
             finally:
@@ -205,6 +205,12 @@ def _attacked(
         for _ in _rounds(attacking):
             target.visit(attacked)
         return quiet, attacked, attacking.result()
+
+
+def _drain(lines: IO[str]) -> None:
+    """Read lines that nobody needs, until there are no more."""
+    with suppress(ValueError):  # closed meanwhile
+        deque(lines, 0)
 
 
 def _started(command: Sequence[str], complaints: int) -> subprocess.Popen[str]:

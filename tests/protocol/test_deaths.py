@@ -380,6 +380,28 @@ def test_a_process_that_cannot_be_begun_is_told(error: Exception, monkeypatch: p
     run(main, 60)
 
 
+def test_a_process_is_killed_once_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[int] = []
+    kill = asyncio.subprocess.Process.kill
+
+    def counted(process: asyncio.subprocess.Process) -> None:
+        killed.append(process.pid)
+        kill(process)
+
+    async def main() -> None:
+        monkeypatch.setattr(asyncio.subprocess.Process, "kill", counted)
+        host = ProcessHost("legal", None, PlayerSettings())
+        await host.begun()
+        for _ in range(3):
+            host.end()
+            await asyncio.sleep(0)
+        await host.wait()
+        host.end()
+
+    run(main, 60)
+    assert len(killed) == 1
+
+
 #: Players whose own code fails wherever it can.
 FAILING = """
 import os, sys, threading

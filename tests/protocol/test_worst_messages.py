@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.protocol.loops import RULES, listening, run, say
 
+from anygame.players import LegalPlayer
 from anygame.protocol.http import framing, headers, streams
 from anygame.protocol.http.framing import HttpError, RequestFraming
 from anygame.protocol.http.headers import mend_request
@@ -22,6 +23,10 @@ from anygame.protocol.player.server import PlayerServer, Said
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
+
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.players.clock import Clock
 
 _LONGEST_HEAD = 16_000
 _CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -250,3 +255,25 @@ def test_those_of_the_most_usual_address_make_room(monkeypatch: pytest.MonkeyPat
             listener._connections.clear()
 
     run(main)
+
+
+def test_messages_that_wait_for_one_match_leave_connections_to_others() -> None:
+    async def main() -> None:
+        may_move = threading.Event()
+
+        class Thinking(LegalPlayer):
+            def move(self, state: State, clock: Clock) -> Term:
+                may_move.wait(60)
+                return super().move(state, clock)
+
+        async with listening(Thinking, parallel=2) as (_, port):
+            assert await say(port, f"(START m a {RULES} 50 50)") == "ready"
+            asked = [asyncio.create_task(say(port, "(PLAY m NIL)")) for _ in range(60)]
+            async with asyncio.timeout(30):
+                while sum(task.done() for task in asked) < 52:
+                    await asyncio.sleep(0.01)
+            assert await say(port, f"(START n a {RULES} 50 50)") == "ready"
+            may_move.set()
+            assert Counter(await asyncio.gather(*asked)) == {"busy": 52, "( Put 1 X )": 8}
+
+    run(main, 120)

@@ -169,7 +169,7 @@ class ProcessHost:
         self.hear: Callable[[Event], None] = _ignore
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: list[bytes] = []
-        self._is_ended = False
+        self._is_ended = self._is_killed = False
         self._begun = asyncio.Event()
         given = base64.b64encode(pickle.dumps((strategy, seed, settings))).decode()
         self._life = asyncio.create_task(self._live(given))
@@ -229,11 +229,10 @@ class ProcessHost:
             self._write(line)
         self._waiting.clear()
         garbage = await self._listen(process)
-        # A process that has ended must not be killed once more: whoever collects its status would miss it.
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _CLOSING)
-        if process.returncode is None and not self._is_ended:
-            process.kill()
+        if process.returncode is None:
+            self._kill()
         status = await process.wait()
         return f"the process of the player {garbage or _ending(status)}"
 
@@ -255,7 +254,9 @@ class ProcessHost:
         return ""
 
     def _kill(self) -> None:
-        if self._process is not None:
+        # A process that has ended must not be killed once more: whoever collects its status would miss it.
+        if self._process is not None and not self._is_killed:
+            self._is_killed = True
             with suppress(ProcessLookupError):
                 self._process.kill()
 

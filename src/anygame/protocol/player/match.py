@@ -83,6 +83,7 @@ class PlayerMatch:
     Attributes:
         start: the message it began with.
         host: of the session in which it is played.
+        waiting: how many messages wait for an answer.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class PlayerMatch:
     ) -> None:
         self.start = start
         self.host = host
+        self.waiting = 0
         self._faults: list[str] = []
         self._settings = settings
         self._renew = renew

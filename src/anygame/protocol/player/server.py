@@ -59,7 +59,7 @@ from anygame.protocol.replies import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from anygame.players.player import Player
     from anygame.protocol.http.listener import Bounds
@@ -74,6 +74,10 @@ _LONG: Final = 2000
 _SHOWN: Final = 200
 #: Seconds that START may wait for the player of the last match to take leave.
 _HANDOVER: Final = 0.5
+#: Messages that may wait for one match at a time: a manager sends one, and some send it again. More of them
+#: would take the connections of everybody else.
+_MOST_WAITING: Final = 8
+_TOO_MANY: Final = f"{_MOST_WAITING} messages wait for this match already"
 #: What goes on with a match whose player has taken process after process with it: it needs next to nothing.
 _STAND_IN: Final = "random"
 #: The kinds of messages that hold rules. All others are short.
@@ -256,8 +260,10 @@ class PlayerServer:
             case _ if match is None:
                 return BUSY, "this match is not played here"
             case Play() | PlayII():
+                if match.waiting >= _MOST_WAITING:
+                    return BUSY, _TOO_MANY
                 self._set_alarm(match)
-                reply = await match.play(message, arrived)
+                reply = await self._waited(match, match.play(message, arrived))
                 return reply, match.take_fault()
             case Stop() | StopII():
                 self._end(match, message)
@@ -265,6 +271,14 @@ class PlayerServer:
             case Abort():
                 self._end(match, None)
                 return ABORTED, ""
+
+    async def _waited(self, match: PlayerMatch, answer: Awaitable[str]) -> str:
+        """Wait for an answer of a match."""
+        match.waiting += 1
+        try:
+            return await answer
+        finally:
+            match.waiting -= 1
 
     @property
     def _is_full(self) -> bool:
@@ -284,8 +298,10 @@ class PlayerServer:
             self._matches[message.match_id] = match
         if match is None or match.start != message:
             return BUSY, "another match is being played"
+        if match.waiting >= _MOST_WAITING:
+            return BUSY, _TOO_MANY
         self._set_alarm(match)
-        reply = await match.prepare(arrived)
+        reply = await self._waited(match, match.prepare(arrived))
         if reply == BUSY and self._matches.get(message.match_id) is match:
             self._end(match, None)
         return reply, match.take_fault()
