@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, deque
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,12 +28,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from threading import Thread
+from typing import IO, TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tools.arguments import some_count, some_seconds
 from tools.hostile_page import PAGE
+from tools.hostile_player import PLAYER
 from tools.hostile_target import PATIENCE, Visit
 from tools.tables import aligned, as_markdown, processor, put_into
 
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TARGETS", "Attack", "main"]
 
-TARGETS: Final = {"page": PAGE}
+TARGETS: Final = {"page": PAGE, "player": PLAYER}
 #: Times that an honest visitor goes through everything in peace.
 _QUIET_ROUNDS: Final = 3
 #: Statuses of a server that has a fault: 503 says that it is busy.
@@ -164,6 +166,8 @@ def run(options: Namespace) -> tuple[list[str], list[str]]:
             try:
                 assert server.stdout is not None
                 address = ("127.0.0.1", int(json.loads(server.stdout.readline())["port"]))
+                # What else it says nobody needs, but a full pipe would hold it up.
+                Thread(target=_drain, args=(server.stdout,), daemon=True).start()
                 quiet, attacked, found = _attacked(target, address, options)
                 is_alive = server.poll() is None
             finally:
@@ -201,6 +205,12 @@ def _attacked(
         for _ in _rounds(attacking):
             target.visit(attacked)
         return quiet, attacked, attacking.result()
+
+
+def _drain(lines: IO[str]) -> None:
+    """Read lines that nobody needs, until there are no more."""
+    with suppress(ValueError):  # closed meanwhile
+        deque(lines, 0)
 
 
 def _started(command: Sequence[str], complaints: int) -> subprocess.Popen[str]:

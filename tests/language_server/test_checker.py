@@ -17,6 +17,7 @@ from anygame.language_server.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 URI = "file:///game.kif"
 
@@ -181,3 +182,47 @@ def test_names_of_documents_are_those_of_their_files() -> None:
     assert Document("file:///a/b%20c.hrf", 1, "").sheet.source.name == "b c.hrf"
     assert Document("untitled:new", 1, "").sheet.form == "kif"
     assert isinstance(Document(URI, 1, "").lines, Lines)
+
+
+_GARBAGE = {
+    "no JSON": b"hello\n",
+    "no text": b"\xff\n",
+    "half": b'{"value": 1',
+    "a number": b"5\n",
+    "a list": b'["value"]\n',
+    "neither": b"{}\n",
+    "nested": b"[" * 100_000 + b"\n",
+    "nothing": b"",
+}
+#: A process that tells what stands in its place first, and answers what it is asked later.
+_TELLING = """
+import os, pathlib, sys
+garbage = pathlib.Path(GARBAGE)
+for line in sys.stdin.buffer:
+    if garbage.exists():
+        data = garbage.read_bytes()
+        garbage.unlink()
+        os.write(1, data)
+        os._exit(0)
+    os.write(1, b'{"value": "well"}\\n')
+"""
+
+
+@pytest.mark.parametrize("garbage", _GARBAGE.values(), ids=_GARBAGE)
+def test_whatever_the_process_tells_the_next_question_is_answered(
+    garbage: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "garbage").write_bytes(garbage)
+    monkeypatch.setattr(processes, "_BOOTSTRAP", _TELLING.replace("GARBAGE", repr(str(tmp_path / "garbage"))))
+    troubles: list[object] = []
+
+    async def ask() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: troubles.append(context))
+        process = ExaminingProcess()
+        with pytest.raises(ExaminationError):
+            await process.ask({"do": "examine"}, 60)
+        assert await process.ask({"do": "examine"}, 60) == "well"
+        await process.end()
+
+    asyncio.run(ask())
+    assert not troubles

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.network.networks import Builder, networks, random_network, tic_tac_toe
 
-from anygame.network.kernels import background, straight_line
+from anygame.network.kernels import background, native, straight_line
 from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import rows as kernel_rows
 from anygame.network.kernels.kernel import Kernel, build_kernel
@@ -331,6 +331,39 @@ def test_a_program_ends_while_its_code_is_made(tmp_path: Path) -> None:
     after = running(_PLAY, tmp_path)
     assert after.stdout.splitlines() == [before.stdout.splitlines()[0], "True True"]
     assert after.stderr == ""
+
+
+_COMPILE = """
+import sys, time, anygame
+game = anygame.load(sys.argv[1])
+while not __import__("pathlib").Path(sys.argv[2]).exists():
+    time.sleep(0.001)
+game.compile(wait=True)
+result = game.simulate(1000, seed=4)
+print(result.goal_counts, result.states)
+"""
+
+
+def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    alone = running(_PLAY, tmp_path / "other").stdout.splitlines()[0]
+    begun = [
+        subprocess.Popen(
+            [sys.executable, "-c", _COMPILE, str(_SHEET), str(tmp_path / "go")],
+            env={**os.environ, "ANYGAME_CACHE": str(cache)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    (tmp_path / "go").touch()
+    told = [each.communicate(timeout=300) for each in begun]
+    assert told == [(f"{alone}\n", "")] * 3
+    files = list(cache.iterdir())
+    assert files
+    # Nothing half written, nothing left of writing.
+    assert all(path.suffix == ".code" and native._read(path) for path in files), files
 
 
 def test_nothing_is_left_behind_where_nothing_is_cached() -> None:

@@ -310,7 +310,7 @@ def test_who_has_spoken_is_not_turned_away_for_others() -> None:
             server._listener._respond = slow
             ask = b"POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n"
             first = [asyncio.create_task(send(port, ask + text)) for text in (b"m1", b"m2")]
-            while list(server._listener._connections.values()) != [False, False]:
+            while list(server._listener._connections.values()) != [None, None]:
                 await asyncio.sleep(0.01)
             refused = await send(port, ask + b"m3")
             go_on.set()

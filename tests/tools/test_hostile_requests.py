@@ -15,6 +15,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from tools.hostile_page import PAGE
+from tools.hostile_player import PLAYER
 from tools.hostile_requests import attack_table, main, visitor_table
 from tools.hostile_target import Visit
 
@@ -29,6 +30,27 @@ def test_an_honest_visitor_of_the_page_gets_right_answers(capsys: pytest.Capture
     assert told.startswith("60 hostile requests, 30 at once beside those that are held; an honest visitor")
     assert "hostile sheets             3" in told
     assert "in peace" in told
+
+
+def test_an_honest_manager_of_the_player_gets_legal_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["player", "--requests", "52", "--held", "2"])
+    told = capsys.readouterr().out
+    assert status == 0, told
+    assert "hostile matches " in told
+    assert "PLAY" in told
+
+
+def test_replies_to_a_manager_are_judged() -> None:
+    with _answering(200, "( mark 9 9 )") as visit:
+        PLAYER.visit(visit)
+    assert [wrong.partition(":")[0] for wrong in visit.wrong] == ["INFO", "START"]
+
+
+@pytest.mark.long
+def test_an_honest_manager_of_the_player_gets_legal_moves_among_very_many(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["player", "--requests", "10000"]) == 0, capsys.readouterr().out
 
 
 @pytest.mark.long
@@ -49,6 +71,9 @@ def _answering(status: int, text: str, **headers: str) -> Iterator[Visit]:
                 self.send_header(name.replace("_", "-"), value)
             self.end_headers()
             self.wfile.write(text.encode())
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, *_: object) -> None: ...
 
@@ -98,6 +123,5 @@ def test_tables_tell_the_waits_and_what_became_of_requests() -> None:
 
 def test_the_same_seed_makes_the_same_requests() -> None:
     with _answering(303, "", Location="/match/7") as visit:
-        kinds = PAGE.attacks(visit)
-        for kind, make in kinds.items():
+        for kind, make in {**PAGE.attacks(visit), **PLAYER.attacks(visit)}.items():
             assert make(Random(7)).data == make(Random(7)).data, kind

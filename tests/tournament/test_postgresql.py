@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
+import signal
 import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Thread
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anygame.match import Seat
+    from anygame.match.record import Record
 
 pytest.importorskip("psycopg", reason="needs psycopg: pip install 'anygame[postgresql]'")
 GAMES = {"count": anygame.loads(COUNTDOWN)}
@@ -38,32 +44,72 @@ def _programs() -> Path | None:
     return folders[-1] if folders else None
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """Start a server that is reached by a socket in a folder of its own, and return its address."""
-    programs = _programs()
-    if programs is None:
-        pytest.skip("needs the PostgreSQL server: initdb was not found")
-    # The server refuses to be root's; and paths of sockets are short.
-    user: dict[str, Any] = {"user": "postgres"} if os.getuid() == 0 else {}
+class _Server:
+    """A server that is reached by a socket in a folder of its own.
+
+    Attributes:
+        address: where it is reached.
+    """
+
+    def __init__(self, folder: Path, *, is_durable: bool) -> None:
+        programs = _programs()
+        if programs is None:
+            pytest.skip("needs the PostgreSQL server: initdb was not found")
+        self._programs, self._folder, self._is_durable = programs, folder, is_durable
+        # The server refuses to be root's.
+        self._user: dict[str, Any] = {"user": "postgres"} if os.getuid() == 0 else {}
+        if self._user:
+            shutil.chown(folder, "postgres")
+        self.address = f"postgresql://tester:secret@/postgres?host={folder}"
+        self._call("initdb", "--auth=trust", "--username=tester", "--no-sync")
+
+    def _call(self, program: str, *arguments: str) -> None:
+        command = [str(self._programs / program), "-D", str(self._folder / "data"), *arguments]
+        subprocess.run(command, check=True, capture_output=True, cwd=self._folder, **self._user)
+
+    def start(self) -> None:
+        options = f"-c listen_addresses= -c unix_socket_directories={self._folder}"
+        options += "" if self._is_durable else " -c fsync=off"
+        self._call("pg_ctl", "-w", "-o", options, "-l", str(self._folder / "log"), "start")
+
+    def stop(self) -> None:
+        with suppress(subprocess.CalledProcessError):  # it may have been killed
+            self._call("pg_ctl", "-w", "-m", "immediate", "stop")
+
+    def kill(self) -> None:
+        """Kill it and all that it has begun, as a machine does that goes out."""
+        process = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+        # What it has begun has sessions of its own.
+        begun = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        for each in (process, *map(int, begun)):
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
+        late = time.monotonic() + 60
+        while any(Path(f"/proc/{each}").exists() for each in (process, *begun)):
+            assert time.monotonic() < late, "the server does not end"
+            time.sleep(0.01)
+
+
+@contextmanager
+def _serving(*, is_durable: bool) -> Iterator[_Server]:
+    # Paths of sockets are short.
     folder = Path(mkdtemp(prefix="pg"))
-    if user:
-        shutil.chown(folder, "postgres")
-
-    def call(program: str, *arguments: str) -> None:
-        command = [str(programs / program), "-D", str(folder / "data"), *arguments]
-        subprocess.run(command, check=True, capture_output=True, cwd=folder, **user)
-
     try:
-        call("initdb", "--auth=trust", "--username=tester", "--no-sync")
-        options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
-        call("pg_ctl", "-w", "-o", options, "-l", str(folder / "log"), "start")
+        server = _Server(folder, is_durable=is_durable)
+        server.start()
         try:
-            yield f"postgresql://tester:secret@/postgres?host={folder}"
+            yield server
         finally:
-            call("pg_ctl", "-w", "-m", "immediate", "stop")
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """Start a server, and return its address."""
+    with _serving(is_durable=False) as found:
+        yield found.address
 
 
 @pytest.fixture
@@ -161,6 +207,90 @@ def test_a_server_that_goes_away_is_told_and_what_was_played_is_kept(address: st
             asyncio.run(play())
     assert unraised == []
     assert len(_play(address)) == 3
+
+
+def _ended(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "anygame", *command], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="nobody tells what the server has begun")
+def test_a_server_that_is_killed_in_the_middle_of_a_match_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with _serving(is_durable=True) as server:
+        kept: list[tuple[str, int]] = []
+        killed: list[str] = []
+        keep = Store.keep
+
+        def keep_and_kill(store: Store, meeting: Meeting, record: Record) -> None:
+            if len(kept) == 8 and not killed:
+                killed.append(meeting.key)
+                server.kill()
+            keep(store, meeting, record)
+            kept.append((meeting.key, record.step))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "keep", keep_and_kill)
+            with pytest.raises(
+                RecordError, match=r"cannot use postgresql://.* as the store of a tournament: "
+            ):
+                _play(server.address)
+        server.start()
+        with Store(server.address) as store:
+            over = len(store.results())
+            under_way = [
+                each
+                for each in Tournament(GAMES, PLAYERS, store, TERMS, _seat).meetings(1)
+                if not store.is_over(each)
+            ]
+            begun = {
+                each.key: record.step for each in under_way if (record := store.record(each)) is not None
+            }
+        assert begun == dict(kept[-1:])
+        # It goes on where it was, and with whose it was: what is left is played, each match once.
+        assert len(_play(server.address)) == len(under_way) == 6 - over
+        assert len(_play(tmp_path / "file")) == 6
+        with Store(server.address) as there, Store(tmp_path / "file") as here:
+            assert [(one.players, one.sheet) for one in there.results()] == [
+                (one.players, one.sheet) for one in here.results()
+            ]
+            for each in under_way:
+                record, same = there.record(each), here.record(each)
+                assert record is not None
+                assert same is not None
+                assert len(record.moves) == len(same.moves)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="nobody tells what the server has begun")
+def test_a_tournament_of_the_command_line_tells_that_its_store_was_killed(tmp_path: Path) -> None:
+    sheet = tmp_path / "count.kif"
+    sheet.write_text(COUNTDOWN)
+    with _serving(is_durable=True) as server:
+        command = ["tournament", str(sheet), "--players", "random", "legal", "greedy", "--rounds", "200"]
+        command += ["--store", server.address, "--start-clock", "5", "--play-clock", "5"]
+        with subprocess.Popen(
+            [sys.executable, "-m", "anygame", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as playing:
+            assert playing.stdout is not None
+            playing.stdout.readline()
+            server.kill()
+            told, complained = playing.communicate(timeout=120)
+        assert playing.returncode not in (0, 1), told
+        assert "Traceback" not in complained, complained
+        assert len(re.findall("cannot use postgresql://", complained)) == 1, complained
+        server.start()
+        with Store(server.address) as store:
+            known = len(store.results())
+        assert known
+        ended = _ended(command)
+        assert ended.returncode == 0, ended.stderr
+        with Store(server.address) as store:
+            assert len(store.results()) == 200 * 6
 
 
 def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ class MctsPlayer(Player):
         PlayerError: a number is out of range.
     """
 
+    plays_unprepared = True
+
     def __init__(
         self,
         seed: int | None = None,

@@ -55,6 +55,8 @@ class Player(ABC):
             the state that `move` is given then is only one that agrees with it. None in other games.
         needs_state: whether it reads that state. Where it believes on its own, from its view, hardly any time
             is spent on finding one, which may then be a guess.
+        plays_unprepared: whether a match may begin while `prepare` is still at work, in another thread: it
+            plays worse then, but well enough. Other players are waited for, and random moves made for them.
     """
 
     game: Game
@@ -62,6 +64,7 @@ class Player(ABC):
     best: Term | None = None
     view: RoleView | None = None
     needs_state: bool = True
+    plays_unprepared: bool = False
 
     def __init__(self, seed: int | None = None) -> None:
         self.random = Random(seed)

@@ -328,7 +328,7 @@ def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> T
     game.compile_if_worth_it()
     if game.machine.name != "network":
         return None
-    # Numba, which compiles the tree, is loaded for searches alone.
+    # Imported here, since other searches need no arrays of trees.
     from anygame.search.tree.searcher import TreeSearcher
 
     return TreeSearcher(game, seed=seed, threads=threads, memory=memory)

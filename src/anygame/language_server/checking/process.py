@@ -53,7 +53,7 @@ class ExaminingProcess:
                 self.current = None
             except TimeoutError:
                 raise ExaminationError(f"it takes more than {within:g} seconds") from None
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, RecursionError) as error:
                 raise ExaminationError(str(error)) from error
             finally:
                 if self.current is not None:  # it is at work still, or gone
@@ -76,9 +76,11 @@ class ExaminingProcess:
         self._process.stdin.write(json.dumps(question).encode() + b"\n")
         await self._process.stdin.drain()
         line = await self._process.stdout.readline()
-        if not line:
+        if not line.endswith(b"\n"):
             raise ExaminationError("the process that examines sheets has ended")
         answer: dict[str, Any] = json.loads(line)
+        if not (isinstance(answer, dict) and ("fault" in answer or "value" in answer)):
+            raise ExaminationError("the process that examines sheets told what is no answer")
         return answer
 
     async def end(self) -> None:

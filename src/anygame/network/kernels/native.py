@@ -32,7 +32,6 @@ __all__ = [
     "is_cached",
     "load_library",
     "make_image",
-    "own_folder",
     "source_digest",
 ]
 
@@ -174,18 +173,6 @@ def cache_folder() -> Path | None:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     # A home that cannot be found stays "~": no place to write to.
     return Path(base) / "anygame" if base and os.path.isabs(base) else None
-
-
-def own_folder(folder: Path) -> bool:
-    """Make a folder inside that of cached code; return whether it is there, and ours alone to write to."""
-    try:
-        for each in (folder.parent, folder):
-            each.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_ours(each.lstat()):
-                return False
-    except OSError:
-        return False
-    return True
 
 
 def _path(key: str, cache: Path | None) -> Path | None:

@@ -29,9 +29,13 @@ __all__ = ["Body", "HttpError", "RequestFraming", "ResponseFraming", "UnwantedEr
 #: Bytes of a head. Those of the field have some hundreds.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
+#: Bytes of an end that may have come, but for its last one.
+_LONGEST_END: Final = 2
 #: Seconds of silence after which a message that could be whole is taken as whole: much longer than the gaps
 #: between packets, and short beside any clock.
 _SILENCE: Final = 0.5
+#: Chunks of a body that come together, beyond one for each time that something came: large ones are few.
+_MOST_CHUNKS: Final = 5000
 #: Bytes of a body after which it is asked whether it is wanted. Its first word is there by then.
 _ENOUGH_TO_JUDGE: Final = 65_536
 
@@ -127,6 +131,9 @@ class _Framing:
         self._h11 = need_h11()
         self._content = _Content(limit)
         self._head: bytearray | None = bytearray()
+        #: Bytes of the head in which no end was found.
+        self._searched = 0
+        self._chunks = 0
         self._connection: Any = None
         self._arrived = 0.0
         self._heard = 0.0
@@ -139,8 +146,8 @@ class _Framing:
         self._is_closed = self._is_closed or not data
         if self._head is None:
             self._take(data)
-        elif data:
-            self._head = (self._head + data).lstrip(b"\r\n")
+        else:
+            self._head += data if self._head else data.lstrip(b"\r\n")
 
     def _take(self, data: bytes) -> None:
         self._connection.receive_data(data)
@@ -149,7 +156,8 @@ class _Framing:
         """Read the head, as soon as it is there."""
         if self._head is None:
             return True
-        found = _END_OF_HEAD.search(self._head)
+        found = _END_OF_HEAD.search(self._head, self._searched)
+        self._searched = max(0, len(self._head) - _LONGEST_END)
         if (found.start() if found else len(self._head)) > _LONGEST_HEAD:
             raise HttpError(f"the head has more than {_LONGEST_HEAD:,} bytes")
         if found:
@@ -183,6 +191,7 @@ class _Framing:
 
     def _framed(self) -> bool | None:
         """Read on as the framing goes: whether it says that the body is whole; None if more may come."""
+        begun = self._chunks
         while not self._content.is_cut:
             try:
                 event = self._connection.next_event()
@@ -190,7 +199,12 @@ class _Framing:
                 return False
             if isinstance(event, self._h11.Data):
                 self._content.add(event.data)
+                self._chunks += 1
+                if self._chunks > _MOST_CHUNKS:
+                    raise HttpError(f"the message has more than {_MOST_CHUNKS:,} chunks", 413)
             elif event is self._h11.NEED_DATA:
+                # The first one may be no more than a packet.
+                self._chunks = max(begun, self._chunks - 1)
                 return None
             else:
                 return isinstance(event, self._h11.EndOfMessage)

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["format_request", "format_response", "mend_request", "mend_response"]
 
-_HEADER: Final = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
+#: A value begins with what is no blank: blanks that could be taken either way would be tried both ways.
+_HEADER: Final = re.compile(
+    rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:[ \t]*((?:[^\x00-\x20\x7f][^\x00-\x08\x0a-\x1f\x7f]*)?)"
+)
 _NEGATIVE: Final = re.compile(rb"-\d+\s*")
 _REQUEST_LINE: Final = re.compile(rb"(\S+) (.*?)( HTTP/\d\.\d)\s*")
 _REASONS: Final = {

@@ -1,12 +1,13 @@
 """A socket that answers messages of managers, browsers and command lines: HTTP in, one text out.
 
-Everything is bounded: connections, bytes and time. Whoever is slowest to tell what it wants makes room when
-there are too many; nobody who has told it is turned away.
+Everything is bounded: connections, bytes and time. When there are too many, whoever is slowest to tell what
+it wants makes room, of the address that most of them come from; nobody who has told it is turned away.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
@@ -27,6 +28,8 @@ __all__ = ["Bounds", "Listener"]
 
 _LINGER: Final = 2.0
 _DRAIN: Final = 10.0
+#: Turns of the loop after which what was sent with a new connection has been taken in.
+_TURNS: Final = 3
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -69,7 +72,10 @@ class Listener:
         self._bounds = bounds or Bounds()
         self._refusal = refusal
         self._server: asyncio.Server | None = None
-        self._connections: dict[asyncio.Task[None], bool] = {}
+        #: Those that have just come, and may have told all already.
+        self._new: set[asyncio.Task[None]] = set()
+        #: The others, the oldest first, with the address of those that are still to tell what they want.
+        self._connections: dict[asyncio.Task[None], str | None] = {}
 
     async def open(self, host: str, port: int) -> int:
         """Start to listen; return the port, which the system chooses for port 0.
@@ -88,7 +94,7 @@ class Listener:
         if self._server is not None:
             self._server.close()
         await asyncio.sleep(0)  # so that the tasks of connections just accepted have begun
-        while tasks := list(self._connections):
+        while tasks := [*self._new, *self._connections]:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -98,9 +104,12 @@ class Listener:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        has_room = self._make_room()
-        self._connections[task] = True
+        self._new.add(task)
         try:
+            for _ in range(_TURNS):
+                await asyncio.sleep(0)
+            has_room = self._make_room()
+            self._connections[task] = _peer(writer).rpartition(":")[0]
             await self._converse(reader, writer, task, has_room)
         except asyncio.CancelledError:
             writer.transport.abort()
@@ -109,20 +118,26 @@ class Listener:
         except Exception as error:
             self._complain(_peer(writer), f"no answer: {type(error).__name__}: {error}")
         finally:
-            del self._connections[task]
+            self._new.discard(task)
+            self._connections.pop(task, None)
             writer.close()
             with suppress(OSError, asyncio.CancelledError):
                 await writer.wait_closed()
 
     def _make_room(self) -> bool:
-        """Drop the oldest connection that has told nothing yet, if need be; return whether there is room."""
+        """Drop a connection that has told nothing yet, if need be; return whether there is room."""
         if len(self._connections) < self._bounds.connections:
             return True
-        for task, is_reading in self._connections.items():
-            if is_reading and not task.cancelling():
-                task.cancel()
-                return True
-        return False
+        reading = {
+            task: address
+            for task, address in self._connections.items()
+            if address is not None and not task.cancelling()
+        }
+        if not reading:
+            return False
+        ((most, _),) = Counter(reading.values()).most_common(1)
+        next(task for task, address in reading.items() if address == most).cancel()
+        return True
 
     async def _converse(
         self,
@@ -153,7 +168,7 @@ class Listener:
         except HttpError as error:
             await self._refuse(reader, writer, error.status, BUSY if error.status == 413 else NIL, str(error))
             return
-        self._connections[task] = False
+        self._connections[task] = None
         if request.method not in ("POST", "GET", "HEAD", "OPTIONS"):
             await self._refuse(reader, writer, 405, NIL, f"nothing is done by {request.method[:20]}")
             return

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_request", "read_response"]
 
-_CHUNK: Final = 65_536
+#: Bytes that are taken at a time: what they hold is read while others wait.
+_CHUNK: Final = 16_384
 
 
 async def read_request(

@@ -14,6 +14,7 @@ import asyncio
 import base64
 import json
 import pickle
+import signal
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -22,6 +23,7 @@ from anygame.protocol.player.session import BEGUN, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import UnionType
 
     from anygame.players.player import Player
     from anygame.protocol.player.settings import PlayerSettings
@@ -39,6 +41,37 @@ _BOOTSTRAP: Final = (
 )
 
 Event = list[Any]
+
+#: What follows the kind of each event.
+_EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
+    "begun": (),
+    "loaded": (),
+    "ready": (),
+    "failed": (str,),
+    "legal": (int, str, bool),
+    "best": (int, str | None),
+    "move": (int, str | None, str),
+    "left": (),
+    "previewed": (str,),
+}
+
+
+def read_event(line: bytes) -> Event:
+    """Read an event that another process told.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        event = json.loads(line)
+    except RecursionError as error:
+        raise ValueError("too many brackets") from error
+    if not (isinstance(event, list) and event and isinstance(event[0], str) and event[0] in _EVENTS):
+        raise ValueError("no list that begins with the kind of an event")
+    kinds = _EVENTS[event[0]]
+    if len(event) != 1 + len(kinds) or not all(map(isinstance, event[1:], kinds)):
+        raise ValueError(f"not what {event[0]} takes")
+    return event
 
 
 class Host(Protocol):
@@ -136,7 +169,7 @@ class ProcessHost:
         self.hear: Callable[[Event], None] = _ignore
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: list[bytes] = []
-        self._is_ended = False
+        self._is_ended = self._is_killed = False
         self._begun = asyncio.Event()
         given = base64.b64encode(pickle.dumps((strategy, seed, settings))).decode()
         self._life = asyncio.create_task(self._live(given))
@@ -162,9 +195,7 @@ class ProcessHost:
         """Kill the process."""
         self.ignore()
         self._is_ended = True
-        if self._process is not None:
-            with suppress(ProcessLookupError):
-                self._process.kill()
+        self._kill()
 
     def ignore(self) -> None:
         """See `Host.ignore`."""
@@ -176,44 +207,75 @@ class ProcessHost:
 
     async def _live(self, given: str) -> None:
         try:
-            await self._run(given)
+            reason = await self._run(given)
+        except Exception as error:  # whoever waits has to know
+            reason = f"no process for the player: {type(error).__name__}: {error}"
+            self._kill()
         finally:
             self._begun.set()
+        self.hear(["gone", reason])
 
-    async def _run(self, given: str) -> None:
-        try:
-            # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
-            process = self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), given,
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=_LONGEST_EVENT,
-                start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            self.hear(["gone", f"no process for the player: {error}"])
-            return
+    async def _run(self, given: str) -> str:
+        """Lead the process to its end; return how it ended."""
+        # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
+        process = self._process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), given,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=_LONGEST_EVENT,
+            start_new_session=True,
+        )  # fmt: skip
         if self._is_ended:
             self.end()
         for line in self._waiting:
             self._write(line)
         self._waiting.clear()
+        garbage = await self._listen(process)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _CLOSING)
+        if process.returncode is None:
+            self._kill()
+        status = await process.wait()
+        return f"the process of the player {garbage or _ending(status)}"
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> str:
+        """Pass events on until there are no more; return what else it told, empty as a rule."""
         assert process.stdout is not None
-        with suppress(ValueError, OSError):  # an event beyond all bounds, or no event
+        line = b""
+        try:
             while line := await process.stdout.readline():
-                event = json.loads(line)
+                event = read_event(line)
                 if event == BEGUN:
                     self._begun.set()
                 else:
                     self.hear(event)
+        except (ValueError, OSError) as error:
+            # One that dies leaves half a line.
+            if line.endswith(b"\n") or not line:
+                return f"told what is no event: {error}"
+        return ""
+
+    def _kill(self) -> None:
         # A process that has ended must not be killed once more: whoever collects its status would miss it.
-        with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _CLOSING)
-        if process.returncode is None and not self._is_ended:
-            process.kill()
-        status = await process.wait()
-        self.hear(["gone", f"the process of the player has ended (status {status})"])
+        if self._process is not None and not self._is_killed:
+            self._is_killed = True
+            with suppress(ProcessLookupError):
+                self._process.kill()
 
     def _write(self, line: bytes) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         with suppress(OSError, RuntimeError):
             self._process.stdin.write(line)
+
+
+def _ending(status: int) -> str:
+    """Return how a process has ended, in words.
+
+    >>> _ending(3), _ending(-9)
+    ('has ended (status 3)', 'was ended (SIGKILL)')
+    """
+    if status >= 0:
+        return f"has ended (status {status})"
+    try:
+        return f"was ended ({signal.Signals(-status).name})"
+    except ValueError:
+        return f"was ended (signal {-status})"

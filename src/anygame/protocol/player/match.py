@@ -1,11 +1,13 @@
 """One match as the server of a player leads it: what each message does, and an answer before the clock is up.
 
 What is computed is computed in a session, elsewhere; the loop waits for it no longer than the clock allows.
+Where the process of the session dies, another one is told all that it was told, and goes on with the match.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
@@ -21,10 +23,19 @@ if TYPE_CHECKING:
 
 __all__ = ["PlayerMatch", "wall_time"]
 
+#: Takes how many sessions of a match have died; returns another one, None where there is none any more.
+Renew = Callable[[int], "Host | None"]
+
 #: Seconds for a player to take leave after STOP: to keep what it has learned, say.
 _FAREWELL: Final = 10.0
 #: Seconds after ABORT: a player that looks at its clock comes back in milliseconds.
 _SHORT_FAREWELL: Final = 1.0
+#: Sessions that may die before the rules are read once: such rules are more than a process can bear.
+_MOST_DEATHS_READING: Final = 2
+#: Characters of messages that are kept for another session: matches of thousands of turns have fewer.
+_MOST_KEPT: Final = 2**24
+#: Different faults that are told of one message.
+_MOST_FAULTS: Final = 3
 
 
 def _future() -> asyncio.Future[str | None]:
@@ -38,6 +49,8 @@ class _Turn:
     Attributes:
         number: of the turn, from 1.
         message: that asked.
+        told: the message as text, and what had been answered to the one before.
+        arrived: when it was asked.
         fallback: some legal move, as soon as one is known.
         is_repeatable: whether the moves told could be made once more: then the same message may be another.
         move: what the player chose.
@@ -47,6 +60,8 @@ class _Turn:
 
     number: int
     message: Play | PlayII
+    told: tuple[str, str | None]
+    arrived: float
     fallback: str | None = None
     is_repeatable: bool = False
     move: asyncio.Future[str | None] = field(default_factory=_future)
@@ -68,14 +83,24 @@ class PlayerMatch:
     Attributes:
         start: the message it began with.
         host: of the session in which it is played.
-        fault: what went wrong with the rules or the player, for people; empty as long as nothing has.
+        waiting: how many messages wait for an answer.
     """
 
-    def __init__(self, start: Start, host: Host, settings: PlayerSettings) -> None:
+    def __init__(
+        self, start: Start, host: Host, settings: PlayerSettings, renew: Renew = lambda _: None
+    ) -> None:
         self.start = start
         self.host = host
-        self.fault = ""
+        self.waiting = 0
+        self._faults: list[str] = []
         self._settings = settings
+        self._renew = renew
+        self._deaths = 0
+        self._is_loaded = False
+        #: What the turns were told.
+        self._told: list[tuple[str, str | None]] = []
+        self._kept = 0
+        self._think_by = 0.0
         self._lost = ""
         self._ready: asyncio.Future[str | None] | None = None
         self._left = _future()
@@ -84,6 +109,7 @@ class PlayerMatch:
         self._asked: set[int] = set()
         self._rules_due: asyncio.TimerHandle | None = None
         self._farewell = _FAREWELL
+        self._is_over = False
         host.hear = self._hear
 
     # -- START ---------------------------------------------------------------------------------------
@@ -93,16 +119,19 @@ class PlayerMatch:
         start = self.start
         if self._ready is None:
             self._ready = _future()
-            self._wait_for_rules(0)
-            think_by = wall_time(self._settings.think_by(arrived, start.start_clock))
-            self.host.send(
-                "start", spaced(start.role), start.rules, start.start_clock, start.play_clock, think_by
-            )
+            self._think_by = self._settings.think_by(arrived, start.start_clock)
+            self._send_start()
         due = self._settings.answer_by(arrived, start.start_clock)
         await asyncio.wait([self._ready], timeout=max(0.0, due - monotonic()))
         if self._ready.done():
             return (not self._ready.cancelled() and self._ready.result()) or BUSY
         return READY
+
+    def _send_start(self) -> None:
+        start = self.start
+        self._wait_for_rules(0)
+        clocks = (start.start_clock, start.play_clock, wall_time(self._think_by))
+        self.host.send("start", spaced(start.role), start.rules, *clocks)
 
     # -- PLAY ----------------------------------------------------------------------------------------
 
@@ -113,8 +142,12 @@ class PlayerMatch:
             if turn is not None and turn.answer is not None:
                 turn.answer.cancel()
                 self._answered = turn.given if turn.given != NIL else None
-            turn = self._turn = _Turn(turn.number + 1 if turn else 1, message)
-            turn.answer = asyncio.create_task(self._answer(turn, arrived))
+            told = (format_message(message), self._answered)
+            turn = self._turn = _Turn(turn.number + 1 if turn else 1, message, told, arrived)
+            self._keep(told)
+            if not self._lost:
+                self._send_play(turn)
+            turn.answer = asyncio.create_task(self._answer(turn))
         assert turn.answer is not None
         await asyncio.wait([turn.answer])
         return turn.given or NIL
@@ -124,24 +157,17 @@ class PlayerMatch:
         # The same moves may be made twice running; if they cannot be, they were told twice.
         return message == turn.message and not (turn.is_repeatable and turn.given is not None)
 
-    async def _answer(self, turn: _Turn, arrived: float) -> str:
+    async def _answer(self, turn: _Turn) -> str:
         """Find a move; there is always an answer at the time that the clock allows."""
         if self._lost:
-            self.fault = self._lost
+            self._note(self._lost)
             return NIL
         clock = self.start.play_clock
-        think_by = wall_time(self._settings.think_by(arrived, clock))
-        arrived_at = wall_time(arrived)
-        self._wait_for_rules(turn.number)
-        self.host.send(
-            "play", turn.number, format_message(turn.message), self._answered, think_by, arrived_at, clock
-        )
-        due = self._settings.answer_by(arrived, clock)
+        due = self._settings.answer_by(turn.arrived, clock)
         await asyncio.wait([turn.move], timeout=max(0.0, due - monotonic()))
         if not turn.move.done():
-            self.fault = (
-                "the rules took all the time" if turn.fallback is None else "the player took all the time"
-            )
+            late = "the rules" if turn.fallback is None else "the player"
+            self._note(f"{late} took all the time")
             if turn.fallback is not None:
                 self.host.send("best", turn.number)
                 grace = self._settings.grace_of(clock)
@@ -149,22 +175,36 @@ class PlayerMatch:
         known = [each.result() for each in (turn.move, turn.best) if each.done()]
         return next((move for move in known if move is not None), turn.fallback) or NIL
 
+    def _keep(self, told: tuple[str, str | None]) -> None:
+        """Keep what is told of a turn, for a session that may have to go on with the match."""
+        self._kept += len(told[0])
+        self._told.append(told)
+        if self._kept > _MOST_KEPT:
+            self._told.clear()
+
+    def _send_play(self, turn: _Turn) -> None:
+        clock = self.start.play_clock
+        think_by = wall_time(self._settings.think_by(turn.arrived, clock))
+        self._wait_for_rules(turn.number)
+        self.host.send("play", turn.number, *turn.told, think_by, clock)
+
     # -- what the session tells ----------------------------------------------------------------------
 
     def _hear(self, event: list[Any]) -> None:
         match event:
             case ["loaded"]:
+                self._is_loaded = True
                 self._rules_answered(0)
             case ["ready"]:
                 _settle(self._ready, READY)
             case ["failed", reason]:
                 self._rules_answered(0)
-                self.fault = reason
+                self._note(reason)
                 _settle(self._ready, BUSY)
             case ["left"]:
                 _settle(self._left, "left")
             case ["gone", reason]:
-                self._lose(reason)
+                self._go_on_elsewhere(reason)
             case [kind, number, move, *more]:
                 self._rules_answered(number)
                 if self._turn is not None and self._turn.number == number:
@@ -177,7 +217,7 @@ class PlayerMatch:
             case "best":
                 _settle(turn.best, move)
             case "move" if not turn.move.done():
-                self.fault = more[0]
+                self._note(more[0])
                 turn.move.set_result(move)
 
     def _wait_for_rules(self, question: int) -> None:
@@ -199,10 +239,33 @@ class PlayerMatch:
             self._rules_due.cancel()
             self._rules_due = None
 
+    def _go_on_elsewhere(self, reason: str) -> None:
+        """Have another session go on where one has died; give up where that is of no use."""
+        self._deaths += 1
+        is_hopeless = not self._is_loaded and self._deaths >= _MOST_DEATHS_READING
+        host = None if self._is_over or is_hopeless or self._kept > _MOST_KEPT else self._renew(self._deaths)
+        if host is None:
+            self._lose(reason)
+            return
+        self._note(f"{reason}; another one goes on")
+        self.host, host.hear = host, self._hear
+        turn = self._turn
+        is_asked = turn is not None and turn.given is None
+        if self._ready is not None and self._ready.done():
+            # Nobody gave it time to get ready.
+            self._think_by = min(self._think_by, monotonic())
+        self._send_start()
+        if former := self._told[:-1] if is_asked else self._told:
+            host.send("replay", former)
+        if turn is not None and is_asked:
+            self._send_play(turn)
+
     def _lose(self, reason: str) -> None:
         """Give up to play, though the manager does not know yet."""
         self._stop_waiting()
-        self._lost = self.fault = reason
+        self._asked.clear()
+        self._lost = reason
+        self._note(reason)
         self.host.end()
         _settle(self._ready, BUSY)
         if self._turn is not None:
@@ -219,6 +282,7 @@ class PlayerMatch:
             message: how the match ended; None for without a result.
         """
         self._stop_waiting()
+        self._is_over = True
         self._farewell = _FAREWELL if message is not None else _SHORT_FAREWELL
         answered = self._answered
         if self._turn is not None and self._turn.answer is not None:
@@ -246,9 +310,14 @@ class PlayerMatch:
         return is_preparing or (self._turn is not None and self._turn.given is None)
 
     def take_fault(self) -> str:
-        """Return what went wrong since this was last asked."""
-        fault, self.fault = self.fault, ""
+        """Return what went wrong with the rules or the player since this was last asked, for people."""
+        fault = "; ".join(self._faults)
+        self._faults.clear()
         return fault
+
+    def _note(self, fault: str) -> None:
+        if fault and fault not in self._faults and len(self._faults) < _MOST_FAULTS:
+            self._faults.append(fault)
 
 
 def _settle(future: asyncio.Future[str | None] | None, value: str | None) -> None:

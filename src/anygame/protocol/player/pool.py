@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +17,8 @@ __all__ = ["SessionPool"]
 #: Sessions that may still be at work on former matches, beside twice as many as there are matches at a time:
 #: players who keep what they learned take some seconds, and matches may be shorter.
 _MOST_LEAVING: Final = 4
+#: Sessions of a player that may die in one match before another player stands in, and of those that do.
+_MOST_DEATHS, _MOST_STAND_INS = 3, 3
 
 
 class SessionPool:
@@ -23,11 +26,14 @@ class SessionPool:
 
     Args:
         make: makes the host of a session.
+        make_stand_in: makes one whose player is sure to play, for a match that others could not bear.
         size: matches at a time.
     """
 
-    def __init__(self, make: Callable[[], Host], size: int) -> None:
+    def __init__(self, make: Callable[[], Host], make_stand_in: Callable[[], Host], size: int) -> None:
         self._make = make
+        self._make_stand_in = make_stand_in
+        self._stand_ins: WeakSet[Host] = WeakSet()
         self._size = size
         self._idle: list[Host] = []
         self._leaving: dict[asyncio.Task[None], Host] = {}
@@ -57,9 +63,19 @@ class SessionPool:
         stuck = [host for host in at_work if not (host.can_be_ended or host.is_gone)]
         return self._make() if len(stuck) <= most else None
 
+    def renew(self, deaths: int) -> Host | None:
+        """Return a session to go on with a match, given how many have died of it; None if that has to do."""
+        if deaths <= _MOST_DEATHS:
+            return self.take()
+        if deaths > _MOST_DEATHS + _MOST_STAND_INS:
+            return None
+        host = self._make_stand_in()
+        self._stand_ins.add(host)
+        return host
+
     def put_back(self, host: Host) -> None:
         """Keep a session that is free for another match."""
-        if len(self._idle) < self._size and not host.is_gone:
+        if len(self._idle) < self._size and not (host.is_gone or host in self._stand_ins):
             host.ignore()
             self._idle.append(host)
         else:

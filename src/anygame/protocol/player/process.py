@@ -8,12 +8,12 @@ import os
 import pickle
 import signal
 import sys
-from contextlib import suppress
+import threading
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from anygame.players.loading import make_player, player_class, split_options
-from anygame.protocol.player.session import BEGUN, Session
+from anygame.protocol.player.session import BEGUN, THREADS, Session
 
 if TYPE_CHECKING:
     from anygame.players.player import Player
@@ -45,10 +45,17 @@ def main(given: str) -> None:
         # Nobody else plays in this process: others' time is free to think in.
         return make_player(strategy, seed=seed, pondering=True)
 
+    threading.excepthook = _end_with
     session = Session(make, settings, tell)
     tell(BEGUN)
-    with suppress(Exception):  # what is wrong with the player is told when it is made for a match
-        player_class(split_options(strategy)[0]).prepare()
+    session.prepare(lambda: player_class(split_options(strategy)[0]))
     for line in sys.stdin.buffer:
         session.handle(json.loads(line))
     os._exit(0)
+
+
+def _end_with(thread: threading.ExceptHookArgs) -> None:
+    """End the process with a thread of its session: one that hears and does nothing could not be replaced."""
+    threading.__excepthook__(thread)
+    if thread.thread is not None and thread.thread.name in THREADS:
+        os._exit(1)

@@ -59,7 +59,7 @@ from anygame.protocol.replies import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from anygame.players.player import Player
     from anygame.protocol.http.listener import Bounds
@@ -68,12 +68,18 @@ if TYPE_CHECKING:
 
 __all__ = ["PlayerServer", "Said"]
 
-#: Characters of a message beyond which reading it would keep others waiting.
-_LONG: Final = 20_000
+#: Characters of a message beyond which reading it would keep others waiting: 2,000 take 15 ms at most.
+_LONG: Final = 2000
 #: Characters of texts of strangers in logs.
 _SHOWN: Final = 200
 #: Seconds that START may wait for the player of the last match to take leave.
 _HANDOVER: Final = 0.5
+#: Messages that may wait for one match at a time: a manager sends one, and some send it again. More of them
+#: would take the connections of everybody else.
+_MOST_WAITING: Final = 8
+_TOO_MANY: Final = f"{_MOST_WAITING} messages wait for this match already"
+#: What goes on with a match whose player has taken process after process with it: it needs next to nothing.
+_STAND_IN: Final = "random"
 #: The kinds of messages that hold rules. All others are short.
 _LONG_KINDS: Final = ("START", "PREVIEW")
 
@@ -137,9 +143,9 @@ class PlayerServer:
         self._listener = Listener(self.respond, self._complain, bounds, self._refusal)
         self._matches: dict[str, PlayerMatch] = {}
         self._alarms: dict[PlayerMatch, asyncio.TimerHandle] = {}
-        self._sessions = SessionPool(self._new_session, parallel)
+        self._sessions = SessionPool(self._new_session, self._new_stand_in, parallel)
         self._is_previewing = False
-        self._long_message = asyncio.Lock()
+        self._long_message, self._long_message_known = asyncio.Lock(), asyncio.Lock()
 
     # -- life ----------------------------------------------------------------------------------------
 
@@ -165,6 +171,9 @@ class PlayerServer:
             seed = None if self._seeds is None else next(self._seeds)
             return ProcessHost(self._player, seed, self._settings)
         return ThreadHost(self._player, self._settings)
+
+    def _new_stand_in(self) -> Host:
+        return ProcessHost(_STAND_IN, None, self._settings)
 
     # -- messages ------------------------------------------------------------------------------------
 
@@ -198,7 +207,10 @@ class PlayerServer:
         return reply
 
     async def _read(self, text: str) -> Message:
-        """Read a message; long ones one at a time, apart from the loop, and only if they may be long."""
+        """Read a message; long ones apart from the loop, one at a time, and only if they may be long.
+
+        Those of a match that is played here do not wait for others.
+        """
         if len(text) <= _LONG:
             return parse_message(text)
         if len(text) > LONGEST_USUAL and self._refusal(text) is not None:
@@ -206,7 +218,8 @@ class PlayerServer:
             if keyword in _LONG_KINDS:
                 return Unreadable(keyword, f"another match is being played than {shown(match_id)}")
             return Unreadable(keyword, f"more than {LONGEST_USUAL:,} characters, which only START may have")
-        async with self._long_message:
+        is_known = self._match_called(peek_message(text)[1]) is not None
+        async with self._long_message_known if is_known else self._long_message:
             return await asyncio.to_thread(parse_message, text)
 
     def _refusal(self, begin: str) -> str | None:
@@ -247,8 +260,10 @@ class PlayerServer:
             case _ if match is None:
                 return BUSY, "this match is not played here"
             case Play() | PlayII():
+                if match.waiting >= _MOST_WAITING:
+                    return BUSY, _TOO_MANY
                 self._set_alarm(match)
-                reply = await match.play(message, arrived)
+                reply = await self._waited(match, match.play(message, arrived))
                 return reply, match.take_fault()
             case Stop() | StopII():
                 self._end(match, message)
@@ -256,6 +271,14 @@ class PlayerServer:
             case Abort():
                 self._end(match, None)
                 return ABORTED, ""
+
+    async def _waited(self, match: PlayerMatch, answer: Awaitable[str]) -> str:
+        """Wait for an answer of a match."""
+        match.waiting += 1
+        try:
+            return await answer
+        finally:
+            match.waiting -= 1
 
     @property
     def _is_full(self) -> bool:
@@ -271,12 +294,14 @@ class PlayerServer:
             session = self._sessions.take()
             if session is None:
                 return BUSY, "threads are still at work on the rules of former matches"
-            match = PlayerMatch(message, session, self._settings)
+            match = PlayerMatch(message, session, self._settings, self._sessions.renew)
             self._matches[message.match_id] = match
         if match is None or match.start != message:
             return BUSY, "another match is being played"
+        if match.waiting >= _MOST_WAITING:
+            return BUSY, _TOO_MANY
         self._set_alarm(match)
-        reply = await match.prepare(arrived)
+        reply = await self._waited(match, match.prepare(arrived))
         if reply == BUSY and self._matches.get(message.match_id) is match:
             self._end(match, None)
         return reply, match.take_fault()

@@ -8,8 +8,9 @@ from another one (see `anygame.protocol.player.hosts`).
 Commands are lists, the first item says what is to be done; times are of `time.time`:
 
 - ``start``, role, rules, start clock, play clock, think by
-- ``play``, turn, message, answered, think by, guess by, clock: the message as text; ``answered`` is what was
-  answered to the turn before
+- ``play``, turn, message, answered, think by, clock: the message as text; ``answered`` is what was answered
+  to the turn before
+- ``replay``, turns: for each that another session was asked for, message and ``answered`` as in ``play``
 - ``best``, turn: tell the best move so far
 - ``stop``, message, answered
 - ``abort``
@@ -28,6 +29,8 @@ Events likewise:
 
 from __future__ import annotations
 
+from contextlib import suppress
+from threading import Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,10 +54,12 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.settings import PlayerSettings
 
-__all__ = ["BEGUN", "Session"]
+__all__ = ["BEGUN", "THREADS", "Session"]
 
 #: The first event of a session in another process.
 BEGUN: Final = ["begun"]
+#: The names of its threads.
+THREADS: Final = ("rules", "thinking")
 
 #: Seconds for finding a state that fits the last percepts, when only the goals are still to be told.
 _LAST_GUESS: Final = 5.0
@@ -98,8 +103,7 @@ class Session:
         self._tell = tell
         self._player: Player | None = None
         self._failures = Failures()
-        self._rules = CallThread("rules")
-        self._thinking = CallThread("thinking")
+        self._rules, self._thinking = map(CallThread, THREADS)
         self._match: PlayedGame | None = None
 
     @property
@@ -125,6 +129,8 @@ class Session:
                 self._rules.put(lambda: self._load(found, role, rules, longest, clock))
             case "play":
                 self._play(*given)
+            case "replay":
+                self._replay(*given)
             case "best":
                 self._tell_best(*given)
             case "stop":
@@ -139,6 +145,20 @@ class Session:
 
     # -- the player ----------------------------------------------------------------------------------
 
+    def prepare(self, kind: Callable[[], type[Player]]) -> None:
+        """Let players of a class get ready for any game at all; matches may begin meanwhile."""
+
+        def get_ready() -> None:
+            # What is wrong with the player is told when it is made for a match.
+            with suppress(BaseException):
+                found = kind()
+                if found.plays_unprepared:
+                    Thread(target=_quietly, args=(found.prepare,), name="preparing", daemon=True).start()
+                else:
+                    found.prepare()
+
+        self._thinking.put(get_ready)
+
     def _made(self) -> Player:
         if self._player is None:
             self._player = self._make()
@@ -149,8 +169,9 @@ class Session:
 
     def _report(self, error: BaseException) -> None:
         """Print what the player raised for whoever writes it; managers are told the message alone."""
-        if self._player is not None:
-            self._failures.report(self._player.name, own_traceback(error))
+        with suppress(BaseException):  # its name may be what fails, too
+            if self._player is not None:
+                self._failures.report(self._player.name, own_traceback(error))
 
     # -- START ---------------------------------------------------------------------------------------
 
@@ -178,9 +199,7 @@ class Session:
 
     # -- PLAY ----------------------------------------------------------------------------------------
 
-    def _play(
-        self, turn: int, text: str, answered: str | None, think_by: float, arrived: float, seconds: float
-    ) -> None:
+    def _play(self, turn: int, text: str, answered: str | None, think_by: float, seconds: float) -> None:
         match = self._match
         if match is None:
             return
@@ -189,19 +208,33 @@ class Session:
         def go_on() -> None:
             if match.ended.is_set():
                 return
-            guess_by = _monotonic(arrived) + share_of_guessing(self._player) * seconds
+            guess_by = monotonic() + share_of_guessing(self._player) * clock.remaining()
             try:
                 state, legal, again = match.go_on(parse_message(text), answered, guess_by)
+                match.turn, match.thinking_of, match.legal = turn, None, legal
+                view = match.view
+                some = match.told(match.random.choice(legal)) if legal else None
             except BaseException as error:
                 self._tell(["move", turn, None, _told(error)])
                 return
-            match.turn, match.thinking_of, match.legal = turn, None, legal
-            view = match.view
-            if not legal:
+            if some is None:
                 self._tell(["move", turn, None, ""])
                 return
-            self._tell(["legal", turn, match.told(match.random.choice(legal)), again])
+            self._tell(["legal", turn, some, again])
             self._thinking.put(lambda: self._think(match, turn, state, legal, view, clock))
+
+        self._rules.put(go_on)
+
+    def _replay(self, turns: Sequence[tuple[str, str | None]]) -> None:
+        """Bring the state up to turns that are over: nothing is asked."""
+        match = self._match
+
+        def go_on() -> None:
+            for text, answered in turns:
+                # What could not be done then cannot be done now. Guesses wait until somebody asks.
+                with suppress(BaseException):
+                    if match is not None and not match.ended.is_set():
+                        match.go_on(parse_message(text), answered, 0.0)
 
         self._rules.put(go_on)
 
@@ -216,6 +249,23 @@ class Session:
     ) -> None:
         if match.ended.is_set() or match.turn != turn:
             return
+        try:
+            found, fault = self._chosen(match, turn, state, legal, view, clock)
+            told = match.told(found)
+        except BaseException as error:
+            told, fault = match.told(match.random.choice(legal)), _told(error)
+        self._tell(["move", turn, told, fault])
+
+    def _chosen(
+        self,
+        match: PlayedGame,
+        turn: int,
+        state: State,
+        legal: tuple[Term, ...],
+        view: RoleView | None,
+        clock: Clock,
+    ) -> tuple[Term, str]:
+        """Return a move, the player's where it can be made, and what is wrong with that."""
         move: object = None
         fault = ""
         try:
@@ -233,20 +283,23 @@ class Session:
             # The player may know better what is legal.
             found = found or (move if isinstance(move, Term) else None)
         if move is not None and found is None:
-            fault = f"the player chose what is not legal: {move}"[:_LONGEST_FAULT]
+            fault = f"the player chose what is not legal: {_text(move)}"[:_LONGEST_FAULT]
         if found is None:
-            found = _legal(self._player.best if self._player else None, legal)
-        if found is None:
-            found = match.random.choice(legal)
-        self._tell(["move", turn, match.told(found), fault])
+            found = self._best(legal)
+        return found or match.random.choice(legal), fault
+
+    def _best(self, legal: tuple[Term, ...], *, is_lost: bool = False) -> Term | None:
+        """Return the player's best move so far; where the match is lost, whether it is legal or not."""
+        best: object = None
+        with suppress(BaseException):  # whatever a player makes of it
+            best = self._player.best if self._player is not None else None
+        return _legal(best, legal) or (best if is_lost and isinstance(best, Term) else None)
 
     def _tell_best(self, turn: int) -> None:
-        match, player = self._match, self._player
+        match = self._match
         best = None
-        if match is not None and player is not None and match.thinking_of == turn:
-            found = _legal(player.best, match.legal)
-            if match.is_lost:
-                found = found or player.best
+        if match is not None and match.thinking_of == turn:
+            found = self._best(match.legal, is_lost=match.is_lost)
             best = None if found is None else match.told(found)
         self._tell(["best", turn, best])
 
@@ -300,11 +353,24 @@ def _monotonic(moment: float) -> float:
     return monotonic() + moment - time()
 
 
+def _quietly(call: Callable[[], None]) -> None:
+    with suppress(BaseException):
+        call()
+
+
 def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:_LONGEST_FAULT]
+    return f"{type(error).__name__}: {_text(error)}"[:_LONGEST_FAULT]
+
+
+def _text(value: object) -> str:
+    """Return an object of a player as text; that, too, is the player's own code."""
+    try:
+        return str(value)
+    except BaseException as error:
+        return f"what cannot be told ({type(error).__name__})"
 
 
 def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
     if isinstance(move, Term):
         return match_ignoring_case(move, legal)
-    return next((each for each in legal if str(each) == move), None)
+    return next((each for each in legal if str(each) == move), None) if isinstance(move, str) else None
