@@ -14,7 +14,6 @@ from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, counting_columns, progress_bar
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.language.diagnostics import shown
-from anygame.language.limits import COMPILE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +71,7 @@ class Options(PositionOptions):
         "--compile-seconds",
         read=positive,
         metavar="C",
-        help=f"play by the rules if compiling takes longer ({COMPILE_SECONDS})",
+        help="play by the rules if compiling takes longer",
     )
 
 
