@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import count
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.examples import examples
 from tests.network.agreement import assert_agreement, compiled
 from tests.network.test_compiled_sheets import SHEETS
 
@@ -296,6 +298,37 @@ CLOSURES: dict[str, tuple[list[str], list[str]]] = {
             "view x z :- view x y,  2 y z, x != z",
         ],
     ),
+    "chains whose ends differ in one column or another": (
+        ["view x y u v :- true x y u v", "view x y u v :- view x y w z, view w z u v, x != u | v != y"],
+        [
+            " 1 x y u v :- true x y u v",
+            "view x y u v :-  1 x y u v",
+            "view x y u v :- view x y w z,  1 w z u v, (x != u or v != y)",
+        ],
+    ),
+    "ends that differ in one column of two": (
+        ["view x y u v :- true x y u v", "view x y u v :- view x y w z, view w z u v, x != u"],
+        [],
+    ),
+    "chains that meet where something holds": (
+        [
+            "view r x y :- true r x y",
+            "view r x z :- view r x y, key r y, view r y z, [k r], not bad y, r != y",
+        ],
+        [
+            " 1 r x y :- true r x y",
+            "view r x z :-  1 r x z",
+            "view r x z :- view r x y,  1 r y z, key r y, not bad y, [k r], r != y",
+        ],
+    ),
+    "chains that begin where something holds": (
+        ["view x y :- true x y", "view x z :- view x y, view y z, key x"],
+        [],
+    ),
+    "chains that meet where there is one": (
+        ["view x y :- true x y", "view x z :- view x y, view y z, viewk y", "viewk x :- view x x"],
+        [],
+    ),
     "linear already": (["view x y :- true x y", "view x z :- view x y, true y z"], []),
     "two ways to go on": (
         ["view x y :- true x y", "view x z :- view x y, view y z", "view x z :- view z y, view y x"],
@@ -303,7 +336,7 @@ CLOSURES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "facts": (["viewed x y :- true x y", "viewed x z :- viewed x y, viewed y z"], []),
     "not in the middle": (["view x y :- true x y", "view x z :- view x y, view z y"], []),
-    "a middle that counts": (
+    "a middle that is not where it began": (
         ["view x y :- true x y", "view x z :- view x y, view y z, x != y"],
         [],
     ),
@@ -382,3 +415,30 @@ def test_all_passes_can_be_left_out_together() -> None:
 def test_passes_that_cannot_be_left_out(name: str) -> None:
     with pytest.raises(ValueError, match=f"no pass that can be left out: '{name}'; these can: linearising"):
         compiled(SHEETS["a chain of literals"], without=[name])
+
+
+@pytest.mark.parametrize("seed", range(examples(3)))
+def test_chains_of_any_kind_are_the_same_by_rules_and_network(seed: int) -> None:
+    random = Random(seed)
+    first, second, meets, ends, turn = (random.random() < 0.5 for _ in range(5))
+    places = "(n 1) (n 2) (n 3) (n 4)"
+    body = ["(chain ?k ?x ?y)", "(chain ?k ?y ?z)"]
+    body += ["(distinct ?x ?z)"] * ends + random.sample(["(not (true (on ?y)))", "(n ?y)"], 1) * meets
+    random.shuffle(body)
+    rules = f"""
+        (role r) {places} (kind a) (kind b) (init (on 2))
+        (<= (legal r (tie ?k ?x ?y)) (kind ?k) (n ?x) (n ?y) (not (true (tied ?k ?x ?y))))
+        (<= (next (tied ?k ?x ?y)) (true (tied ?k ?x ?y)))
+        (<= (next (tied ?k ?x ?y)) (does r (tie ?k ?x ?y)))
+        (<= (next (on ?x)) (chain a ?x ?x))
+        (<= (next (on ?y)) (chain b 1 ?y) (not (chain a ?y 3)))
+        (<= (chain ?k ?x ?y) (true (tied ?k ?x ?y)) {"(distinct ?x ?y)" if first else ""})
+        {"(<= (chain ?k ?x ?y) (true (tied ?k ?y ?x)) (true (on ?x)))" if second else ""}
+        {"(<= (chain ?k ?x ?y) (chain ?k ?y ?x))" if turn else ""}
+        (<= (chain ?k ?x ?z) {" ".join(body)})
+        (<= terminal (chain a 1 4) (chain b 4 1))
+        (<= (goal r 100) (chain b 2 3))
+        (<= (goal r 0) (not (chain b 2 3)))
+    """
+    game = assert_agreement(rules, playouts=3)
+    assert dict(game.passes)["linearising recursion"]["rewrote"]

@@ -25,14 +25,15 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anygame.datalog.relations import FlatAtom, Unequal, reads_of
+from anygame.datalog.relations import Alternatives, FlatAtom, Unequal, reads_of
 from anygame.language.terms import Variable
-from anygame.network.grounding.rules import GroundRule
+from anygame.network.grounding.rules import GroundRule, items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from anygame.datalog.relations import Relation
+    from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
 __all__ = ["linearise"]
@@ -51,9 +52,12 @@ def linearise(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]
         if not context.is_view(relation) or context.has_facts(relation):
             continue
         closure = _closure_of(relation, own)
-        if closure is not None and not any(_reaches(rule, relation, by_head) for rule in closure.base):
-            instead[id(own[0])] = _linear(closure, context)
-            instead |= {id(rule): [] for rule in own[1:]}
+        if closure is None or any(
+            _reaches(rule, relation, by_head) for rule in (*closure.base, closure.rest)
+        ):
+            continue
+        instead[id(own[0])] = _linear(closure, context)
+        instead |= {id(rule): [] for rule in own[1:]}
     return [made for rule in rules for made in instead.get(id(rule), [rule])]
 
 
@@ -63,52 +67,58 @@ class _Closure:
 
     Attributes:
         composition: the rule that puts two chains together.
-        base: the rules that do not recur.
+        rest: the same without the chains.
         ends: the columns of the first and the last of a chain.
+        base: the rules that do not recur.
         is_symmetric: whether chains can be turned round.
     """
 
     composition: GroundRule
-    base: list[GroundRule]
+    rest: GroundRule
     ends: Ends
-    is_symmetric: bool
+    base: Sequence[GroundRule] = ()
+    is_symmetric: bool = False
 
 
 def _closure_of(relation: Relation, rules: list[GroundRule]) -> _Closure | None:
     """Return a relation as a transitive closure; None where its rules are not of that form."""
-    recursive = [rule for rule in rules if any(atom.relation == relation for atom in rule.positives)]
-    base = [rule for rule in rules if rule not in recursive]
-    compositions = {rule: _ends_of(rule) for rule in recursive if len(rule.positives) == 2}
-    turns = {rule: _turned(rule) for rule in recursive if len(rule.positives) == 1}
-    if len(compositions) != 1 or len(compositions) + len(turns) != len(recursive) or not base:
+    times = {rule: sum(atom.relation == relation for atom in rule.positives) for rule in rules}
+    compositions = [rule for rule, count in times.items() if count == 2]
+    turns = [rule for rule, count in times.items() if count == 1]
+    base = [rule for rule, count in times.items() if count == 0]
+    if len(compositions) != 1 or len(compositions) + len(turns) + len(base) != len(rules) or not base:
         return None
-    ((composition, ends),) = compositions.items()
-    if ends is None:
+    composition = _composition(compositions[0], relation)
+    if composition is None:
         return None
-    pairs = {frozenset(pair) for pair in ends}
-    if any(turned != pairs for turned in turns.values()):
+    pairs = {frozenset(pair) for pair in composition.ends}
+    if any(_turned(turn) != pairs for turn in turns):
         return None
-    return _Closure(composition, base, ends, bool(turns))
+    return replace(composition, base=base, is_symmetric=bool(turns))
 
 
-def _ends_of(rule: GroundRule) -> Ends | None:
-    """Return the columns at which a rule puts two chains together; None where it does something else.
+def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
+    """Return what is known of a closure by the rule that puts two chains together, if it is one.
 
-    That the ends of a chain differ may be asked: walks that come back to where they began have a shorter
-    one to the same place.
+    It may ask something of where they meet, and that the ends differ: a walk that comes back to where it
+    began has a shorter one to the same place, which meets nothing else on its way.
     """
-    one, other = rule.positives
     head = rule.head.columns
-    if not _is_plain(rule) or one.relation != rule.head.relation or other.relation != rule.head.relation:
+    if not _is_free(head) or rule.composed:
         return None
-    for first, second in ((one, other), (other, one)):
+    chains = [atom for atom in rule.positives if atom.relation == relation]
+    rest = replace(rule, positives=tuple(atom for atom in rule.positives if atom.relation != relation))
+    for first, second in (chains, chains[::-1]):
         ends = _ends(head, first, second)
-        if ends is not None and all(_is_of_ends(test, head, ends) for test in rule.tests):
-            return ends
+        if ends is not None:
+            away = {head[place] for pair in ends for place in pair}
+            tests = [test for test in rest.tests if not _is_of_ends(test, head, ends)]
+            if not any(away & item.variables for item in items_of(replace(rest, tests=tuple(tests)))):
+                return _Closure(rule, rest, ends)
     return None
 
 
-def _ends(head: Sequence[object], one: FlatAtom, other: FlatAtom) -> Ends | None:
+def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
     """Return the columns at which one atom's last is the other's first, all else being as in the head."""
     last = [place for place, term in enumerate(head) if one.columns[place] is not term]
     first = [place for place, term in enumerate(head) if other.columns[place] is not term]
@@ -125,7 +135,7 @@ def _ends(head: Sequence[object], one: FlatAtom, other: FlatAtom) -> Ends | None
 def _turned(rule: GroundRule) -> set[frozenset[int]] | None:
     """Return the columns that a rule of one literal exchanges; None where it does something else."""
     head, body = rule.head.columns, rule.positives[0].columns
-    if not _is_plain(rule) or rule.tests or set(head) != set(body):
+    if not _is_free(head) or len(items_of(rule)) > 1 or rule.composed or set(head) != set(body):
         return None
     places = {place: body.index(term) for place, term in enumerate(head)}
     if any(places[other] != place for place, other in places.items()):
@@ -133,22 +143,20 @@ def _turned(rule: GroundRule) -> set[frozenset[int]] | None:
     return {frozenset(pair) for pair in places.items() if pair[0] != pair[1]}
 
 
-def _is_plain(rule: GroundRule) -> bool:
-    """Whether a rule has nothing but positive literals and tests, and each column of its head is free."""
-    head = rule.head.columns
-    is_free = len(set(head)) == len(head) and all(isinstance(term, Variable) for term in head)
-    return is_free and not (rule.negatives or rule.guards or rule.composed)
+def _is_free(head: Sequence[Term]) -> bool:
+    """Whether each column of a head has a variable of its own."""
+    return len(set(head)) == len(head) and all(isinstance(term, Variable) for term in head)
 
 
-def _is_of_ends(test: object, head: Sequence[object], ends: Ends) -> bool:
-    """Whether a test asks no more than that the ends of a chain of one column differ."""
-    ((first, last), *more) = ends
-    return (
-        isinstance(test, Unequal)
-        and not test.negated
-        and not more
-        and {test.left, test.right} == {head[first], head[last]}
-    )
+def _is_of_ends(test: object, head: Sequence[Term], ends: Ends) -> bool:
+    """Whether a test asks just that the ends of a chain differ, in one column or another."""
+    choices = test.choices if isinstance(test, Alternatives) else ((test,),)
+    compared = set()
+    for choice in choices:
+        if len(choice) != 1 or not isinstance(choice[0], Unequal) or choice[0].negated:
+            return False
+        compared.add(frozenset((choice[0].left, choice[0].right)))
+    return compared == {frozenset((head[first], head[last])) for first, last in ends}
 
 
 def _reaches(rule: GroundRule, relation: Relation, by_head: dict[Relation, list[GroundRule]]) -> bool:
@@ -186,5 +194,6 @@ def _linear(closure: _Closure, context: Context) -> list[GroundRule]:
             for columns in (head.columns, turned)
         ]
     made.append(GroundRule(head, positives=(FlatAtom(link, head.columns),)))
-    chain, last = closure.composition.positives
-    return [*made, replace(closure.composition, positives=(chain, FlatAtom(link, last.columns)))]
+    chain, last = (atom for atom in closure.composition.positives if atom.relation == head.relation)
+    positives = (chain, FlatAtom(link, last.columns), *closure.rest.positives)
+    return [*made, replace(closure.composition, positives=positives)]
