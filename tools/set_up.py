@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.arguments import sheet_paths, some_seconds
+from tools.arguments import sheet_paths
 
 import anygame
 from anygame.network.compiled import compile_game
@@ -49,24 +49,27 @@ class SetUp:
     straight: float
 
 
-def measure(path: Path, limit: float) -> SetUp:
+def measure(path: Path) -> SetUp:
     """Measure a sheet.
 
     Args:
         path: the sheet.
-        limit: seconds in which it has to be grounded.
 
     Raises:
         AnygameError: it has no network.
     """
     begin = process_time()
-    reasoner = anygame.load(path, lenient=True).backends.reasoner
-    network = compile_game(reasoner.another(limit), GroundingLimits(seconds=limit)).network
+    network = _network(path)
     common = process_time() - begin
     ready = _first_playouts(network, "auto")
     is_small = len(network.inputs) <= STRAIGHT_INPUTS
     straight = _first_playouts(network, "straight") if is_small else ready
     return SetUp(path.stem, len(network.inputs), common + ready, common + straight)
+
+
+def _network(path: Path) -> Network:
+    reasoner = anygame.load(path, lenient=True).backends.reasoner
+    return compile_game(reasoner.another(GroundingLimits())).network
 
 
 def _first_playouts(network: Network, style: Style) -> float:
@@ -75,15 +78,14 @@ def _first_playouts(network: Network, style: Style) -> float:
     return process_time() - begin
 
 
-def _once(limit: float) -> float:
+def _once() -> float:
     """Have the loop compiled that stands in for straight code, for games with phases and for others.
 
     That for games with late goals is left out, of which there are few.
     """
     seconds = 0.0
     for name in ("connect_four", "capture_chess"):
-        reasoner = anygame.load(Path(__file__).parents[1] / "gdl" / f"{name}.kif").backends.reasoner
-        network = compile_game(reasoner.another(limit), GroundingLimits(seconds=limit)).network
+        network = _network(Path(__file__).parents[1] / "gdl" / f"{name}.kif")
         seconds += _first_playouts(network, "auto")
     return seconds
 
@@ -92,17 +94,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description="Measure how long it takes until a compiled game plays.")
     parser.add_argument("sources", metavar="SHEET", nargs="+", type=Path, help="sheets, or folders of them")
-    parser.add_argument("--limit", type=some_seconds, default=60.0, metavar="S", help="for grounding (60)")
     options = parser.parse_args(arguments)
     os.environ["ANYGAME_CACHE"] = ""
-    measure(Path(__file__).parents[1] / "gdl" / "tic_tac_toe.kif", options.limit)  # warms up
-    once = _once(options.limit)
+    measure(Path(__file__).parents[1] / "gdl" / "tic_tac_toe.kif")  # warms up
+    once = _once()
     print("| sheet | gate inputs | ready, s | straight, s |\n| --- | ---: | ---: | ---: |")
     print(f"| the loop, once on a machine | | {once:.2f} | |")
     found = []
     for path in sheet_paths(options.sources, "set_up"):
         try:
-            one = measure(path, options.limit)
+            one = measure(path)
         except anygame.AnygameError as error:
             print(f"set_up: {path.name}: {error}", file=sys.stderr)
             continue

@@ -30,7 +30,7 @@ def test_chess_has_the_counts_of_chess_by_its_rules(corpus: Path) -> None:
 def test_chess_has_the_counts_of_chess_compiled(corpus: Path) -> None:
     game = anygame.load(_chess(corpus))
     # However busy the machine is: no time decides this test.
-    assert game.compile(seconds=3600)
+    assert game.compile()
     found = anygame.perft_divide(game, max(_COUNTS))
     expected = anygame.perft_divide(anygame.load(_chess(corpus), machine="reasoner"), max(_COUNTS))
     assert found == expected

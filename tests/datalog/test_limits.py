@@ -117,6 +117,21 @@ def test_time_is_bounded() -> None:
     assert error.relation in {"slow/1", "p/8"}
 
 
+def test_steps_are_bounded_and_every_question_has_them_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.datalog.guard.monotonic", lambda: 0.0)
+    never = " ".join(f"(distinct {name} {other})" for name, other in pairwise(EIGHT))
+    text = f"{HUGE} (<= (slow {EIGHT[0]}) (p {' '.join(EIGHT)}) {never} (not (d {EIGHT[-1]})))"
+    error = limit_of(text, Limits(steps=20_000), "(slow ?x)")
+    assert (error.limit, error.bound) == ("steps", 20_000)
+    assert "no answer within 20,000 steps" in str(error)
+    assert error.relation in {"slow/1", "p/8"}
+    numbers = " ".join(f"(n {number})" for number in range(60))
+    pairs = "(<= (pair ?x ?y) (n ?x) (n ?y) (true (on ?x)))"
+    state = loads(f"(role r) (init (on 1)) {numbers} {pairs}", limits=Limits(steps=20_000)).initial_state()
+    for _ in range(20):
+        assert len(list(state.query("(pair ?x ?y)"))) == 60
+
+
 def test_time_is_bounded_where_terms_are_built_without_end() -> None:
     lists = "(role r) (d 1) (d 2) (d 3) (p nil) (<= (p (c ?x ?rest)) (d ?x) (p ?rest))"
     error = limit_of(lists, Limits(seconds=0.2), "(p ?x)")

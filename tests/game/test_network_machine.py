@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pickle
-import re
 import subprocess
 import sys
 import warnings
+from math import inf
 from random import Random
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from tests.game.sheets import BIDS, SHEETS, answers_of
 import anygame
 from anygame.game import counting
 from anygame.game.machines.reasoner import ReasonerMachine
-from anygame.language.limits import COMPILE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,12 +148,33 @@ def test_whatever_stops_compiling_the_reasoner_plays(
         game.batch()
 
 
-def test_one_bound_on_the_time_to_compile_is_told_everywhere() -> None:
+def test_the_bounds_of_compiling_are_told_as_they_are_and_are_no_times() -> None:
     limits = pytest.importorskip("anygame.network.grounding.grounder").GroundingLimits()
-    assert limits.seconds == COMPILE_SECONDS
-    for page in ("simulating.md", "python.md"):
-        told = re.findall(r"instances of rules, (\d+) s", (SHEETS.parent / "docs" / page).read_text())
-        assert set(told) <= {str(COMPILE_SECONDS)}
+    assert limits.seconds == inf
+    page = (SHEETS.parent / "docs" / "simulating.md").read_text()
+    assert f"{limits.instances // 10**6} million instances of rules" in page
+    assert f"{limits.fluents:,} facts of one name that states" in page
+    assert f"{limits.facts:,} rows of a relation that never changes" in page
+    assert f"{limits.steps // 10**6:,} million steps" in page
+
+
+def test_a_game_of_a_service_with_little_time_is_compiled_all_the_same() -> None:
+    pytest.importorskip("anygame.game.machines.network")
+    game = anygame.load(_SHEET, limits=anygame.Limits(seconds=1e-9))
+    assert game.compile()
+    assert game.fallback is None
+
+
+def test_the_reason_for_no_network_stays_with_the_game() -> None:
+    pytest.importorskip("anygame.game.machines.network")
+    game = anygame.load(_SHEET)
+    assert game.fallback is None
+    with pytest.warns(anygame.FallbackWarning, match=r"the reasoner plays \(compiling the rules takes more"):
+        assert not game.compile(steps=1000)
+    assert isinstance(game.fallback, anygame.LimitError)
+    assert game.fallback.message.startswith("compiling the rules takes more than 1,000 steps")
+    assert game.compile()
+    assert game.fallback is None
 
 
 def test_an_interrupt_ends_compiling(monkeypatch: pytest.MonkeyPatch) -> None:

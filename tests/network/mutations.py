@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 __all__ = ["LIMITS", "grown", "seeds", "tried", "ways"]
 
 #: Small enough that a sheet which multiplies too much is given up in a fraction of a second.
-LIMITS: Final = anygame.Limits(facts=3_000, terms=10_000, depth=12, seconds=10.0)
-_GROUNDING: Final = GroundingLimits(instances=20_000, join=200_000, seconds=10.0)
+LIMITS: Final = anygame.Limits(facts=3_000, terms=10_000, depth=12, steps=20_000_000)
+_GROUNDING: Final = GroundingLimits(instances=20_000, join=200_000, steps=50_000_000)
 _LEFT_OUT: Final = (*OPTIONAL, *(name for name, _ in REWRITES))
 _GDL: Final = Path(__file__).parents[2] / "gdl"
 

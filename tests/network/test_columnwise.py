@@ -11,6 +11,7 @@ from anygame.datalog.reasoner import Reasoner
 from anygame.datalog.relations import Relation
 from anygame.datalog.strategy import Strategy
 from anygame.language.parser import parse_program
+from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding import columnwise
 from anygame.network.grounding.static import StaticRelations
@@ -46,8 +47,8 @@ _HASTY = Strategy(
 
 def _static() -> tuple[Reasoner, StaticRelations, Tables]:
     reasoner = Reasoner(parse_program(_SUMS), strategy=_HASTY)
-    tables = Tables(reasoner.terms, 10_000_000)
-    return reasoner, StaticRelations(reasoner, tables, lambda: None), tables
+    tables = Tables(reasoner.terms, 10_000_000, Budget(100_000_000))
+    return reasoner, StaticRelations(reasoner, tables), tables
 
 
 def _rows(name: str, width: int) -> set[tuple[str, ...]] | None:

@@ -143,6 +143,24 @@ SHEETS = {
     (<= terminal (not (true (s 1))))
     (goal r 1)
     """,
+    "chains that are put together": """
+    (role r)
+    (init (at 1 2)) (init (at 3 1)) (init (side a)) (n 1) (n 2) (n 3) (n 4)
+    (<= (legal r (put ?x ?y)) (n ?x) (n ?y) (not (true (at ?x ?y))))
+    (<= (legal r (cut ?x ?y)) (true (at ?x ?y)))
+    (<= (next (at ?x ?y)) (true (at ?x ?y)) (not (does r (cut ?x ?y))))
+    (<= (next (at ?x ?y)) (does r (put ?x ?y)))
+    (<= (next (side b)) (ways ?x ?x))
+    (<= (ways ?x ?y) (true (at ?x ?y)))
+    (<= (ways ?x ?z) (ways ?x ?y) (ways ?y ?z))
+    (<= (joined ?s ?x ?y) (true (at ?x ?y)) (true (side ?s)))
+    (<= (joined ?s ?x ?y) (joined ?s ?y ?x))
+    (<= (joined ?s ?x ?z) (joined ?s ?x ?y) (joined ?s ?y ?z) (distinct ?x ?z))
+    (<= (next (side ?s)) (joined ?s 1 4))
+    (<= terminal (joined ?s 1 4) (ways 4 1))
+    (<= (goal r 100) (ways 1 4))
+    (<= (goal r 0) (not (ways 1 4)))
+    """,
     "a chain of literals": """
     (role r)
     (init (at 1 1)) (init (at 2 1)) (init (at 3 2))

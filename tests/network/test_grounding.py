@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from anygame.datalog.reasoner import Reasoner
 from anygame.errors import LimitError
 from anygame.language.parser import parse_program
+from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.tables import Table, hashed, matches
@@ -68,7 +70,7 @@ def test_an_index_that_has_grown_is_that_of_all_rows(parts: list[list[tuple[int,
 def test_a_join_that_is_too_large_says_so() -> None:
     table = Table(1)
     table.add(_columns([(n,) for n in range(3)], 1), 3)
-    with pytest.raises(LimitError, match="more than 2 rows"):
+    with pytest.raises(LimitError, match="more than 2 ways"):
         matches(table, (), np.zeros(1, np.uint64), 2)
 
 
@@ -109,7 +111,8 @@ def test_grounding_is_the_same_each_time() -> None:
         (GroundingLimits(instances=5), "instances"),
         (GroundingLimits(join=0), "instances"),
         (GroundingLimits(fluents=2), "fluents"),
-        (GroundingLimits(seconds=0.0), "seconds"),
+        (GroundingLimits(steps=100), "steps"),
+        (GroundingLimits(seconds=-1.0), "seconds"),
     ],
 )
 def test_limits_are_named(limits: GroundingLimits, limit: str) -> None:
@@ -118,12 +121,45 @@ def test_limits_are_named(limits: GroundingLimits, limit: str) -> None:
     assert raised.value.limit == limit
 
 
-def test_the_time_to_make_gates_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        (GroundingLimits(steps=300), "compiling the rules takes more than 300 steps"),
+        (GroundingLimits(seconds=-1.0), "the rules were not compiled within the -1 seconds that were given"),
+    ],
+)
+def test_making_gates_is_bounded_too(
+    limits: GroundingLimits, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     grounding = ground(_reasoner(_COUNTER))
     monkeypatch.setattr("anygame.network.compiled.ground", lambda *_, **__: grounding)
-    with pytest.raises(LimitError, match="did not become gates within 0 seconds") as raised:
-        compile_game(_reasoner(_COUNTER), GroundingLimits(seconds=0.0))
-    assert raised.value.limit == "seconds"
+    with pytest.raises(LimitError, match=told):
+        compile_game(_reasoner(_COUNTER), limits)
+
+
+def test_the_work_is_the_same_each_time_and_no_clock_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = []
+    for ticking in (0.0, 1e9):
+        monkeypatch.setattr("anygame.network.budget.monotonic", iter(count(0.0, ticking)).__next__)
+        monkeypatch.setattr("anygame.datalog.guard.monotonic", iter(count(0.0, ticking)).__next__)
+        budget = Budget(GroundingLimits().steps)
+        ground(_reasoner(_COUNTER), budget=budget)
+        spent.append(budget.spent)
+    assert spent[0] == spent[1] > 0
+
+
+def test_an_error_names_the_relation_with_most_instances() -> None:
+    facts = " ".join(f"(init (p {number}))" for number in range(9))
+    pairs = "(<= (pair ?x ?y) (true (p ?x)) (true (p ?y))) (<= terminal (pair ?x ?x))"
+    text = f"(role r) (legal r wait) {facts} {pairs} (<= (next (p ?x)) (pair ?x ?y))"
+    with pytest.raises(LimitError) as raised:
+        ground(_reasoner(text), GroundingLimits(instances=85))
+    told = "the rules make more than 85 ground instances, most of them of pair/2"
+    assert (str(raised.value), raised.value.relation) == (told, "pair/2")
+    with pytest.raises(LimitError) as raised:
+        ground(_reasoner(text), GroundingLimits(join=80))
+    told = "the conditions of a rule hold together in more than 80 ways (at a rule of pair/2)"
+    assert str(raised.value) == told
 
 
 def test_terms_without_end_reach_a_limit() -> None:

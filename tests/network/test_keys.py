@@ -18,6 +18,7 @@ from anygame.datalog.reasoner import Reasoner
 from anygame.errors import PositionError
 from anygame.game.machines.network import compile_machine
 from anygame.language.parser import parse_program
+from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.grounder import GroundingLimits
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 
 def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:
     reasoner = Reasoner(parse_program(text))
-    static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000), lambda: None)
-    return reasoner, known_of(reasoner, static, lambda: None).assumed
+    budget = Budget(10_000_000)
+    static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000, budget))
+    return reasoner, known_of(reasoner, static, budget).assumed
 
 
 def _told(text: str) -> dict[str, list[Key]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import count
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.examples import examples
 from tests.network.agreement import assert_agreement, compiled
 from tests.network.test_compiled_sheets import SHEETS
 
@@ -20,6 +22,7 @@ from anygame.network.grounding.passes.disjunctions import expand_disjunctions, n
 from anygame.network.grounding.passes.guards import project_guards
 from anygame.network.grounding.passes.inlining import inline_static_relations
 from anygame.network.grounding.passes.keys import split_at_keys
+from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import project_moves
 from anygame.network.grounding.passes.nesting import name_nested_terms
 from anygame.network.grounding.passes.specialising import specialise_views
@@ -41,6 +44,7 @@ def _context(**definitions: str) -> Context:
         is_static=lambda relation: len(relation.predicate) == 1,
         is_dense=lambda relation: relation.predicate == "d",
         is_view=lambda relation: relation.predicate.startswith("view"),
+        has_facts=lambda relation: relation.predicate == "viewed",
         fan_out=lambda relation, known: 100.0 if relation.predicate == "d" or not known else 1.0,
         ends=lambda relation, known: relation.predicate != "n" or 0 in known,
         definition=lambda relation, dense: (
@@ -266,6 +270,104 @@ def test_a_view_is_specialised() -> None:
     ]
 
 
+#: Rules of a view, and what is made of them: nothing where they are not a transitive closure.
+CLOSURES: dict[str, tuple[list[str], list[str]]] = {
+    "chains of chains": (
+        ["view r x y :- true r x y", "view r x z :- view r x y, view r y z"],
+        [" 1 r x y :- true r x y", "view r x z :-  1 r x z", "view r x z :- view r x y,  1 r y z"],
+    ),
+    "chains of chains, the last first": (
+        ["view x z :- view y z, view x y", "view x y :- true x y"],
+        [" 1 x y :- true x y", "view x z :-  1 x z", "view x z :- view y z,  1 x y"],
+    ),
+    "chains of places of two columns": (
+        ["view x y u v :- true x y u v", "view x y u v :- view x y w z, view w z u v"],
+        [
+            " 1 x y u v :- true x y u v",
+            "view x y u v :-  1 x y u v",
+            "view x y u v :- view x y w z,  1 w z u v",
+        ],
+    ),
+    "chains that can be turned round, and end elsewhere": (
+        ["view x y :- true x y", "view x y :- view y x", "view x z :- view x y, view y z, x != z"],
+        [
+            " 1 x y :- true x y",
+            " 2 x z :-  1 x z",
+            " 2 x z :-  1 z x",
+            "view x z :-  2 x z",
+            "view x z :- view x y,  2 y z, x != z",
+        ],
+    ),
+    "chains whose ends differ in one column or another": (
+        ["view x y u v :- true x y u v", "view x y u v :- view x y w z, view w z u v, x != u | v != y"],
+        [
+            " 1 x y u v :- true x y u v",
+            "view x y u v :-  1 x y u v",
+            "view x y u v :- view x y w z,  1 w z u v, (x != u or v != y)",
+        ],
+    ),
+    "ends that differ in one column of two": (
+        ["view x y u v :- true x y u v", "view x y u v :- view x y w z, view w z u v, x != u"],
+        [],
+    ),
+    "chains that meet where something holds": (
+        [
+            "view r x y :- true r x y",
+            "view r x z :- view r x y, key r y, view r y z, [k r], not bad y, r != y",
+        ],
+        [
+            " 1 r x y :- true r x y",
+            "view r x z :-  1 r x z",
+            "view r x z :- view r x y,  1 r y z, key r y, not bad y, [k r], r != y",
+        ],
+    ),
+    "chains that begin where something holds": (
+        ["view x y :- true x y", "view x z :- view x y, view y z, key x"],
+        [],
+    ),
+    "chains that meet where there is one": (
+        ["view x y :- true x y", "view x z :- view x y, view y z, viewk y", "viewk x :- view x x"],
+        [],
+    ),
+    "linear already": (["view x y :- true x y", "view x z :- view x y, true y z"], []),
+    "two ways to go on": (
+        ["view x y :- true x y", "view x z :- view x y, view y z", "view x z :- view z y, view y x"],
+        [],
+    ),
+    "facts": (["viewed x y :- true x y", "viewed x z :- viewed x y, viewed y z"], []),
+    "not in the middle": (["view x y :- true x y", "view x z :- view x y, view z y"], []),
+    "a middle that is not where it began": (
+        ["view x y :- true x y", "view x z :- view x y, view y z, x != y"],
+        [],
+    ),
+    "something else besides": (
+        ["view x y :- true x y", "view x z :- view x y, view y z, true x z"],
+        [],
+    ),
+    "turned round in another column": (
+        ["view r x y :- true r x y", "view r x y :- view x r y", "view r x z :- view r x y, view r y z"],
+        [],
+    ),
+    "a base that recurs by another way": (
+        [
+            "view x y :- viewy x y",
+            "viewy x y :- view x y, true x y",
+            "viewy x y :- true x y",
+            "view x z :- view x y, view y z",
+        ],
+        [],
+    ),
+    "no view": (["next x y :- true x y", "next x z :- next x y, next y z"], []),
+}
+
+
+@pytest.mark.parametrize("name", CLOSURES)
+def test_a_closure_before_and_after(name: str) -> None:
+    before, after = CLOSURES[name]
+    rules = list(map(_rule, before))
+    assert _told(linearise(rules, _context())) == (after or _told(rules))
+
+
 def test_disjunctions_in_disjunctions_are_named_one_by_one() -> None:
     inner = Alternatives(((_test("true x"),), (_test("key x"),)))
     rule = GroundRule(_atom("legal r x"), guards=(_atom("c x"),), tests=(Alternatives(((inner,),) * 40),))
@@ -286,6 +388,7 @@ _SOME = [
     "a large static relation that is loosely tied",
     "views that are read with constants alone",
     "another value that does where one fails",
+    "chains that are put together",
 ]
 
 
@@ -310,5 +413,32 @@ def test_all_passes_can_be_left_out_together() -> None:
 
 @pytest.mark.parametrize("name", ["naming nested terms", "no such pass"])
 def test_passes_that_cannot_be_left_out(name: str) -> None:
-    with pytest.raises(ValueError, match=f"no pass that can be left out: '{name}'; these can: inlining"):
+    with pytest.raises(ValueError, match=f"no pass that can be left out: '{name}'; these can: linearising"):
         compiled(SHEETS["a chain of literals"], without=[name])
+
+
+@pytest.mark.parametrize("seed", range(examples(3)))
+def test_chains_of_any_kind_are_the_same_by_rules_and_network(seed: int) -> None:
+    random = Random(seed)
+    first, second, meets, ends, turn = (random.random() < 0.5 for _ in range(5))
+    places = "(n 1) (n 2) (n 3) (n 4)"
+    body = ["(chain ?k ?x ?y)", "(chain ?k ?y ?z)"]
+    body += ["(distinct ?x ?z)"] * ends + random.sample(["(not (true (on ?y)))", "(n ?y)"], 1) * meets
+    random.shuffle(body)
+    rules = f"""
+        (role r) {places} (kind a) (kind b) (init (on 2))
+        (<= (legal r (tie ?k ?x ?y)) (kind ?k) (n ?x) (n ?y) (not (true (tied ?k ?x ?y))))
+        (<= (next (tied ?k ?x ?y)) (true (tied ?k ?x ?y)))
+        (<= (next (tied ?k ?x ?y)) (does r (tie ?k ?x ?y)))
+        (<= (next (on ?x)) (chain a ?x ?x))
+        (<= (next (on ?y)) (chain b 1 ?y) (not (chain a ?y 3)))
+        (<= (chain ?k ?x ?y) (true (tied ?k ?x ?y)) {"(distinct ?x ?y)" if first else ""})
+        {"(<= (chain ?k ?x ?y) (true (tied ?k ?y ?x)) (true (on ?x)))" if second else ""}
+        {"(<= (chain ?k ?x ?y) (chain ?k ?y ?x))" if turn else ""}
+        (<= (chain ?k ?x ?z) {" ".join(body)})
+        (<= terminal (chain a 1 4) (chain b 4 1))
+        (<= (goal r 100) (chain b 2 3))
+        (<= (goal r 0) (not (chain b 2 3)))
+    """
+    game = assert_agreement(rules, playouts=3)
+    assert dict(game.passes)["linearising recursion"]["rewrote"]

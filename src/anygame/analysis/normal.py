@@ -13,6 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, Rule, map_terms, walk
+from anygame.language.terms import are_ground
 from anygame.language.unification import apply, measure, unify_all
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class TermsTooLarge(TooManyAlternatives):
 
 def is_ground_fact(rule: Rule) -> bool:
     """Whether a rule says one thing outright; sheets may have a million of these."""
-    return not rule.body and all(term.is_ground for term in rule.head.arguments)
+    return not rule.body and are_ground(rule.head.arguments)
 
 
 def negation_normal(formula: Formula, *, positive: bool = True) -> Formula:

@@ -63,7 +63,8 @@ class Layout:
             most_steps=strategy.domain_steps,
         )
         self._shapes: dict[tuple[str, int], list[tuple[Top, ...] | None]] = {}
-        keys = {atom.key for rule in rules for atom in _atoms(rule)}
+        keys = {rule.head.key for rule in rules}
+        keys.update(atom.key for rule in rules if rule.body for atom, _ in atoms_in(rule.body))
         for key in sorted(keys | set(_LAID_OUT_AS.values())):
             self._shapes[key] = self._choose(domains, _LAID_OUT_AS.get(key, key), split)
         self._whole = {
@@ -107,7 +108,8 @@ class Layout:
 
     def relation(self, atom: Atom) -> Relation | None:
         """Return the flat relation an atom falls into; None where no such shape can hold."""
-        if (whole := self._whole.get(atom.key)) is not None:
+        whole = self._whole.get(atom.key)
+        if whole is not None:
             return whole
         shapes: list[Top | None] = []
         for number, term in enumerate(atom.arguments):
@@ -123,6 +125,8 @@ class Layout:
 
     def flat_atom(self, atom: Atom) -> FlatAtom | None:
         """Return the atom over its flat relation; None where no such shape can hold."""
+        if (whole := self._whole.get(atom.key)) is not None:
+            return FlatAtom(whole, atom.arguments)
         relation = self.relation(atom)
         return None if relation is None else FlatAtom(relation, relation.columns(atom.arguments))
 

@@ -24,6 +24,7 @@ _ADVICE: Final = {
     "size": "let the recursion end: terms that hold another one twice double in size with each round",
     "text": "let rules hand on what large terms stand for, not the terms",
     "terms": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
+    "steps": "split the rule that joins most, or load the game with a larger Limits(steps=...)",
     "seconds": "split the rule that joins most, or load the game with a larger Limits(seconds=...)",
 }
 #: Rules of a relation that an error quotes; more would hide what it says.
@@ -51,6 +52,7 @@ class Guard:
         self._strategy = strategy
         self._namespace = namespace
         self._deadline = 0.0
+        self._steps_left = limits.steps
         self._trial_rows = 0
         namespace["grow"] = self._grow
         namespace["try_grow"] = self._try_grow
@@ -59,8 +61,9 @@ class Guard:
         namespace["too_many"] = self._too_many
 
     def start_question(self) -> None:
-        """Let the time for one question begin anew, with its next tick."""
+        """Let what one question may take begin anew, with its next tick."""
         self._deadline = 0.0
+        self._steps_left = self._limits.steps
 
     def start_trial(self, iterations: int, rows: int) -> None:
         """Raise ``TooCostly`` after so many iterations or rows of what is on trial."""
@@ -69,22 +72,28 @@ class Guard:
 
     def _ticks(self) -> Iterator[bool]:
         while True:
-            self._look_at_clock()
+            self._spend(self._strategy.ticks)
             yield from repeat(True, self._strategy.ticks)
 
-    def _look_at_clock(self) -> None:
+    def _spend(self, steps: int) -> None:
+        self._steps_left -= steps
+        seconds = self._limits.seconds
         if self._deadline == 0.0:
-            self._deadline = monotonic() + self._limits.seconds
-        elif monotonic() > self._deadline:
-            # A generator that raised is spent: the next question needs a fresh one.
-            self._deadline = 0.0
-            self._namespace["tick"] = self._ticks()
-            seconds = self._limits.seconds
+            self._deadline = monotonic() + seconds
+        if self._steps_left >= 0 and monotonic() <= self._deadline:
+            return
+        # A generator that raised is spent: the next question needs a fresh one.
+        is_late = self._steps_left >= 0
+        self.start_question()
+        self._namespace["tick"] = self._ticks()
+        if is_late:
             raise LimitError(f"no answer within {seconds:g} seconds", limit="seconds", bound=seconds)
+        steps = self._limits.steps
+        raise LimitError(f"no answer within {steps:,} steps", limit="steps", bound=steps)
 
     def _grow(self, rows: set[Any], more: Iterator[Any], name: str) -> None:
         wide = self._strategy.wide
-        self._look_at_clock()
+        self._spend(0)
         while chunk := list(islice(more, min(self._limits.facts + 1, self._strategy.chunk))):
             rows.update(chunk)
             if len(rows) > self._limits.facts:

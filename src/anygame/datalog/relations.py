@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.domains import ATOM
-from anygame.language.terms import Compound, Constant, Term, Variable
+from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -184,9 +184,11 @@ class FlatRule:
     reads: tuple[Read, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        found = [Read(atom, positive=True, joined=True) for atom in self.literals]
-        found += reads_of(self.conditions)
-        object.__setattr__(self, "reads", tuple(found))
+        found: tuple[Read, ...] = ()
+        if self.literals or self.conditions:  # sheets may have a million facts
+            found = tuple([Read(atom, positive=True, joined=True) for atom in self.literals])
+            found += tuple(reads_of(self.conditions))
+        object.__setattr__(self, "reads", found)
 
     def __str__(self) -> str:
         body = ", ".join(map(str, (*self.literals, *self.conditions)))
@@ -219,10 +221,3 @@ def terms_of(rule: FlatRule) -> Iterator[Term]:
         elif isinstance(condition, Alternatives):
             for choice in condition.choices:
                 pending += choice
-
-
-def is_ground(columns: tuple[Term, ...]) -> bool:
-    """Whether no variable occurs in any column."""
-    return all(
-        isinstance(term, Constant) or (not isinstance(term, Variable) and term.is_ground) for term in columns
-    )

@@ -14,8 +14,8 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.dependencies import components
-from anygame.datalog.relations import FlatRule, Relation, Row, is_ground, terms_of
-from anygame.language.terms import Compound, Term, Variable, substitute, variables_of
+from anygame.datalog.relations import FlatRule, Relation, Row, terms_of
+from anygame.language.terms import Compound, Term, Variable, are_ground, substitute, variables_of
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
@@ -131,11 +131,16 @@ class Schema:
         for rule in rules:
             for read in rule.reads:
                 self._add_slot(read.relation)
-            self._add_slot(rule.head.relation)
-            if rule.literals or rule.conditions or not is_ground(rule.head.columns):
+            head = rule.head
+            if rule.literals or rule.conditions or not are_ground(head.columns):
+                self._add_slot(head.relation)
                 proper.append(rule)
-            else:
-                self.facts.setdefault(rule.head.relation, set()).add(terms.row(rule.head.columns))
+                continue
+            rows = self.facts.get(head.relation)
+            if rows is None:
+                self._add_slot(head.relation)
+                rows = self.facts[head.relation] = set()
+            rows.add(terms.row(head.columns))
         self._relations = list(self.slots)
         self.functors = {functor: number for number, functor in enumerate(_functors(proper))}
         found, self.cycles = components(proper, _head_relation, lambda rule: rule.reads, _may_feed)

@@ -53,14 +53,14 @@ class Strategy:
             do not end soon, they will not end at all.
         outgrown: rows of a relation in one state beyond which it is computed on demand from then on: twice
             what a trial may find, so that what has just passed one does not fail at once.
-        counted: iterations that a rule may be expected to take without looking at the clock and at the number
-            of rows meanwhile: a fraction of a second.
+        counted: iterations that a rule may be expected to take without their being counted, and the number of
+            rows,: a fraction of a second.
         table_keys: answers on demand that a table of a relation without recursion holds before it starts
             anew: some hundred megabytes.
         nesting: questions on demand inside each other, each some calls deep; far from CPython's bound of a
             thousand, of which callers have used some.
 
-        ticks: iterations between two looks at the clock: reading it costs as much as some of them.
+        ticks: iterations that are counted together: to count each would cost as much as some of them.
         chunk: rows counted at a time while a relation grows.
         wide: columns beyond which a row counts for more than one towards the bound on facts.
 

@@ -349,6 +349,7 @@ class Game:
         instances: int | None = None,
         join: int | None = None,
         fluents: int | None = None,
+        steps: int | None = None,
         wait: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
@@ -358,16 +359,24 @@ class Game:
         so, and calling again tries again. So it does where a fault of ours stops compiling.
 
         Args:
-            seconds: bound on the time to ground the rules; by default ``language.limits.COMPILE_SECONDS``.
+            seconds: bound on the time to compile, for those who owe an answer to a clock; by default there is
+                none, and whether there is a network depends on no clock.
             instances: bound on the instances of all rules; 8 million by default.
             join: bound on the rows of one join; 20 million by default, and fewer of very long ones.
             fluents: bound on the facts of one name that states may be made of; 50,000 by default.
+            steps: bound on the work; two thousand million by default, which take about a minute.
             wait: whether to wait for the fastest machine code. By default a large game is played at once by a
                 loop over its gates, and faster code takes over when another process has made it; what is
                 computed is the same.
             progress: called now and then with the numbers of instances and atoms found so far.
         """
-        bounds = {"seconds": seconds, "instances": instances, "join": join, "fluents": fluents}
+        bounds = {
+            "seconds": seconds,
+            "instances": instances,
+            "join": join,
+            "fluents": fluents,
+            "steps": steps,
+        }
         given = {name: bound for name, bound in bounds.items() if bound is not None}
         is_compiled = self.backends.compile(given, progress)
         if wait and self.backends.network is not None:

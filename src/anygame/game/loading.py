@@ -107,7 +107,8 @@ def game_of(
     To be read leniently, facts with variables must have been let in (``open_facts`` of `parse_program`).
     """
     try:
-        return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
+        with collector_paused():
+            return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
     except RuleSheetError as error:
         if not lenient or program.source is None:
             raise

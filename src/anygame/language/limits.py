@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from time import thread_time
 from typing import Final
 
 from anygame.errors import LimitError
 
-__all__ = ["COMPILE_SECONDS", "Deadline", "Limits", "ReadingLimits"]
-
-#: Seconds that compiling a game may take to ground its rules, if nothing else is said: of the public sheets
-#: nearly all that can be compiled take a few, and who waits for more can say so.
-COMPILE_SECONDS: Final = 60
+__all__ = ["Deadline", "Limits", "ReadingLimits"]
 
 #: Everything that looks into terms and formulas recurs, down to pickling, a few calls of CPython a level;
 #: it allows a thousand calls, and the caller has some of them.
@@ -76,12 +73,15 @@ class Limits:
             gigabyte; relations of public games have at most some hundred thousand.
         terms: different ground terms in all; they take as much as facts.
         depth: nesting of terms. Below what reading accepts, so that derived terms can be copied too.
-        seconds: time for one question: five minutes, longer than people wait.
+        steps: turns of the loops in which one question is answered: some minutes, longer than people wait.
+            They are counted, so that no question has an answer on one machine and none on another.
+        seconds: the same on the clock, for those who owe an answer to one; it decides nothing otherwise.
         reading: bounds on the text.
     """
 
     facts: int = 5_000_000
     terms: int = 5_000_000
     depth: int = 150
-    seconds: float = 300.0
+    steps: int = 2_000_000_000
+    seconds: float = inf
     reading: ReadingLimits = field(default=ReadingLimits())

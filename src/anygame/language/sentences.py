@@ -14,7 +14,7 @@ from anygame.language.forms import form_of
 from anygame.language.limits import Deadline
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Literal, Not, Or, Rule
 from anygame.language.source import Span
-from anygame.language.terms import Compound, Constant, Term, Variable
+from anygame.language.terms import Compound, Constant, Term, Variable, are_ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -346,7 +346,7 @@ class Reader:
     def _fact(self, node: Node) -> Rule | None:
         """Read a fact of ordinary constants; None of anything else."""
         flat = self._flat(node)
-        if flat is None or flat[0] in _ARROWS or not all(term.is_ground for term in flat[1]):
+        if flat is None or flat[0] in _ARROWS or not are_ground(flat[1]):
             return None
         return Rule(Atom(flat[0], flat[1], node), (), node)
 

@@ -12,6 +12,7 @@ so what all long ones of a process may take together is bounded.
 from __future__ import annotations
 
 import gc
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet, WeakValueDictionary
@@ -19,12 +20,13 @@ from weakref import WeakSet, WeakValueDictionary
 from anygame.errors import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Compound", "Constant", "Term", "Variable", "substitute", "variables_of"]
+__all__ = ["Compound", "Constant", "Term", "Variable", "are_ground", "substitute", "variables_of"]
 
 _INTERNING: Final = Lock()
 _set: Final = object.__setattr__
+_is_ground: Final = attrgetter("is_ground")
 
 
 class Term:
@@ -193,6 +195,11 @@ _LONG_TERMS: Final = _LongTerms()
 _CONSTANTS: Final[WeakValueDictionary[str, Constant]] = WeakValueDictionary()
 _VARIABLES: Final[WeakValueDictionary[str, Variable]] = WeakValueDictionary()
 _COMPOUNDS: Final[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] = WeakValueDictionary()
+
+
+def are_ground(terms: Iterable[Term]) -> bool:
+    """Whether no variable occurs in any of some terms."""
+    return all(map(_is_ground, terms))
 
 
 def variables_of(term: Term) -> Iterator[Variable]:

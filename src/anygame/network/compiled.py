@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from anygame.errors import AnygameError, CompilationError, LimitError
+from anygame.network.budget import Budget
 from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
@@ -80,7 +81,7 @@ def compile_game(
 
     Args:
         reasoner: its rules.
-        limits: bounds on instances, joins and time.
+        limits: bounds on instances, joins and work.
         progress: called now and then with instances and atoms found so far.
         without: passes over the rules and rewrites of the circuit to be left out, by name: those of
             ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.pipeline.REWRITES``.
@@ -131,6 +132,7 @@ def _compile_what_fits(
             rule.head.key == SEEN for rule in reasoner.rules
         ):
             raise
+    # A part of the time that was given is there for the second try, whatever the first one took.
     left = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
     return _compile(reasoner, replace(limits, seconds=left), progress, without, percepts=False)
 
@@ -143,21 +145,16 @@ def _compile(
     *,
     percepts: bool,
 ) -> CompiledGame:
-    deadline = monotonic() + limits.seconds
-
-    def check_time() -> None:
-        if monotonic() > deadline:
-            seconds = limits.seconds
-            raise LimitError(f"the rules did not become gates within {seconds:g} seconds", "seconds", seconds)
-
+    budget = Budget(limits.steps, limits.seconds)
     passes_left_out = [name for name in without if name in {*OPTIONAL, *OPTIONAL_IF_LARGE}]
-    grounding = ground(reasoner, limits, progress, passes_left_out, percepts=percepts)
+    grounding = ground(reasoner, limits, progress, passes_left_out, percepts=percepts, budget=budget)
     began = monotonic()
-    stages = [("grounding", _figures_of(grounding))]
+    stages = [("grounding", {**_figures_of(grounding), "steps": budget.spent})]
     atoms = Atoms(grounding)
     names = Interface(grounding, atoms)
-    circuit, percept_circuit = _circuits(atoms, names, check_time)
-    figures = _figures_of_circuit(circuit, began)
+    grounded = budget.spent
+    circuit, percept_circuit = _circuits(atoms, names, budget)
+    figures = _figures_of_circuit(circuit, began) | {"steps": budget.spent - grounded}
     stages.append(("gates", {**figures, "conjunctions": atoms.conjunctions, "literals": atoms.literals}))
     for name, rewrite in REWRITES:
         if name in without:
@@ -183,9 +180,7 @@ def _compile(
     )
 
 
-def _circuits(
-    atoms: Atoms, names: Interface, check_time: Callable[[], None]
-) -> tuple[Circuit, Circuit | None]:
+def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, Circuit | None]:
     """Return gates for all outputs, over fluents and moves; a role makes exactly one of its moves.
 
     Where roles can see something, there is a second circuit with the percepts, so that the first one does not
@@ -201,7 +196,7 @@ def _circuits(
     outputs = [*names.outputs(), *(atom for of_role in names.percept_atoms for atom in of_role)]
     become = {atom: int(atoms.literal_of[atom]) for atom in outputs if atom is not None}
     wanted = sorted({literal >> 1 for literal in become.values() if literal >= 0})
-    gates, literals = build_gates(atoms, inputs, first, choices, wanted, check_time)
+    gates, literals = build_gates(atoms, inputs, first, choices, wanted, budget)
 
     def literal(atom: int | None) -> int:
         found = FAILS if atom is None else become[atom]

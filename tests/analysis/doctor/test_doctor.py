@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,22 @@ def test_copies_are_found_among_many_rules() -> None:
     text = f"(role x) (init (cell 1 b)) {rules} (<= (next (cell 7 ?y)) (true (cell 7 ?y)))"
     found = [d for d in check_program(parse_program(text)) if d.code == "duplicate-rule"]
     assert len(found) == 1
+
+
+def test_the_collector_waits_until_a_sheet_has_been_checked() -> None:
+    facts = " ".join(f"(at {number} {number + 1})" for number in range(3_000))
+    program = parse_program(f"(role r) (legal r go) (goal r 100) (<= terminal (at 1 ?x)) {facts}")
+    collections: list[str] = []
+
+    def count(phase: str, _info: dict[str, int]) -> None:
+        collections.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(count)
+    try:
+        check_program(program)
+        during = collections.count("start")
+    finally:
+        gc.callbacks.remove(count)
+    # One may come as soon as the collector may look again.
+    assert during <= 1

@@ -12,6 +12,7 @@ from anygame.analysis.doctor.sheet import Sheet
 from anygame.analysis.doctor.suspects import Change, changes_for
 from anygame.analysis.safety import normal_rules
 from anygame.errors import RuleSheetError
+from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
     ['undefined-relation']
     """
     sheet = Sheet(program)
-    found = [each for check in CHECKS if complete or not check.needs_all for each in check.diagnostics(sheet)]
-    try:
-        normal_rules(program)
-    except RuleSheetError as error:
-        found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
+    checks = [check for check in CHECKS if complete or not check.needs_all]
+    with collector_paused():
+        found = [each for check in checks for each in check.diagnostics(sheet)]
+        try:
+            normal_rules(program)
+        except RuleSheetError as error:
+            found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
     return sorted(dict.fromkeys(found))
 
 

@@ -23,6 +23,7 @@ from anygame.errors import AnygameError, RuleSheetError
 from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
 from anygame.game.loading import game_of, read_silently
 from anygame.game.repairs import name_the_cause
+from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.writing import write_whole
 
@@ -218,11 +219,12 @@ class _Examination:
 
     def _read(self, source: Source) -> tuple[Reading, dict[Diagnostic, None]]:
         """Return what came of reading a sheet, and all that is found without play."""
-        reading = read_sheet(source, case_sensitive=self.options.case_sensitive)
-        diagnostics = dict.fromkeys(reading.diagnostics)
-        if reading.program.rules:
-            found = check_program(reading.program, complete=reading.complete)
-            diagnostics.update(dict.fromkeys([*found, *check_rules(reading.program)]))
+        with collector_paused():
+            reading = read_sheet(source, case_sensitive=self.options.case_sensitive)
+            diagnostics = dict.fromkeys(reading.diagnostics)
+            if reading.program.rules:
+                found = check_program(reading.program, complete=reading.complete)
+                diagnostics.update(dict.fromkeys([*found, *check_rules(reading.program)]))
         if self.options.lenient and reading.complete:
             diagnostics = as_read_leniently(reading.program, diagnostics)
         return reading, diagnostics

@@ -15,7 +15,6 @@ from anygame.cli.progress import compile_game, counting_columns, progress_bar
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
-from anygame.language.limits import COMPILE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +73,7 @@ class Options(PositionOptions):
         "--compile-seconds",
         read=positive,
         metavar="C",
-        help=f"play by the rules if compiling takes longer ({COMPILE_SECONDS})",
+        help="play by the rules if compiling takes longer",
     )
 
 

@@ -64,7 +64,7 @@ def compile_machine(
         CompilationError: a fault of ours.
     """
     bounds = GroundingLimits(**limits)  # type: ignore[arg-type]
-    compiled = compile_game(reasoner.another(bounds.seconds), bounds, progress)
+    compiled = compile_game(reasoner.another(bounds), bounds, progress)
     machine = NetworkMachine(reasoner, compiled)
     machine.is_cached = machine.simulator.compile()
     return machine

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
     from anygame.language.terms import Term, Variable
+    from anygame.network.grounding.grounder import GroundingLimits
 
 __all__ = ["ReasonerMachine"]
 
@@ -56,14 +57,17 @@ class ReasonerMachine:
         self._names = _Names(self._term)
         self._asking = RLock()
 
-    def another(self, seconds: float) -> Reasoner:
-        """Return a reasoner of the same rules for long work, during which this one goes on answering.
+    def another(self, most: GroundingLimits) -> Reasoner:
+        """Return a reasoner of the same rules for compiling them, during which this one goes on answering.
 
         Args:
-            seconds: that it may take for a question; no more than this one.
+            most: the facts of a relation, and the steps of a question, that it may have if this one may; and
+                the seconds, whatever this one may: who asks for an answer waits for this one.
         """
         limits = self.reasoner.limits
-        return Reasoner(self._program, replace(limits, seconds=min(seconds, limits.seconds)), self._strategy)
+        facts, steps = min(most.facts, limits.facts), min(most.steps, limits.steps)
+        bounds = replace(limits, facts=facts, steps=steps, seconds=most.seconds)
+        return Reasoner(self._program, bounds, self._strategy)
 
     def initial(self) -> Position:
         """Return the initial position."""

@@ -17,7 +17,7 @@ from anygame.network.grounding.seminaive import Work
 from anygame.network.grounding.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     from anygame.datalog.relations import FlatRule, Relation
     from anygame.network.grounding.instantiation import OnDemand
@@ -48,7 +48,6 @@ def tables_of(
     start: dict[Relation, Table],
     tables: Tables,
     static: OnDemand,
-    check_time: Callable[[], None],
 ) -> dict[Relation, Table] | None:
     """Return the tables of the relations that some rules derive; None where they have too many rows.
 
@@ -57,16 +56,14 @@ def tables_of(
         start: the tables of these relations, with what is known of them without rules; they grow.
         tables: those of all other relations that the rules read.
         static: which of these have no table.
-        check_time: called now and then; may raise.
     """
-    scratch = Tables(tables.values, _MOST_ROWS)
+    scratch = Tables(tables.values, _MOST_ROWS, tables.budget)
     scratch.of = tables.of | start
     ground = [classified(rule, lambda relation: relation not in start) for rule in rules]
     works = [Work(rule, scratch, static, start.__contains__) for rule in ground]
     with suppress(LimitError):
         grown = True
         while grown:
-            check_time()
             grown = False
             for work in works:
                 grown |= _advanced(work, start)

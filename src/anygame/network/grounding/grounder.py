@@ -7,9 +7,11 @@ literals arises (semi-naive evaluation). Static relations are those of the reaso
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +20,7 @@ import numpy as np
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
-from anygame.language.limits import COMPILE_SECONDS
+from anygame.network.budget import Budget
 from anygame.network.grounding.invariants.evidence import known_of
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS, Effect, prepare
@@ -51,7 +53,10 @@ class GroundingLimits:
         instances: of rules, in all; a number of eight bytes per literal of each is held until gates are made.
         join: rows of one join, with a number of four bytes per variable and one of eight per literal; fewer
             where these are many.
-        seconds: time to ground, and to make gates of it: as long as people wait for a game to start.
+        steps: of work to ground, and to make gates of it; see ``budget``. Of the sheets that can be compiled,
+            the longest takes a seventh of it; the bound is reached in about a minute.
+        facts: rows of a static relation.
+        seconds: the same on the clock, for those who owe an answer to one; it decides nothing otherwise.
         fluents: facts of one name that states may be made of. Public games have at most some thousand; lists,
             and numbers made of terms, that nothing in the rules bounds would grow and grow.
         few: rules with more instances than this go through the passes for large ones, from the start: to have
@@ -60,7 +65,9 @@ class GroundingLimits:
 
     instances: int = 8_000_000
     join: int = 20_000_000
-    seconds: float = COMPILE_SECONDS
+    steps: int = 2_000_000_000
+    facts: int = 500_000
+    seconds: float = inf
     fluents: int = 50_000
     few: int = 300_000
 
@@ -120,7 +127,7 @@ class _Grounder:
         self,
         reasoner: Reasoner,
         limits: GroundingLimits,
-        deadline: float,
+        budget: Budget,
         progress: Callable[[int, int], None] | None,
         without: Collection[str],
         percepts: bool,
@@ -133,11 +140,9 @@ class _Grounder:
         self._progress = progress
         self._without = without
         self._large = large
-        self._deadline = deadline
-        self._tables = Tables(reasoner.terms, limits.join)
-        self._static = StaticRelations(
-            reasoner, self._tables, self._check_time, percepts=percepts, filled=filled
-        )
+        self._budget = budget
+        self._tables = Tables(reasoner.terms, limits.join, budget)
+        self._static = StaticRelations(reasoner, self._tables, percepts=percepts, filled=filled)
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
@@ -185,18 +190,19 @@ class _Grounder:
             static.is_static,
             static.is_dense,
             static.is_view,
+            static.has_facts,
             static.definition,
             static.fan_out,
             static.ends,
             self._keys_of,
             lambda width: own_relation(next(self._own_relations), width),
         )
-        return prepare(static.dynamic_rules(), context, self._without, self._check_time, self._large)
+        return prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
 
     @cached_property
     def _knowledge(self) -> Knowledge:
         """What is known of the rules, keys of fluents with it; only where a pass asks for them."""
-        return known_of(self._reasoner, self._static, self._check_time)
+        return known_of(self._reasoner, self._static, self._budget)
 
     def _keys_of(self, relation: Relation) -> Sequence[Key]:
         return self._knowledge.keys(relation)
@@ -207,34 +213,29 @@ class _Grounder:
     def _round(self, works: list[Work]) -> bool:
         grown = False
         for work in works:
-            self._check_time()
             grown |= self._advance(work)
         grown |= self._flow()
         if self._progress is not None:
             self._progress(self._instances, sum(table.count for table in self._tables.of.values()))
         return grown
 
-    def _check_time(self) -> None:
-        if monotonic() > self._deadline:
-            seconds = self._limits.seconds
-            raise LimitError(f"the rules were not grounded within {seconds:g} seconds", "seconds", seconds)
-
     def _advance(self, work: Work) -> bool:
         """Find the instances of a rule that what has arisen since its last turn makes possible."""
         grown = False
-        for found in work.news():
-            grown |= self._enter(work, found)
+        try:
+            for found in work.news():
+                grown |= self._enter(work, found)
+        except LimitError as error:
+            raise _blamed(error, work.rule) from None
         return grown
 
     def _enter(self, work: Work, found: Instances) -> bool:
         if not found.count:
             return False
-        self._check_time()
         rule = work.rule
         self._instances += found.count
         if self._instances > self._limits.instances:
-            bound = self._limits.instances
-            raise LimitError(f"the rules have more than {bound:,} instances", "instances", bound)
+            raise self._too_many_instances()
         table = self._tables.table(rule.head.relation)
         before = table.count
         heads = table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
@@ -245,6 +246,19 @@ class _Grounder:
             positives = [found.positives[index] for index in range(len(rule.positives))]
             self._batches.append(Batch(rule, heads, positives, negatives))
         return table.count > before
+
+    def _too_many_instances(self) -> LimitError:
+        bound = self._limits.instances
+        of = Counter[str]()
+        for batch in self._batches:
+            relation = batch.rule.head.relation
+            if not is_own(relation):
+                of[relation.title] += len(batch.heads)
+        worst = max(of, key=of.__getitem__, default=None)
+        most = f", most of them of {worst}" if worst else ""
+        return LimitError(
+            f"the rules make more than {bound:,} ground instances{most}", "instances", bound, worst
+        )
 
     def _flow(self) -> bool:
         """Let ``true`` and ``does`` take what ``next`` and ``legal`` give."""
@@ -267,6 +281,15 @@ class _Grounder:
         return grown
 
 
+def _blamed(error: LimitError, rule: GroundRule) -> LimitError:
+    """Return the error again, with the relation whose rule was being joined, unless it names another one."""
+    relation = rule.head.relation
+    if error.relation or error.limit not in {"instances", "steps"} or is_own(relation):
+        return error
+    message = f"{error.message} (at a rule of {relation.title})"
+    return LimitError(message, error.limit, error.bound, relation.title)
+
+
 def _too_many_fluents(relation: Relation, most: int) -> LimitError:
     (shape,) = relation.shapes
     kind = f" ({shown(shape[0])} ...)" if isinstance(shape, tuple) else ""
@@ -280,6 +303,7 @@ def ground(
     without: Collection[str] = (),
     *,
     percepts: bool = True,
+    budget: Budget | None = None,
 ) -> Grounding:
     """Ground the rules of a game.
 
@@ -289,18 +313,18 @@ def ground(
         progress: called now and then with the instances and atoms found so far.
         without: passes over the rules to be left out, by name; see ``pipeline.OPTIONAL``.
         percepts: whether to ground what roles see (GDL-II), too.
+        budget: what it costs is spent from it; by default there is one as the limits say.
 
     Raises:
         LimitError: a bound was reached.
         ValueError: there is no such pass, or it cannot be left out.
     """
     limits = limits or GroundingLimits()
-    deadline = monotonic() + limits.seconds
-
+    budget = budget or Budget(limits.steps, limits.seconds)
     filled: dict[Relation, Table] = {}
 
     def run(most: GroundingLimits, *, large: bool) -> Grounding:
-        grounder = _Grounder(reasoner, most, deadline, progress, without, percepts, filled, large=large)
+        grounder = _Grounder(reasoner, most, budget, progress, without, percepts, filled, large=large)
         try:
             return grounder.run()
         finally:

@@ -13,6 +13,7 @@ import numpy as np
 
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
 from anygame.language.terms import Compound, Term, Variable, variables_of
+from anygame.network.budget import TURN
 from anygame.network.grounding.rules import variables_of_test
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
@@ -91,6 +92,7 @@ class Join:
         Raises:
             LimitError: a join has too many rows.
         """
+        self._tables.budget.spend(TURN)
         found = Instances()
         waiting = set(range(len(self.literals)))
         tests = list(self._needs)
@@ -161,6 +163,7 @@ class Join:
         else:
             table = self._tables.table(atom.relation)
         low, high = rows or (0, table.count)
+        self._tables.budget.spend(found.count)
         if len(known) == atom.relation.width:
             numbers = table.find(keys, found.count)
             held = np.flatnonzero((numbers >= low) & (numbers < high))
@@ -192,6 +195,7 @@ class Join:
     ) -> None:
         """Keep instances ``left`` with rows ``right`` of a literal's table."""
         atom = self.literals[index]
+        self._tables.budget.spend(len(left))
         found.keep(left)
         if index < len(self._rule.positives):
             found.positives[index] = right

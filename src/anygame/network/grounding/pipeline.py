@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from anygame.network.budget import TURN
 from anygame.network.grounding.passes.binding import can_be_joined
 from anygame.network.grounding.passes.complements import complement_moves
 from anygame.network.grounding.passes.decomposition import decompose_bodies
@@ -16,6 +17,7 @@ from anygame.network.grounding.passes.guards import project_guards
 from anygame.network.grounding.passes.heads import split_heads
 from anygame.network.grounding.passes.inlining import inline_dense_relations, inline_static_relations
 from anygame.network.grounding.passes.keys import split_at_keys
+from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.merging import merge_rules
 from anygame.network.grounding.passes.moves import project_moves
 from anygame.network.grounding.passes.nesting import name_nested_terms
@@ -25,6 +27,7 @@ from anygame.network.grounding.passes.specialising import specialise_views
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from anygame.network.budget import Budget
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import GroundRule
 
@@ -57,6 +60,7 @@ def _careful(rewrite: OfOne) -> OfOne:
 
 #: Passes over all rules, one after the other.
 ONCE: Final[tuple[tuple[str, Whole], ...]] = (
+    ("linearising recursion", linearise),
     ("inlining static relations", _each(inline_static_relations)),
     ("specialising views", specialise_views),
 )
@@ -122,8 +126,8 @@ class Effect:
 def prepare(
     rules: Iterable[GroundRule],
     context: Context,
+    budget: Budget,
     without: Collection[str] = (),
-    check_time: Callable[[], None] = lambda: None,
     large: bool = False,
 ) -> tuple[list[GroundRule], dict[str, Effect]]:
     """Return rules ready to be instantiated, with relations of their own between them.
@@ -131,8 +135,8 @@ def prepare(
     Args:
         rules: those that depend on state or moves, their literals told apart.
         context: what is known of their relations.
+        budget: what passes cost is spent from it.
         without: passes of ``OPTIONAL`` to be left out; what the rules derive stays the same.
-        check_time: called now and then; may raise.
         large: whether the rules have very many instances.
 
     Returns:
@@ -154,7 +158,7 @@ def prepare(
     def through(rules: list[GroundRule], passes: Sequence[tuple[str, Whole]]) -> list[GroundRule]:
         for name, rewrite in passes:
             if name in effects:
-                check_time()
+                budget.spend(TURN * len(rules))
                 began = monotonic()
                 before, rules = rules, rewrite(rules, context)
                 effects[name].add(*_difference(before, rules), began)
@@ -166,7 +170,7 @@ def prepare(
         for name, rewrite in repeated
         if name in effects
     ]
-    found = [made for rule in found for made in _to_the_end(rule, context, passes, check_time)]
+    found = [made for rule in found for made in _to_the_end(rule, context, passes, budget)]
     return through(found, last), effects
 
 
@@ -180,7 +184,7 @@ def _to_the_end(
     rule: GroundRule,
     context: Context,
     passes: Sequence[tuple[OfOne, Effect]],
-    check_time: Callable[[], None],
+    budget: Budget,
 ) -> Iterator[GroundRule]:
     """Yield what passes make of a rule when none of them changes anything any more.
 
@@ -188,7 +192,7 @@ def _to_the_end(
     """
     waiting = deque([rule])
     while waiting:
-        check_time()
+        budget.spend(TURN)
         rule = waiting.popleft()
         for rewrite, effect in passes:
             began = monotonic()

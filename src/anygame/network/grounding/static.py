@@ -13,12 +13,13 @@ import numpy as np
 from anygame.datalog.relations import FlatAtom, Relation
 from anygame.datalog.schema import STATIC
 from anygame.errors import LimitError
+from anygame.network.budget import QUESTION
 from anygame.network.grounding.columnwise import inputs_of, is_computable, tables_of
 from anygame.network.grounding.rules import GroundRule, classified, is_own
 from anygame.network.grounding.tables import Table, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.datalog.relations import FlatRule, Row
@@ -53,8 +54,7 @@ class StaticRelations:
 
     Args:
         reasoner: the rules.
-        tables: where rows go.
-        check_time: called before each question to the reasoner; may raise.
+        tables: where rows go; what questions to the reasoner cost is spent from their budget.
         percepts: whether what roles see is asked of the network too.
         filled: tables that were filled for the same reasoner before.
 
@@ -66,7 +66,6 @@ class StaticRelations:
         self,
         reasoner: Reasoner,
         tables: Tables,
-        check_time: Callable[[], None],
         *,
         percepts: bool = True,
         filled: dict[Relation, Table] | None = None,
@@ -76,7 +75,6 @@ class StaticRelations:
         self._engine = reasoner.engine
         self._schema = reasoner.schema
         self._tables = tables
-        self._check_time = check_time
         self.filled: dict[Relation, Table] = dict(filled or {})
         tables.of |= self.filled
         self._on_demand: set[Relation] = set()
@@ -95,6 +93,10 @@ class StaticRelations:
     def is_view(self, relation: Relation) -> bool:
         """Whether a relation depends on state or moves, and only rules read it."""
         return not self.is_static(relation) and relation.predicate not in _ASKED_NAMES | {"true", "does"}
+
+    def has_facts(self, relation: Relation) -> bool:
+        """Whether some rows of a relation hold without any rule."""
+        return bool(self._schema.facts.get(relation))
 
     def is_dense(self, relation: Relation) -> bool:
         """Whether a static relation has more than half of the rows that its columns could make."""
@@ -219,7 +221,7 @@ class StaticRelations:
         start = {member: Table(member.width) for member in members}
         for member, table in start.items():
             self._add(member, self._schema.facts.get(member, ()), table)
-        found = tables_of(rules, start, self._tables, self, self._check_time)
+        found = tables_of(rules, start, self._tables, self)
         self._tables.of |= found or {}
         self.filled |= found or {}
         return found is not None
@@ -252,7 +254,7 @@ class StaticRelations:
         order = np.argsort([*known, *free]).tolist()
         rows: list[tuple[int, ...]] = []
         for key in map(tuple, distinct[fresh].tolist()):
-            self._check_time()
+            self._tables.budget.spend(QUESTION)
             for row in self._engine.ask(relation, known, key, self._engine.static):
                 values = (*key, row) if len(free) == 1 else (*key, *row)
                 rows.append(tuple([values[index] for index in order]))

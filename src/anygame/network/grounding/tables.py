@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import LimitError
+from anygame.network.budget import COMPOSED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import Relation
     from anygame.datalog.term_table import TermTable
+    from anygame.network.budget import Budget
 
     Rows = NDArray[np.int32]
     Ids = NDArray[np.int64]
@@ -149,7 +151,9 @@ class Table:
 
 def too_many_rows(most: int) -> LimitError:
     """Return the error of a join that has more rows than it may have."""
-    return LimitError(f"a join has more than {most:,} rows", limit="instances", bound=most)
+    return LimitError(
+        f"the conditions of a rule hold together in more than {most:,} ways", limit="instances", bound=most
+    )
 
 
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
@@ -175,16 +179,19 @@ class Tables:
     Args:
         values: ground terms as numbers.
         most: how many rows a join may have.
+        budget: what joins cost is spent from it.
 
     Attributes:
         values: as given.
         most: as given.
+        budget: as given.
         of: the table of each relation that has one.
     """
 
-    def __init__(self, values: TermTable, most: int) -> None:
+    def __init__(self, values: TermTable, most: int, budget: Budget) -> None:
         self.values = values
         self.most = most
+        self.budget = budget
         self.of: dict[Relation, Table] = {}
         self._composed: dict[tuple[str, int], Table] = {}
         self._depths: Rows = np.zeros(0, np.int32)
@@ -212,6 +219,7 @@ class Tables:
             return np.zeros(0, np.int32)
         composer = self.values.composer(functor)
         distinct, inverse = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)
+        self.budget.spend(COMPOSED * len(distinct))
         wholes = [composer(row[0] if len(row) == 1 else tuple(row)) for row in distinct.tolist()]
         return np.array(wholes, np.int32)[inverse.reshape(-1)]
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from anygame.network.budget import LITERAL
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.factoring import parts_of_sum, sum_of_products
 from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from anygame.network.budget import Budget
     from anygame.network.logic.atoms import Atoms
 
 __all__ = ["build_gates"]
-
-#: Components between two looks at the clock; most take some microseconds.
-_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 256
 
 
 def build_gates(
@@ -27,7 +26,7 @@ def build_gates(
     nodes: int,
     choices: Iterable[Sequence[int]],
     wanted: Iterable[int],
-    check_time: Callable[[], None],
+    budget: Budget,
 ) -> tuple[Gates, dict[int, int]]:
     """Return the gates for some atoms, and the literal of each.
 
@@ -37,15 +36,13 @@ def build_gates(
         nodes: how many nodes there are before the first gate.
         choices: groups of nodes of which exactly one holds.
         wanted: the atoms to be computed.
-        check_time: called now and then; may raise.
+        budget: what gates cost is spent from it.
     """
     gates = Gates(nodes, choices)
     literals = _Literals(atoms.count, inputs)
     targets = list(wanted)
-    parents = _Parents(atoms, literals)
-    for number, component in enumerate(strong_components(targets, parents)):
-        if number % _BETWEEN_LOOKS_AT_THE_CLOCK == 0:
-            check_time()
+    parents = _Parents(atoms, literals, budget)
+    for component in strong_components(targets, parents):
         _enter(gates, parents, literals, component)
     return gates, {atom: literals.of[2 * atom] for atom in targets}
 
@@ -81,8 +78,9 @@ class _Parents:
         of_themselves: which of these atoms occur in their own.
     """
 
-    def __init__(self, atoms: Atoms, known: _Literals) -> None:
+    def __init__(self, atoms: Atoms, known: _Literals, budget: Budget) -> None:
         self._atoms = atoms
+        self._budget = budget
         self._known = known
         self.conjunctions: dict[int, list[list[int]]] = {}
         self.of_themselves: set[int] = set()
@@ -91,6 +89,7 @@ class _Parents:
         if self._known.of[2 * atom] >= 0:
             return []
         found = self.conjunctions[atom] = self._atoms.of_conjunctions(atom)
+        self._budget.spend(LITERAL * (1 + sum(map(len, found))))
         read = {literal >> 1 for literal in set(chain.from_iterable(found)) if literal >= 0}
         if atom in read:
             self.of_themselves.add(atom)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
 from anygame.language.terms import Constant
+from anygame.network.budget import QUESTION
 from anygame.network.grounding.invariants.keys import keys_of_fluents
 from anygame.network.grounding.invariants.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from anygame.datalog.reasoner import Move, Reasoner
     from anygame.datalog.relations import Relation
     from anygame.language.terms import Term
+    from anygame.network.budget import Budget
     from anygame.network.grounding.static import StaticRelations
 
 __all__ = ["known_of", "samples"]
@@ -25,13 +25,13 @@ _SAMPLES: Final = 24
 _SEED: Final = 20121
 
 
-def known_of(reasoner: Reasoner, static: StaticRelations, check_time: Callable[[], None]) -> Knowledge:
+def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Knowledge:
     """Return what is known of the rules of a game, with the keys of fluents that were proved.
 
     Args:
         reasoner: the rules.
         static: their static relations.
-        check_time: called now and then; may raise.
+        budget: what this costs is spent from it.
     """
     domains = Domains(reasoner.rules)
     knowledge = Knowledge(
@@ -40,13 +40,11 @@ def known_of(reasoner: Reasoner, static: StaticRelations, check_time: Callable[[
         static.rows_as_terms,
         lambda relation, column: _constants(domains, relation, column),
     )
-    keys_of_fluents(knowledge, samples(reasoner, check_time), check_time)
+    keys_of_fluents(knowledge, samples(reasoner, budget), budget)
     return knowledge
 
 
-def samples(
-    reasoner: Reasoner, check_time: Callable[[], None]
-) -> dict[Relation, list[list[tuple[int, ...]]]]:
+def samples(reasoner: Reasoner, budget: Budget) -> dict[Relation, list[list[tuple[int, ...]]]]:
     """Return, per relation of fluents, its rows in the first state and some others of random play."""
     relations = reasoner.layout.variants(("true", 1))
     found: dict[Relation, list[list[tuple[int, ...]]]] = {relation: [] for relation in relations}
@@ -57,7 +55,7 @@ def samples(
 
     state = reasoner.initial()
     for _ in range(_SAMPLES):
-        check_time()
+        budget.spend(QUESTION)
         for relation, rows in zip(relations, state, strict=True):
             found[relation].append([relation.unpacked(row) for row in rows])
         frame = reasoner.frame(state)

@@ -17,8 +17,9 @@ from anygame.network.grounding.invariants.cases import Case, assumed, equated
 from anygame.network.grounding.invariants.refutation import Refutation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from anygame.network.budget import Budget
     from anygame.network.grounding.invariants.knowledge import Key, Knowledge
 
     Row = tuple[int, ...]
@@ -34,17 +35,17 @@ _MOST_CASES: Final = 6_000
 def keys_of_fluents(
     knowledge: Knowledge,
     samples: Mapping[Relation, Collection[Sequence[Row]]],
-    check_time: Callable[[], None],
+    budget: Budget,
 ) -> dict[Relation, list[Key]]:
     """Return keys that were proved, the smallest of each relation.
 
     Args:
         knowledge: the rules; its ``assumed`` keys are those returned afterwards.
         samples: per relation of fluents the rows of the first state, and of some others that can be reached.
-        check_time: called now and then; may raise.
+        budget: what proofs cost is spent from it.
     """
     assumed_keys = {relation: _candidates(relation, states) for relation, states in samples.items()}
-    refutation = Refutation(knowledge, _MOST_CASES, check_time)
+    refutation = Refutation(knowledge, _MOST_CASES, budget)
     knowledge.assumed = assumed_keys
     changed = True
     while changed:

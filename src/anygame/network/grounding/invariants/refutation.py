@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import Alternatives, Relation
 from anygame.language.terms import Variable
+from anygame.network.budget import CASE
 from anygame.network.grounding.invariants.cases import Known, assumed, equated, settled
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
+    from anygame.network.budget import Budget
     from anygame.network.grounding.invariants.cases import Case
     from anygame.network.grounding.invariants.knowledge import Knowledge
     from anygame.network.grounding.rules import GroundRule
@@ -39,23 +41,23 @@ class Refutation:
 
     Args:
         knowledge: what is known.
-        check_time: called before each case; may raise.
+        budget: what a case costs is spent before it.
 
     Attributes:
         cases: how many cases may still be looked at.
     """
 
-    def __init__(self, knowledge: Knowledge, cases: int, check_time: Callable[[], None]) -> None:
+    def __init__(self, knowledge: Knowledge, cases: int, budget: Budget) -> None:
         self.cases = cases
         self._knowledge = knowledge
-        self._check_time = check_time
+        self._budget = budget
 
     def refutes(self, case: Case) -> bool:
         """Whether a case is sure to be impossible."""
         most = min(_MOST_CASES, self.cases)
         waiting, looked_at = [case], 0
         while waiting and looked_at < most:
-            self._check_time()
+            self._budget.spend(CASE)
             looked_at += 1
             found = settled(waiting.pop(), self._knowledge)
             if found is None:

@@ -22,6 +22,7 @@ class Context:
         is_static: whether a relation depends on neither state nor moves.
         is_dense: whether a static relation has more than half of the rows its columns could make.
         is_view: whether a relation depends on state or moves, and is only there to be read by rules.
+        has_facts: whether some rows of a relation hold without any rule.
         definition: the rules of a static relation that is better replaced by them, with those that hold for
             most values where so asked; None for others.
         fan_out: of a static relation, how many rows there are on average for what stands in some columns.
@@ -35,6 +36,7 @@ class Context:
     is_static: Callable[[Relation], bool]
     is_dense: Callable[[Relation], bool]
     is_view: Callable[[Relation], bool]
+    has_facts: Callable[[Relation], bool]
     definition: Callable[[Relation, bool], Sequence[GroundRule] | None]
     fan_out: Callable[[Relation, tuple[int, ...]], float]
     ends: Callable[[Relation, Iterable[int]], bool]
