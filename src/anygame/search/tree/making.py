@@ -184,4 +184,6 @@ def _make(game, store, worker, at, count):
         worker.spec_terminal[at + lane] = ended != 0
         if ended:
             for role in range(roles):
-                worker.spec_value[at + lane, role] = value_of_lane(game, rows, role, lane)[0]
+                value, known = value_of_lane(game, rows, role, lane)
+                worker.spec_value[at + lane, role] = value
+                worker.spec_known[at + lane, role] = known

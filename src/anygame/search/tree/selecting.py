@@ -29,6 +29,7 @@ from anygame.search.tree.store import (
     NODES,
     NONE,
     ROOT,
+    TERMINAL,
     child_of,
     store_at,
 )
@@ -135,7 +136,8 @@ def _arrive(store, worker, path, node, length):
             worker.job_joint[job] = NONE
             counts[JOB_COUNT] += 1
             return True
-    if (status == LEAF or length == LONGEST_PATH) and not is_proven(store, node) and length:
+    goes_on = status == LEAF or (length == LONGEST_PATH and status != TERMINAL)
+    if goes_on and not is_proven(store, node) and length:
         return _play_again(worker, path, node)
     if status == EXPANDING:
         finish(worker, path)

@@ -79,8 +79,9 @@ class Worker(NamedTuple):
         job_specs: int32 [jobs]; behind the last child of each.
         listed: int32; actions.
         spec_job: int32 [specs]; spec_joint: int64; spec_action: int32 [specs, roles]; children to be made.
-        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_terminal: bool [specs];
-            spec_hash: uint64 [specs].
+        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_known: bool [specs,
+            roles], whether the rules give exactly one goal; spec_terminal: bool [specs]; spec_hash: uint64
+            [specs].
         path_length, path_references, path_leaves: int32 [paths]; path_sum: float64 [paths, roles]; leaves
             that were evaluated, and their values.
         path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
@@ -122,6 +123,7 @@ class Worker(NamedTuple):
     spec_action: NDArray[np.int32]
     spec_state: NDArray[np.uint64]
     spec_value: NDArray[np.float64]
+    spec_known: NDArray[np.bool_]
     spec_terminal: NDArray[np.bool_]
     spec_hash: NDArray[np.uint64]
     path_length: NDArray[np.int32]
@@ -156,6 +158,7 @@ worker_at = bundle(
     "spec_action",
     "spec_state",
     "spec_value",
+    "spec_known",
     "path_sum",
     "path_node",
     "path_joint",
@@ -219,6 +222,7 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         numbers(SPECS, roles),
         np.zeros((SPECS, words), np.uint64),
         np.zeros((SPECS, roles)),
+        np.zeros((SPECS, roles), np.bool_),
         np.zeros(SPECS, np.bool_),
         np.zeros(SPECS, np.uint64),
         numbers(PATHS),
