@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.exchanges import grown, odd_first, used_alike
-from anygame.analysis.doctor.likes import are_near, exchanged, flat, normal, parts_of, turned
+from anygame.analysis.doctor.likes import (
+    are_near,
+    exchanged,
+    flat,
+    is_said,
+    normal,
+    numbered,
+    parts_of,
+    turned,
+)
 from anygame.analysis.doctor.odd_rules import differing_rule, rule_without_like
 from anygame.analysis.doctor.sheet import key_of, spoken_of
 from anygame.analysis.doctor.subsumption import Budget, is_same
@@ -19,7 +28,7 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.analysis.doctor.likes import Turn
+    from anygame.analysis.doctor.likes import Parts, Turn
     from anygame.analysis.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Span
@@ -102,6 +111,8 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
         moved = [n for n, parts in enumerate(said) if normal(likes[n]) != normal(parts)]
         alone = [n for n in moved if normal(likes[n]) not in known]
         if len(moved) - len(alone) < _FEWEST_NAMED:
+            continue
+        if len(alone) > _PAIR or any(is_said(likes[n], said) for n in alone):
             continue
         where = f"where {pair[0]} and {pair[1]} change places"
         if len(alone) == 1:
@@ -206,7 +217,9 @@ def _odd_one(
     paired = [n for n in moved if n not in alone]
     if len(paired) < _FEWEST_LIKES or not 1 <= len(alone) <= _PAIR:
         return None
-    if any(is_same(likes[n], rule, budget) for n in alone for rule in bare):
+    if any(is_same(likes[n], rule, budget) or is_said(like_said[n], said) for n in alone for rule in bare):
+        return None
+    if len(alone) == 1 and _is_complete(alone[0], paired, said):
         return None
     shapes = {_shape(bare[n]) for n in paired}
     if len(alone) == 1 and _shape(bare[alone[0]]) in shapes:
@@ -220,6 +233,17 @@ def _odd_one(
         name = _name(rules[odd])
         return differing_rule(_ODD, rules[odd], rules[like], like_said[like], _OTHER_WAY, name)
     return None
+
+
+def _is_complete(alone: int, paired: Sequence[int], said: Sequence[Parts]) -> bool:
+    """Return whether as many rules have the head of one without a like as have that of one with a like.
+
+    Then its like is there, and goes by another relation: down by a predecessor, up by a successor.
+    """
+    heads = [numbered(parts[0]) for parts in said]
+    often = Counter(heads)
+    others = [often[heads[n]] for n in paired if heads[n] != heads[alone]]
+    return often[heads[alone]] >= max(others, default=0) >= _PAIR
 
 
 def _shape(rule: Rule) -> tuple[object, ...]:
