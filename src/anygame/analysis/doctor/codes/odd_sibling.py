@@ -28,7 +28,7 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.analysis.doctor.likes import Parts, Turn
+    from anygame.analysis.doctor.likes import Turn
     from anygame.analysis.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Span
@@ -219,8 +219,9 @@ def _odd_one(
         return None
     if any(is_same(likes[n], rule, budget) or is_said(like_said[n], said) for n in alone for rule in bare):
         return None
-    if len(alone) == 1 and _is_complete(alone[0], paired, said):
-        return None
+    others = [said[n] for n in range(len(rules)) if n not in moved]
+    if len(alone) == 1 and any(numbered(parts[0]) == numbered(said[alone[0]][0]) for parts in others):
+        return None  # its like goes by another relation: down by a predecessor, up by a successor
     shapes = {_shape(bare[n]) for n in paired}
     if len(alone) == 1 and _shape(bare[alone[0]]) in shapes:
         (number,) = alone
@@ -233,17 +234,6 @@ def _odd_one(
         name = _name(rules[odd])
         return differing_rule(_ODD, rules[odd], rules[like], like_said[like], _OTHER_WAY, name)
     return None
-
-
-def _is_complete(alone: int, paired: Sequence[int], said: Sequence[Parts]) -> bool:
-    """Return whether as many rules have the head of one without a like as have that of one with a like.
-
-    Then its like is there, and goes by another relation: down by a predecessor, up by a successor.
-    """
-    heads = [numbered(parts[0]) for parts in said]
-    often = Counter(heads)
-    others = [often[heads[n]] for n in paired if heads[n] != heads[alone]]
-    return often[heads[alone]] >= max(others, default=0) >= _PAIR
 
 
 def _shape(rule: Rule) -> tuple[object, ...]:
