@@ -84,8 +84,7 @@ class _Timed:
     def __enter__(self) -> None:
         setattr(tree, _GROWING, self._grow)
 
-    def _grow(self, addresses: Sequence[int], passes: int, leaves: int) -> int:
-        game, store, worker = addresses
+    def _grow(self, game: int, store: int, worker: int, passes: int, leaves: int) -> int:
         for _ in range(passes):
             told: int = growing.look(store, leaves)
             if told != growing.GOING:

@@ -45,6 +45,27 @@ def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
     assert " of them continued, " in output
 
 
+def test_ends_without_a_goal_are_told(tmp_path: Path) -> None:
+    sheet = tmp_path / "choice.kif"
+    sheet.write_text(
+        "(role left) (role right) (legal left a) (legal left b) (legal right noop)"
+        "(<= (next (chosen ?m)) (does left ?m)) (<= terminal (true (chosen ?m)))"
+        "(<= (goal right 98) (true (chosen a)))"
+        "(<= (goal left 0) (true (chosen b))) (<= (goal right 100) (true (chosen b)))"
+    )
+    output, status = run(["solve", str(sheet)])
+    assert status == 1
+    assert output.splitlines()[:3] == [
+        "not solved: a match may go on for ever, or end without a goal, under best play: "
+        "1 end gives left no goal, or several",
+        "left   between 0 and 100",
+        "ends without a goal for left: 1; each may be worth anything from 0 to 100",
+    ]
+    found = json.loads(run(["solve", str(sheet), "--json"])[0])
+    assert (found["solved"], found["goals"]["right"]) == (False, None)
+    assert found["missing"] == {"left": 1, "right": 0}
+
+
 def test_solve_keeps_the_values_of_all_states(tmp_path: Path) -> None:
     path = str(tmp_path / "values.table")
     output, status = run(["solve", "tic_tac_toe", "--table", path])

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.language_server.places import GAME, INFIX, MARK, domains, marked
 
+from anygame.datalog.reasoner import Reasoner
+from anygame.datalog.schema import ACTION, STATE, STATIC
+from anygame.language.parser import parse_program
 from anygame.language_server.colouring import TYPES, colours
 from anygame.language_server.completing import signature
 from anygame.language_server.domains import DomainTable, Values
 from anygame.language_server.hovering import code, hover, told_values
 from anygame.language_server.lines import Lines
+from anygame.language_server.meanings import kind_of
+from anygame.language_server.names import is_keyword
 from anygame.language_server.outline import folds, outline
 from anygame.language_server.sheet import WrittenSheet
 
@@ -203,3 +210,52 @@ def test_colours_of_a_part() -> None:
     start = GAME.index("(index")
     part = list(colours(sheet, lines, start, start + 5))
     assert part == [3, 1, 5, TYPES.index("function"), 1]
+
+
+# -- what relations depend on --------------------------------------------------------------------------------
+
+_GDL = Path(__file__).parents[2] / "gdl"
+_LEVELS = {STATIC: "static relation", STATE: "view of the state", ACTION: "view of the state and the moves"}
+
+
+def test_what_depends_on_legal_moves_depends_on_the_state() -> None:
+    rules = """
+        (role me) (init (at 1)) (<= (legal me go) (true (at 1)))
+        (<= can (legal me go)) (<= (others ?r) (role ?r) (not can))
+        (<= over terminal) (<= terminal (true (at 2))) (<= (goal me 1) over)
+        (<= (moved ?f) (next ?f)) (<= (next (at 2)) (does me go)) (<= (player ?r) (role ?r))
+    """
+    sheet = WrittenSheet("game.kif", rules)
+    told = {symbol.name: kind_of(sheet, symbol) for symbol in sheet.heads if not is_keyword(symbol)}
+    assert told == {
+        "can": _LEVELS[STATE],
+        "others": _LEVELS[STATE],
+        "over": _LEVELS[STATE],
+        "moved": _LEVELS[ACTION],
+        "player": _LEVELS[STATIC],
+    }
+
+
+def _compare_with_the_reasoner(path: Path) -> int:
+    """Compare what is told of every relation of a sheet; return how many there are."""
+    text = path.read_text("utf-8")
+    reasoner = Reasoner(parse_program(text))
+    sheet = WrittenSheet(path.name, text)
+    count = 0
+    for symbol in sheet.heads:
+        if is_keyword(symbol):
+            continue
+        relations = reasoner.relations((symbol.name, symbol.arity))
+        level = max([reasoner.schema.level(relation) for relation in relations], default=STATIC)
+        assert kind_of(sheet, symbol) == _LEVELS[level], (path.stem, symbol)
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("path", sorted(_GDL.glob("*.kif")), ids=lambda path: path.stem)
+def test_relations_depend_on_what_the_reasoner_says(path: Path) -> None:
+    assert _compare_with_the_reasoner(path)
+
+
+def test_relations_of_public_sheets_depend_on_what_the_reasoner_says(corpus: Path) -> None:
+    assert sum(map(_compare_with_the_reasoner, sorted((corpus / "rules").glob("*.kif"))))

@@ -53,8 +53,8 @@ def test_code_is_found_again(cache: Path) -> None:
 
 def test_another_processor_gets_other_code(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build(1, cache)
-    llvm, machine, target = native._llvm()
-    monkeypatch.setattr(native, "_llvm", lambda: (llvm, machine, target + "other"))
+    llvm, target = native._llvm()
+    monkeypatch.setattr(native, "_llvm", lambda: (llvm, target + "other"))
     assert not build(1, cache).cached
 
 

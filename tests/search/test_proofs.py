@@ -6,7 +6,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.examples import examples
 from tests.search.board_sheets import breakthrough, connect, dots_and_boxes, nim, polyomino_game
+from tests.search.graph_games import Node, bounds, missing, random_nodes, sheet
 
 import anygame
 from anygame.search import Search, solve
@@ -71,3 +73,53 @@ def test_what_a_search_proves_is_true(name: str, machine: MachineName) -> None:
         assert found.engine == ("lanes" if in_lanes else "states")
         proven += _check(found, solved.state(map(str, state.facts)), table)
     assert proven > len(positions)
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+@pytest.mark.parametrize("kinds", [("left",), ("left", "right")], ids="-".join)
+def test_nothing_is_proven_by_ends_without_a_goal(kinds: tuple[str, ...], machine: MachineName) -> None:
+    proven = lacking = 0
+    for seed in range(examples(12)):
+        nodes = random_nodes(Random(f"{kinds} {seed}"), kinds, forward=True, faults=0.3)
+        # An end that nothing leads to names the goals from 0 to 100.
+        nodes.append(Node(((), (), ()), {}, (0, 100)))
+        game = anygame.loads(sheet(nodes), machine=machine)
+        search = Search(game, seed=seed)
+        if machine == "network":
+            assert search.compile(600)
+        found = search.run(iterations=400)
+        for place, role in enumerate(("left", "right")):
+            least, most, _ = bounds(nodes, place)
+            known = found.proven[game.roles[game.role_index(role)]]
+            lacking += missing(nodes, place)
+            if known is not None:
+                assert least == known == most, sheet(nodes)
+                proven += 1
+            for each in found.moves[game.roles[game.role_index(role)]]:
+                if len(found.moves[game.roles[game.role_index(role)]]) == 1:
+                    assert each.bounds.least <= least, sheet(nodes)
+    assert lacking
+    assert proven
+
+
+def test_an_end_without_a_goal_is_not_proven_to_be_worth_nothing() -> None:
+    rules = """
+        (role left) (role right) (legal left a) (legal left b) (legal right noop)
+        (<= (next (chosen ?m)) (does left ?m)) (<= terminal (true (chosen ?m)))
+        (<= (goal right 98) (true (chosen a)))
+        (<= (goal left 0) (true (chosen b))) (<= (goal right 100) (true (chosen b)))
+    """
+    for machine in ("reasoner", "network"):
+        game = anygame.loads(rules, machine=machine)
+        search = Search(game, seed=1)
+        if machine == "network":
+            assert search.compile(600)
+        found = search.run(iterations=200)
+        left = next(iter(game.roles))
+        assert found.proven[left] is None
+        assert {str(each.move): tuple(each.bounds) for each in found.moves[left]} == {
+            "a": (0, 100),
+            "b": (0, 0),
+        }
+        end = game.initial_state().next(["a", "noop"])
+        assert search.run(end, iterations=10).proven == {"left": None, "right": 98}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.search.board_sheets import breakthrough, connect
-from tests.search.graph_games import KINDS, bounds, random_nodes, reached, sheet
+from tests.search.graph_games import KINDS, bounds, completed, missing, random_nodes, reached, sheet
 
 import anygame
 from anygame.search import solve
@@ -265,3 +265,118 @@ def test_a_role_is_promised_nothing_that_is_not_known() -> None:
     assert found.bounds["b"] == pytest.approx((100 / 3, 200 / 3))
     assert not found.solved
     assert set(found.goals.values()) == {None}
+
+
+# -- ends without a goal ---------------------------------------------------------------------------------
+
+#: Left chooses where it ends.
+CHOICE = """
+(role left) (role right) (legal left a) (legal left b) (legal right noop)
+(<= (next (chosen ?m)) (does left ?m)) (<= terminal (true (chosen ?m))) (<= (ended ?m) (true (chosen ?m)))
+"""
+
+
+@pytest.mark.usefixtures("_however_many")
+@pytest.mark.parametrize(
+    ("machine", "odd"),
+    [
+        ("reasoner", ""),
+        ("network", ""),
+        ("reasoner", "(<= (goal left 0) (ended a)) (<= (goal left 60) (ended a))"),
+        ("network", "(<= (goal left 0) (ended a)) (<= (goal left 60) (ended a))"),
+        ("reasoner", "(<= (goal left much) (ended a))"),
+        ("reasoner", "(<= (goal left much) (ended a)) (<= (goal left 0) (ended a))"),
+    ],
+    ids=["none", "none", "several", "several", "no number", "a number and another"],
+)
+def test_a_role_is_told_no_value_that_hangs_on_an_end_without_a_goal(machine: str, odd: str) -> None:
+    game = anygame.loads(
+        CHOICE + "(<= (goal right 98) (ended a))"
+        "(<= (goal left 0) (ended b)) (<= (goal right 100) (ended b))" + odd,
+        machine=machine,  # type: ignore[arg-type]
+    )
+    found = solve(game, table=True)
+    assert not found.solved
+    assert found.goals == {"left": None, "right": None}
+    assert found.bounds == {"left": (0, 100), "right": None}
+    assert found.missing == {"left": 1, "right": 0}
+    assert "1 end gives left no goal" in found.reason
+    assert found.table is not None
+    assert found.table.value(game.initial_state()) == {"left": (0, 100)}
+    assert [str(move) for move in found.table.best_moves(game.initial_state())["left"]] == ["a"]
+
+
+@pytest.mark.usefixtures("_however_many")
+def test_a_value_that_no_missing_goal_can_change_is_told() -> None:
+    game = anygame.loads(
+        CHOICE + "(<= (goal left 100) (ended a)) (<= (goal right 0) (ended a)) (<= (goal right 50) (ended b))"
+    )
+    found = solve(game)
+    # Right's goal is not known: left may be as well off at the other end.
+    assert (found.solved, found.goals) == (True, {"left": 100, "right": None})
+    assert found.missing == {"left": 1, "right": 0}
+    assert [str(joint[0]) for joint in found.line] == ["a"]
+
+
+@pytest.mark.usefixtures("_however_many")
+def test_a_line_of_best_play_avoids_ends_without_a_goal() -> None:
+    # Right, who can end at once where nobody has a goal, is sure of 100 only one move later.
+    game = anygame.loads("""
+        (role left) (role right) (init (at 0))
+        (<= (legal right ?m) (true (at 0)) (choice ?m)) (choice now) (choice later)
+        (<= (legal right noop) (not (true (at 0)))) (legal left noop)
+        (<= (next (at now)) (does right now)) (<= (next (at 1)) (does right later))
+        (<= (next (at 2)) (true (at 1)))
+        (<= terminal (true (at now))) (<= terminal (true (at 2)))
+        (<= (goal left 0) (true (at 2))) (<= (goal right 100) (true (at 2)))
+    """)
+    found = solve(game)
+    assert (found.solved, found.goals["right"]) == (True, 100)
+    assert [str(joint[1]) for joint in found.line] == ["later", "noop"]
+
+
+@pytest.mark.usefixtures("_however_many")
+@pytest.mark.parametrize("forward", [True, False])
+@pytest.mark.parametrize(
+    "kinds", [("left",), ("left", "right"), ("left", "right", "random"), KINDS], ids="-".join
+)
+def test_values_hold_whatever_goals_are_missing(kinds: tuple[str, ...], forward: bool) -> None:
+    """Against a plain iteration, and against the same games with their goals filled in."""
+    random = Random(f"missing {kinds} {forward}")
+    solved = 0
+    for _ in range(12):
+        nodes = random_nodes(random, kinds, forward=forward, faults=0.25)
+        lacking = {role: missing(nodes, place) for place, role in enumerate(("left", "right"))}
+        for machine in ("reasoner", "network"):
+            found = solve(anygame.loads(sheet(nodes), machine=machine))
+            assert {role: found.missing[role] for role in lacking} == lacking, sheet(nodes)
+            for place, role in enumerate(lacking):
+                known = found.bounds[role]
+                least, most, exact = bounds(nodes, place) if known is not None else (0, 0, False)
+                if known is None or not exact:
+                    assert found.goals[role] is None or found.solved
+                    continue
+                assert tuple(known) == pytest.approx((least, most), abs=1e-6), sheet(nodes)
+                assert found.goals[role] is None or most - least < 1e-6
+                solved += found.solved
+            for _ in range(3):
+                whole = solve(anygame.loads(sheet(completed(nodes, random)), machine=machine))
+                for role, known in found.bounds.items():
+                    value = whole.bounds[role]
+                    if known is not None and value is not None:
+                        assert known.least - 1e-6 <= value.least, sheet(nodes)
+                        assert value.most <= known.most + 1e-6, sheet(nodes)
+    assert solved
+
+
+@pytest.mark.usefixtures("_however_many")
+def test_where_nobody_can_move_there_is_no_goal_either() -> None:
+    game = anygame.loads("""
+        (role left) (role right) (init (at 0)) (choice a) (choice b)
+        (<= (legal left ?m) (true (at 0)) (choice ?m)) (legal right noop)
+        (<= (next (at ?m)) (does left ?m)) (<= terminal (true (at b)))
+        (<= (goal left 0) (true (at b))) (<= (goal right 100) (true (at b)))
+    """)
+    found = solve(game)
+    assert (found.solved, found.bounds["left"], found.bounds["right"]) == (False, (0, 100), None)
+    assert found.missing == {"left": 1, "right": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.rules import KEYWORDS, READ_AS
+from anygame.language.rules import READ_AS
 from anygame.language_server.domains import Values
 from anygame.language_server.names import FLUENT_PLACES, MOVE_PLACES, Symbol, is_keyword
 
@@ -131,7 +131,7 @@ def _kind_of_relation(sheet: WrittenSheet, symbol: Symbol) -> str:
 
 
 def _reads(sheet: WrittenSheet, symbol: Symbol) -> set[tuple[str, int]]:
-    """Return what a relation depends on, directly or not, up to the keywords."""
+    """Return the relations that one depends on, directly or not; those that the sheet defines lead on."""
     found: set[tuple[str, int]] = set()
     pending = [symbol]
     while pending:
@@ -140,8 +140,7 @@ def _reads(sheet: WrittenSheet, symbol: Symbol) -> set[tuple[str, int]]:
                 key = (each.symbol.name, each.symbol.arity)
                 if each.symbol.kind == "relation" and not each.in_head and key not in found:
                     found.add(key)
-                    if key[0] not in KEYWORDS:
-                        pending.append(each.symbol)
+                    pending.append(each.symbol)
     return found
 
 

@@ -39,7 +39,7 @@ class HiddenCourse:
     def __init__(self, match: MatchInfo) -> None:
         self._match = match
         self._index = match.game.role_index(match.role)
-        self._tracker = StateTracker(match.game, match.role, Random(f"{match.match_id}/{match.role}"))
+        self._tracker = StateTracker(match.game, match.role, Random(match.drawing))
         self._start = self._truth = match.game.initial_state()
         self._joints: list[tuple[Term, ...]] = []
         self._told = 0

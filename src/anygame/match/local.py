@@ -68,7 +68,7 @@ class LocalSeat:
         self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
         self._hiding = HiddenCourse(match) if match.game.is_gdl2 else None
-        self._random = Random(f"{match.match_id}/{match.role}")
+        self._random = Random(match.drawing)
         self.player.view = None
         seconds = match.start_clock
         return await self._ask(
@@ -83,10 +83,14 @@ class LocalSeat:
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
         role, state, hiding = self._match.role, self._advanced(joint), self._hiding
+        moment = None if self._match.step is None else f"{self._match.drawing}/{self._match.step()}"
         self._is_thinking = False
 
         def think() -> object:
             self.player.best = None
+            if moment is not None:
+                self.player.draw_anew(moment)
+                self._random.seed(moment)
             limit = Clock.of(clock)
             shown = state
             if hiding is not None:

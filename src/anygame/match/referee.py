@@ -246,6 +246,8 @@ class Referee:
                 lambda: self._state,
                 self._failures,
                 lambda: (self._first, self._course),
+                self._seed,
+                lambda: record.step,
             )
         )
 

@@ -65,6 +65,9 @@ class MatchInfo:
         course: returns the state in which the match began and the joint moves made since. There are some
             before START where a match goes on of which players know only their part (GDL-II), and they may
             become fewer where moves can be taken back. None where nobody has the moves together.
+        seed: of what is drawn for the match; None for fresh random numbers.
+        step: returns how many joint moves have been made since the match began, also where it went on since;
+            None where nobody counts them.
     """
 
     match_id: str
@@ -76,6 +79,13 @@ class MatchInfo:
     state: Callable[[], State] | None = None
     failures: Failures | None = None
     course: Callable[[], tuple[State, Sequence[tuple[Term, ...]]]] | None = None
+    seed: int | None = None
+    step: Callable[[], int] | None = None
+
+    @property
+    def drawing(self) -> str:
+        """What the random numbers of a seat are drawn from."""
+        return f"{self.match_id if self.seed is None else self.seed}/{self.role}"
 
 
 @dataclass(frozen=True, slots=True)

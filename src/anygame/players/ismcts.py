@@ -191,6 +191,7 @@ class IsmctsPlayer(Player):
         check_option("memory in bytes", memory, 1)
         check_option("iterations", iterations, 1)
         self.iterations, self.memory, self.aloud = iterations, memory, aloud
+        self.remembers = iterations is not None
         self._thoughts: BeliefSearch | None = None
         self._other: UctPlayer | None = None
 

@@ -94,6 +94,7 @@ class MctsPlayer(Player):
         check_option("iterations", iterations, 1)
         self.threads, self.memory = threads, memory
         self.pondering, self.iterations = pondering, iterations
+        self.remembers = iterations is not None and threads == 1 and not pondering
         if table is not None and not Path(table).is_file():
             raise FileNotFoundError(f"there is no file {table}")
         self.aloud = aloud

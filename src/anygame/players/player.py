@@ -57,6 +57,9 @@ class Player(ABC):
             is spent on finding one, which may then be a guess.
         plays_unprepared: whether a match may begin while `prepare` is still at work, in another thread: it
             plays worse then, but well enough. Other players are waited for, and random moves made for them.
+        remembers: whether its moves follow from its seed, but also from what it thought at those before, as
+            where a tree is kept. A tournament plays a match of such players that was broken off from its
+            start, so that the same comes of it; other matches go on.
     """
 
     game: Game
@@ -65,9 +68,11 @@ class Player(ABC):
     view: RoleView | None = None
     needs_state: bool = True
     plays_unprepared: bool = False
+    remembers: bool = False
 
     def __init__(self, seed: int | None = None) -> None:
         self.random = Random(seed)
+        self._drawing = seed, self.random
 
     @property
     def name(self) -> str:
@@ -86,6 +91,15 @@ class Player(ABC):
     @abstractmethod
     def move(self, state: State, clock: Clock) -> Term:
         """Return a legal move of ``self.role`` before the clock is up."""
+
+    def draw_anew(self, moment: str) -> None:
+        """Let ``random`` draw from the seed and a moment of a match, whatever it drew before.
+
+        So a match that goes on has the moves that it would have had. Without a seed nothing changes.
+        """
+        seed, random = self.__dict__.get("_drawing", (None, None))
+        if seed is not None and random is not None:
+            random.seed(f"{seed}/{moment}")
 
     def say(self, *words: object) -> None:
         """Say what one thinks of the match, in a line: watchers show it, and the record keeps it.

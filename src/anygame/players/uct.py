@@ -82,6 +82,8 @@ class Node:
 class UctPlayer(Player):
     """Searches until the clock is up, and plays the move that it tried most.
 
+    The tree is kept from move to move.
+
     Attributes:
         tries: how many leaves are evaluated for a move, if the clock allows; None for as many as it allows.
     """
@@ -90,6 +92,7 @@ class UctPlayer(Player):
         super().__init__(seed)
         check_option("tries", tries, 1)
         self.tries = tries
+        self.remembers = tries is not None
         self._root: Node | None = None
         self._nodes = 0
 

@@ -83,7 +83,7 @@ class StateGraph:
         children: int32 [edges]; see ``Found``.
         options: [expanded, roles], unsigned and as narrow as can be.
         ends: int64; the terminal states among the expanded ones, ascending.
-        goals: float [ends, roles].
+        goals: float [ends, roles]; nan where the rules give no goal, several, or none that is a number.
         stopped: why not all states were expanded; empty if they were.
         bytes: memory.
     """
@@ -107,6 +107,11 @@ class StateGraph:
     def depth(self) -> int:
         """The greatest distance at which, and below which, all states were expanded; -1 if none was."""
         return int(np.searchsorted(self.layers[1:], self.expanded, side="right")) - 1
+
+    @property
+    def stuck(self) -> int:
+        """How many expanded states are no ends, though a role has no move there."""
+        return int(np.count_nonzero(self.options[:, 0] == 0)) - len(self.ends)
 
     @property
     def states(self) -> int:

@@ -33,7 +33,8 @@ def with_proof(
     enough, and moves that cannot be better than a known one are left out (score-bounded search; see
     ``anygame.search.tree.proving``). What both roles can make sure of is the value of a game in which one
     gains what the other loses; whether every end is so cannot be told without seeing all, so that the
-    solution calls it the maximin. A goal that the rules do not give counts as 0.
+    solution calls it the maximin. Where the rules give a role no goal, or several, it may have any goal that
+    they give it elsewhere.
 
     Args:
         game: the game.

@@ -29,11 +29,10 @@ _Options = Annotated[NDArray[Any], Elements(("uint8", "uint32"), 2)]
 _Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
 
 
-def retrograde_values(graph: StateGraph, players: Players) -> Values:
+def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
     """Return bounds of the value of every state as ranks; see ``values.find_values``."""
     goals = graph.goals[:, players.most]
     known = ~np.isnan(goals)
-    levels = np.unique(goals[known])
     kind = np.uint8 if len(levels) <= 1 << 8 else np.uint32
     lower, upper = np.zeros(graph.expanded, kind), np.full(graph.expanded, len(levels) - 1, kind)
     ranks = np.searchsorted(levels, goals[known])
@@ -56,7 +55,8 @@ def retrograde_distances(
     above = int(np.searchsorted(values.levels, middle, side="right"))
     forward = runs_forward(graph)
     least = _NOBODY if players.least is None else players.least
-    arguments = (graph.options, graph.children, players.most, least, values.lower, left, below, above)
+    bounds = values.lower, values.upper
+    arguments = (graph.options, graph.children, players.most, least, *bounds, left, below, above)
     while _distance_sweep(*arguments) and not forward:
         pass
     return left
@@ -97,6 +97,7 @@ def _distance_sweep(
     most: int,
     least: int,
     lower: _Ranks,
+    upper: _Ranks,
     left: Int32s,
     below: int,
     above: int,
@@ -113,7 +114,7 @@ def _distance_sweep(
         wanted = np.int32(-1) if late else FAR
         for edge in range(at, at + joint):
             child = children[edge]
-            if lower[child] == mine:
+            if lower[child] == mine and upper[child] == upper[state]:
                 wanted = max(wanted, left[child]) if late else min(wanted, left[child])
         wanted = np.int32(min(wanted, FAR - 1) + 1)
         changed |= wanted != left[state]

@@ -24,7 +24,7 @@ class Solution:
             ``minimax`` (two roles that take turns, what one wins the other loses), ``expected minimax`` (the
             same with chance), ``maximin of mixed strategies`` (two such roles that move at the same time),
             ``maximin`` (what each of two roles can make sure of, proven by a search where states are too many
-            to be counted; a goal that the rules do not give counts as 0); or ``none``.
+            to be counted); or ``none``.
         solved: whether the value is known.
         goals: per role its value under best play; None for ``random`` and where it is not known.
         bounds: per role between what its value lies, as far as that is known.
@@ -40,6 +40,9 @@ class Solution:
         bytes: memory at the peak, as far as it grows with the game.
         table: the values of all states, if they were asked for and computed.
         leaves: how many positions were evaluated in search of a proof.
+        missing: per role but ``random``, how many of the states found end play without a goal for it: the
+            rules give none, several, or none that is a whole number, or somebody has no move. They count as
+            anything from 0 to 100; whether one role gains what the other loses, the other ends tell.
     """
 
     method: str
@@ -56,3 +59,4 @@ class Solution:
     bytes: int
     table: Table | None = field(default=None, repr=False, compare=False)
     leaves: int = 0
+    missing: Mapping[str, int] = field(default_factory=dict)

@@ -48,7 +48,9 @@ def solve(
     One role: the best goal, and a shortest line to it. Two roles, where what is better for one is worse for
     the other: minimax where they take turns, the maximin of mixed strategies where they move together.
     The moves of ``random`` are weighed alike. For other games, and where rules hide information, no value is
-    computed, and the solution says so. Ctrl-C ends it early, with what is known. Where states are
+    computed, and the solution says so. Where play ends without a goal for a role, that may be worth
+    anything to it: a value is told where it makes no difference, bounds elsewhere. Ctrl-C ends it early,
+    with what is known. Where states are
     too many, a game for one role is searched for the best line that can be found, and a game for two roles
     for a proof of what each can make sure of.
 
@@ -121,6 +123,8 @@ class _Solver:
     """Values a graph and tells what they mean."""
 
     def __init__(self, game: Game, start: State, graph: StateGraph, began: float) -> None:
+        import numpy as np
+
         self._game, self._start, self._graph, self._began = game, start, graph, began
         self._random = tuple(place for place, role in enumerate(game.roles) if role.is_random)
         several = graph.options.max(axis=0, initial=0) > 1
@@ -131,6 +135,8 @@ class _Solver:
         self._is_native = False
         self._groups: list[Group] = []
         self._distances: NDArray[np.int32] | None = None
+        #: Of each role, how often play ends without a goal for it.
+        self._missing = [int(n) + graph.stuck for n in np.isnan(graph.goals).sum(axis=0)]
 
     def solution(self) -> Solution:
         """Return what is known."""
@@ -163,7 +169,10 @@ class _Solver:
         return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
 
     def _are_opposed(self, one: int, other: int) -> bool:
-        """Whether one role has less at the end the more the other has; in proportion, if that matters."""
+        """Whether one role has less at the end the more the other has; in proportion, if that matters.
+
+        Ends that give one of them no goal tell nothing.
+        """
         import numpy as np
 
         pairs = self._ends(one, other)
@@ -193,6 +202,21 @@ class _Solver:
         # A missing goal is not a number, which differs from itself.
         return np.asarray(goals[goals == goals])
 
+    def _levels(self, role: int) -> NDArray[np.float64]:
+        """Return what an end can be worth to a role, ascending.
+
+        Without a goal that is anything from 0 to 100, as the language defines goals, or what the rules name.
+        """
+        import numpy as np
+
+        from anygame.search.state_tree.goal_scale import USUAL, GoalScale
+
+        goals = self._goals(role)
+        if not self._missing[role]:
+            return np.unique(goals)
+        scale = GoalScale(self._game)
+        return np.unique([*goals, *USUAL, scale.lowest, scale.highest])
+
     def _players(self, most: int) -> Players:
         from anygame.search.values import Players
 
@@ -207,41 +231,54 @@ class _Solver:
         bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
         # Who chooses nothing still has a value where nobody chooses anything.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
+        if any(self._missing[place] for place in self._choosing):
+            # The goals of one do not tell those of the other everywhere.
+            leading = self._choosing
         if not leading:
             return self._unsolved("all is left to chance: there is nobody whose value it could be")
         takes_turns = not (self._has_chance or self._is_simultaneous())
         self._is_native = takes_turns and self._graph.states >= MANY_STATES
         self._groups = [] if self._is_native else backwards(self._graph)
         for place in leading:
-            goals = self._goals(place)
-            if not len(goals):
+            if not len(self._goals(place)):
                 return self._unsolved(f"no end gives {roles[place]} a goal")
-            self._values[place] = self._find_values(self._players(place), goals)
+            self._values[place] = self._find_values(self._players(place), self._levels(place))
             bounds[roles[place]] = Bounds(*map(_number, self._values[place].bounds(0)))
         first = bounds[roles[leading[0]]]
         assert first is not None
         for place, ends in self._opposed_roles():
             bounds[roles[place]] = Bounds(*map(_number, _opposite(ends, *first)))
         if any(bound is not None and bound.most - bound.least > _CLOSE for bound in bounds.values()):
-            reason = "a match may go on for ever, or end without a goal, under best play"
-            return self._unsolved(reason, bounds)
+            return self._unsolved(self._doubt(), bounds)
         goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
         return self._told(goals_by_role, bounds, "", self._line())
 
-    def _find_values(self, players: Players, goals: NDArray[np.float64]) -> Values:
+    def _doubt(self) -> str:
+        """Return why bounds do not meet."""
+        told = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
+        if not told:
+            return "a match may go on for ever under best play"
+        what = "a match may go on for ever, or end without a goal, under best play"
+        return f"{what}: {', '.join(told)}, or several"
+
+    def _find_values(self, players: Players, levels: NDArray[np.float64]) -> Values:
         if self._is_native:
             from anygame.search.retrograde import retrograde_values
 
-            return retrograde_values(self._graph, players)
+            return retrograde_values(self._graph, players, levels)
         from anygame.search.values import find_values
 
-        return find_values(self._graph, self._groups, players, goals.min(), goals.max())
+        return find_values(self._graph, self._groups, players, levels)
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return the roles whose values follow from those of the first computed, with the pairs of goals."""
+        """Return the roles whose values follow from those of the first computed, with the pairs of goals.
+
+        Nothing follows for a role that has no goal at some end, or from one that has none.
+        """
         first = next(iter(self._values))
         others = [p for p in range(len(self._game.roles)) if p not in self._values and p not in self._random]
-        return [(p, self._ends(first, p)) for p in others if self._are_opposed(first, p)]
+        whole = [p for p in others if not self._missing[p] and not self._missing[first]]
+        return [(p, self._ends(first, p)) for p in whole if self._are_opposed(first, p)]
 
     # -- best play ---------------------------------------------------------------------------------
 
@@ -309,19 +346,23 @@ class _Solver:
         columns = [bound for values in self._values.values() for bound in (values.lower, values.upper)]
         different, kinds = numbered(columns)
         bounds = np.full((len(different), len(self._game.roles), 2), np.nan)
-        for place, pairs in zip(
-            self._values, different.reshape(len(different), -1, 2).swapaxes(0, 1), strict=True
-        ):
-            bounds[:, place] = pairs.round(_DIGITS)
+        pairs_of_each = different.reshape(len(different), -1, 2).swapaxes(0, 1)
+        for (place, values), pairs in zip(self._values.items(), pairs_of_each, strict=True):
+            bounds[:, place] = values.goals(pairs).round(_DIGITS)
         first = bounds[:, next(iter(self._values))]
         for place, ends in opposed:
             bounds[:, place] = [_opposite(ends, *pair) for pair in first.tolist()]
         left = self._left()
-        distances = None if left is None else np.where(left < FAR, left, NO_END).astype(np.uint32)
+        distances = None if left is None else np.where(left < FAR, left.astype(np.uint32), np.uint32(NO_END))
         fluents, states = expansion.packed()
         return Table(self._game, self._method(), fluents, states, kinds, bounds, distances)
 
     # -- the record --------------------------------------------------------------------------------
+
+    def _lacking(self) -> dict[str, int]:
+        """Return of each role but ``random`` how often play ends without a goal for it."""
+        roles = enumerate(self._game.roles)
+        return {role: self._missing[place] for place, role in roles if place not in self._random}
 
     def _unsolved(self, reason: str, bounds: Mapping[str, Bounds | None] | None = None) -> Solution:
         unknown: dict[str, float | None] = dict.fromkeys(self._game.roles)
@@ -348,7 +389,12 @@ class _Solver:
             line=line,
             seconds=perf_counter() - self._began,
             bytes=graph.bytes,
+            missing=self._lacking(),
         )
+
+
+def _ends(number: int) -> str:
+    return "1 end gives" if number == 1 else f"{number:,} ends give"
 
 
 def _opposite(ends: NDArray[np.float64], least: float, most: float) -> tuple[float, float]:

@@ -135,15 +135,16 @@ class Table:
     def best_moves(self, state: State) -> dict[str, tuple[Term, ...]]:
         """Return the moves of greatest value of the role that chooses: those first that end as is best.
 
+        Of moves that make sure of as much, those are best that may bring most.
         Who wins wants the end soon, who loses wants it late. For when nothing is told, see ``moves``.
         """
         found = self._moves(state)
         if found is None:
             return {}
         role, moves = found
-        best = max(bounds.least for _, bounds, _ in moves)
-        late = best < self._middle[self.game.role_index(role)]
-        kept = [(distance, move) for move, bounds, distance in moves if bounds.least >= best]
+        best = max(bounds for _, bounds, _ in moves)
+        late = best.least < self._middle[self.game.role_index(role)]
+        kept = [(distance, move) for move, bounds, distance in moves if bounds >= best]
         kept.sort(key=lambda each: -each[0] if late else each[0])
         return {role: tuple([move for _, move in kept])}
 

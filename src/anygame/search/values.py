@@ -1,10 +1,11 @@
 """Values of all states of a graph, by sweeps from the last layer to the first.
 
 Each state has a lower and an upper bound of its value for one role. Before the first sweep they are the
-extreme goals of the game; a sweep computes them anew from the children's. Where both meet, the value is
-exact, whatever is thought of matches without an end: the lower bound is what the role can make sure of in a
-bounded number of moves, the upper one what it can be held to. A graph whose edges all lead to later layers
-needs one sweep; others are swept until nothing changes (value iteration: Shapley 1953, Condon 1992).
+extreme goals of the game; a sweep computes them anew from the children's. Where play ends without a goal they
+stay there. Where both meet, the value is exact, whatever such ends are worth, and matches without an end: the
+lower bound is what the role can make sure of in a bounded number of moves, the upper one what it can be held
+to. A graph whose edges all lead to later layers needs one sweep; others are swept until nothing changes
+(value iteration: Shapley 1953, Condon 1992).
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
 
 
 def find_values(
-    graph: StateGraph, groups: Sequence[Group], players: Players, worst: float, best: float
+    graph: StateGraph, groups: Sequence[Group], players: Players, levels: NDArray[np.float64]
 ) -> Values:
     """Return bounds of the value of every state.
 
@@ -127,11 +128,10 @@ def find_values(
         graph: complete.
         groups: its states, ``backwards``.
         players: who wants what.
-        worst: the least goal of ``players.most`` at any end.
-        best: the greatest.
+        levels: what an end can be worth to ``players.most``, ascending.
     """
-    lower = np.full(graph.expanded, worst, np.float64)
-    upper = np.full(graph.expanded, best, np.float64)
+    lower = np.full(graph.expanded, levels[0], np.float64)
+    upper = np.full(graph.expanded, levels[-1], np.float64)
     goals = graph.goals[:, players.most]
     known = ~np.isnan(goals)
     lower[graph.ends[known]] = upper[graph.ends[known]] = goals[known]
@@ -180,18 +180,20 @@ def distances(
 ) -> NDArray[np.int32]:
     """Return how many joint moves best play takes to the end, int32 [states]; FAR where there is no end.
 
+    Best play keeps both bounds: a move that keeps one alone may lead to where play ends without a goal.
     Whoever stands to get more than the middle of the goals wants it soon, the other late. For games without
     chance in which roles take turns.
     """
     left = np.full(graph.expanded, FAR, np.int32)
     left[graph.ends] = 0
-    lower = values.lower
+    lower, upper = values.lower, values.upper
     changed = True
     while changed:
         changed = False
         for group in groups:
             mine, children = lower[group.states], group.children(graph)
-            keeps, ways = lower[children] == mine[:, None], left[children]
+            keeps = (lower[children] == mine[:, None]) & (upper[children] == upper[group.states][:, None])
+            ways = left[children]
             wanted = np.where(keeps, ways, FAR).min(axis=1)
             if players.least is not None:
                 late = mine < middle if group.options[players.most] > 1 else mine > middle
@@ -215,7 +217,8 @@ def best_edge(
         late: whether the end is wanted late.
     """
     children = graph.children[graph.offsets[state] : graph.offsets[state + 1]]
-    keeping: Sequence[int] = np.flatnonzero(values.lower[children] == values.lower[state]).tolist()
+    keeps = (values.lower[children] == values.lower[state]) & (values.upper[children] == values.upper[state])
+    keeping: Sequence[int] = np.flatnonzero(keeps).tolist()
     if not keeping:
         return None
     sign = -1 if late else 1

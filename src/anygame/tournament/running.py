@@ -9,6 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RecordError
+from anygame.match.local import LocalSeat
 from anygame.match.replaying import replay
 from anygame.match.running import lead, new_record, resume, seated, wait_for
 from anygame.players.failures import Failures
@@ -75,6 +76,9 @@ class Contest:
     ) -> Finished:
         """Play a match, or go on with one that is known.
 
+        Where a player's moves follow from all that it thought in the match (see ``Player.remembers``), and
+        all are of this process, it is played from its start: the same moves are made again.
+
         Raises:
             RecordError: the record of a match that is over is damaged.
         """
@@ -86,6 +90,8 @@ class Contest:
         ]
         seats = seated(game, made)
         terms = replace(self.terms, seed=seed)
+        if known is not None and not known.is_completed and _begins_anew(made):
+            known = None
         try:
             if known is None:
                 record = new_record(game, seats, terms)
@@ -103,6 +109,11 @@ class Contest:
         goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
         errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
         return Finished(record, goals, errors, str(record.own.get("fault", "")) if goals is None else "")
+
+
+def _begins_anew(seats: Sequence[Seat]) -> bool:
+    local = [seat.player for seat in seats if isinstance(seat, LocalSeat)]
+    return len(local) == len(seats) and any(player.remembers for player in local)
 
 
 def _play_apart(contest: Contest, match: tuple[Meeting, Record | None]) -> Finished:

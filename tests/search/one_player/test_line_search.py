@@ -23,11 +23,14 @@ from tests.search.one_player.puzzles import (
 
 import anygame
 from anygame.errors import GoalError
+from anygame.search import solve
 from anygame.search.one_player import LineSearch, SeveralChooseError, sole_chooser
+from anygame.search.one_player.too_large import with_best_line
 
 if TYPE_CHECKING:
     from anygame import Game, State
     from anygame.game.backends import MachineName
+    from anygame.search import Solution
     from anygame.search.one_player import Line
 
 _MACHINES: tuple[MachineName, ...] = ("network", "reasoner")
@@ -256,3 +259,25 @@ def test_thousands_of_moves_a_state() -> None:
     line = LineSearch(anygame.loads(text), seed=1).run()
     assert (line.goal, line.proven) == (100, True)
     assert [str(move) for (move,) in line.moves] == ["(pick 31 17)", "(pick 9 28)"]
+
+
+def _after_counting(game: Game) -> Solution:
+    """Return what is told of a game as if its states were too many."""
+    uncounted = solve(game, memory=1, seconds=0)
+    assert not uncounted.solved
+    return with_best_line(game, game.initial_state(), uncounted, 1 << 30, 600)
+
+
+def test_the_best_line_of_a_game_is_its_value_where_all_ends_have_goals() -> None:
+    """Where states are too many to be counted, an end without a goal leaves the value open as well."""
+    rules = """
+        (role me) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (bit 0) (bit 1)
+        (<= (legal me (take ?b)) (bit ?b)) (<= (next (took ?n ?b)) (true (at ?n)) (does me (take ?b)))
+        (<= (next (took ?n ?b)) (true (took ?n ?b))) (<= (next (at ?m)) (true (at ?n)) (succ ?n ?m))
+        (<= terminal (true (at 3))) (<= (goal me 40) (true (took 0 1)))
+    """
+    for machine in _MACHINES:
+        found = _after_counting(anygame.loads(rules, machine=machine))
+        assert (found.solved, found.goals, found.bounds) == (False, {"me": None}, {"me": (40, 100)})
+        found = _after_counting(anygame.loads(rules + "(<= (goal me 0) (true (took 0 0)))", machine=machine))
+        assert (found.solved, found.goals) == (True, {"me": 40})

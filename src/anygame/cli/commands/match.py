@@ -155,6 +155,7 @@ class _Series:
         terms = replace(self.terms, seed=seed)
         record = new_record(self.game, seats, terms)
         record.own["players"] = [list(self.players[number]) for number in order]
+        record.own["playerSeeds"] = [self.terms.seed + number for number in order]
         folder = self.options.record
         self.path = None if folder is None else record_path(folder, record)
         if number and not self.options.json:
@@ -221,6 +222,15 @@ class _Series:
         print(json.dumps(summary, ensure_ascii=False))
 
 
+def _seeds(record: Record, count: int) -> list[int]:
+    """Return the seeds that the players of a match had, by role."""
+    seeds, seed = record.own.get("playerSeeds"), record.own.get("seed")
+    if isinstance(seeds, list) and len(seeds) == count and all(isinstance(each, int) for each in seeds):
+        return seeds
+    first = seed if isinstance(seed, int) else 0
+    return [first + number for number in range(count)]
+
+
 def _resume(options: Options, path: str) -> int:
     """Go on with the match of a record, and keep it in the same file."""
     record = read_record(path)
@@ -234,9 +244,8 @@ def _resume(options: Options, path: str) -> int:
     if key is None:
         # What is signed would not be any more; the record tells who signed it last.
         record.others = {name: value for name, value in record.others.items() if name not in _SIGNED}
-    seed = record.own.get("seed")
-    first = seed if isinstance(seed, int) else 0
-    seats: list[Seat] = [make_seat(player, first + number) for number, player in enumerate(players)]
+    seeds = _seeds(record, len(players))
+    seats: list[Seat] = [make_seat(player, seed) for player, seed in zip(players, seeds, strict=True)]
     order = seated(game, seats)
     watcher = _watcher(options, game, path, seats)
 

@@ -22,11 +22,13 @@ __all__ = ["COMMAND"]
 
 _SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
-   "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "line": [[MOVE]]}
+   "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "missing": {ROLE: N},
+   "line": [[MOVE]]}
   goals are null where they are not known; reason says why; bounds are null or enclose the goal;
   expanded counts the states that were continued by every joint move, edges these joint moves;
   depth is the number of joint moves within which every state was; leaves counts
-  the positions evaluated in search of a proof"""
+  the positions evaluated in search of a proof; missing counts, per role, the ends
+  among the states that give it no goal, several, or none that is a whole number"""
 
 
 @command_options
@@ -107,6 +109,7 @@ def _described(found: Solution) -> dict[str, Any]:
         "seconds": found.seconds,
         "bytes": found.bytes,
         "leaves": found.leaves,
+        "missing": dict(found.missing),
         "line": [list(map(str, joint)) for joint in found.line],
     }
 
@@ -122,6 +125,9 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
         for role, bounds in found.bounds.items():
             if bounds is not None:
                 yield f"{role.ljust(width)}  {_between(bounds)}"
+    for role, count in found.missing.items():
+        if count:
+            yield f"ends without a goal for {role}: {count:,}; each may be worth anything from 0 to 100"
     if found.line:
         yield "a line of best play:" if found.solved else "the best line that was found:"
     for number, joint in enumerate(found.line, start=1):
@@ -143,7 +149,9 @@ One role: the best goal. Two roles, of which one gains what the other loses: min
 where they take turns, mixed strategies (extra `solve`) where they move together.
 Where states are too many to be counted, a search looks for a proof of what each of
 two roles can make sure of (maximin), or for the best line of one.
-Moves of `random` are weighed alike. For other games, and those with hidden
+Moves of `random` are weighed alike. An end that gives a role no goal, or several,
+may be worth anything to it: a value is told where that makes no difference.
+For other games, and those with hidden
 information, no value is computed. The exit status is 1 where none is found.
 
 --table FILE writes the values of all states, to be looked up for these rules

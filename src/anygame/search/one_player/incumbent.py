@@ -27,6 +27,7 @@ class Incumbent:
         method: what found it.
         states: how many states were looked at by all.
         most: no end that can be reached has a greater goal; None where that is not known.
+        misses_goal: whether an end was met without a goal.
     """
 
     goal: int | None = None
@@ -34,6 +35,7 @@ class Incumbent:
     method: str = "none"
     states: int = 0
     most: int | None = None
+    misses_goal: bool = False
 
     @property
     def is_best(self) -> bool:
@@ -64,7 +66,9 @@ class Incumbent:
         self.states += len(children.states)
         if not children.ended.any():
             return
-        goals = np.where(np.isnan(children.goals), -np.inf, children.goals)
+        missing = np.isnan(children.goals)
+        self.misses_goal |= bool((missing & children.ended).any())
+        goals = np.where(missing, -np.inf, children.goals)
         best = int(np.lexsort((-np.broadcast_to(lengths, goals.shape), goals))[-1])
         length = int(np.broadcast_to(lengths, goals.shape)[best])
         if np.isfinite(goals[best]) and self.improves(float(goals[best]), length):

@@ -26,6 +26,7 @@ class Line:
         seconds: for how long was searched, over all calls.
         method: what found the line: ``breadth first``, ``best first``, ``depth first``, ``nested rollouts``;
             or ``none``.
+        misses_goal: whether an end was met that gives the role no goal, or several.
     """
 
     moves: tuple[tuple[Term, ...], ...]
@@ -36,3 +37,4 @@ class Line:
     states: int
     seconds: float
     method: str
+    misses_goal: bool = False

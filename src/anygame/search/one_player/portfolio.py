@@ -148,6 +148,7 @@ class Portfolio:
             states=known.states,
             seconds=seconds,
             method=known.method,
+            misses_goal=known.misses_goal,
         )
 
     def _is_shortest(self, goal: int | None, length: int) -> bool:
@@ -229,7 +230,7 @@ class Portfolio:
         state = before.start
         for played, joint in enumerate(line.moves):
             if state == self.start:
-                self._incumbent.most = line.most
+                self._incumbent.most, self._incumbent.misses_goal = line.most, line.misses_goal
                 self._incumbent.goal, self._incumbent.method = line.goal, line.method
                 rest = [joint[self._chooser] for joint in line.moves[played:]]
                 self._incumbent.line = [self._successors.number(move) for move in rest]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from anygame.search.bounds import Bounds
 from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
 from anygame.search.one_player.line_search import LineSearch
+from anygame.search.state_tree.goal_scale import USUAL, GoalScale
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -21,7 +22,8 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     """Return what is known of a game that was not solved, with the best line if it is one for one role.
 
     The role can make sure of its goal; the upper bound is a goal above which no line leads. Where both meet,
-    the game is solved after all.
+    the game is solved after all. An end without a goal, if one was met, may be worth 100, or the greatest
+    goal of the rules.
 
     Args:
         game: the game.
@@ -41,14 +43,18 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     if line.goal is None:
         reason = f"no end gives {role} a goal" if line.proven else solution.reason
         return replace(solution, reason=reason, seconds=spent)
-    most = line.goal if line.proven or line.most is None else line.most
+    most: float = line.goal if line.proven or line.most is None else line.most
+    reason = "" if line.proven else solution.reason
+    if line.misses_goal and line.goal < (highest := max(*USUAL, GoalScale(game).highest)):
+        most, reason = highest, f"an end without a goal for {role} may be worth more"
+    solved = not reason
     return replace(
         solution,
         method="best goal",
-        solved=line.proven,
-        goals={**solution.goals, role: line.goal if line.proven else None},
+        solved=solved,
+        goals={**solution.goals, role: line.goal if solved else None},
         bounds={**solution.bounds, role: Bounds(line.goal, most)},
-        reason="" if line.proven else solution.reason,
+        reason=reason,
         line=line.moves,
         seconds=spent,
     )

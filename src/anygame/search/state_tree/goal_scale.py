@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-__all__ = ["GoalScale"]
+__all__ = ["USUAL", "GoalScale"]
 
 #: Integers up to here are exact as floating-point numbers.
 _LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
 #: What goals are in the definition of the language, for rules that name none.
-_USUAL: Final = (0, 100)
+USUAL: Final = (0, 100)
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
 
 
@@ -34,10 +34,10 @@ class GoalScale:
 
     def __init__(self, game: Game) -> None:
         values = game.domains().get(("goal", 2), ((), ()))[1]
-        numbers = [int(str(value)) for value in values if _INTEGER.fullmatch(str(value))] or [*_USUAL]
+        numbers = [int(str(value)) for value in values if _INTEGER.fullmatch(str(value))] or [*USUAL]
         if min(numbers) == max(numbers):
             # Then there is only the difference between that goal and none.
-            numbers += _USUAL
+            numbers += USUAL
         self.lowest = float(max(min(numbers), -_LARGEST))
         self.highest = float(min(max(numbers), _LARGEST))
 

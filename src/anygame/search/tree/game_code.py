@@ -16,6 +16,7 @@ from anygame.search.native.marking import (
     compiled,
 )
 from anygame.search.native.primitives import call, call_refusing
+from anygame.search.state_tree.goal_scale import USUAL
 from anygame.search.tree.estimating import UNITS
 from anygame.search.tree.lanes import words_for
 
@@ -41,7 +42,7 @@ class GameCode(NamedTuple):
         goal_roles: int32 [goals]; the role of each goal value.
         goal_bits: int64 [goals]; its bit literal.
         goal_values: float64 [goals]; its value between 0 and 1.
-        missing: float64 [roles]; what a state without a goal is worth.
+        missing: float64 [roles]; what a state without a goal is worth in playouts; nothing is proven by it.
         random: bool [roles]; which roles draw their moves.
         weights: float32 [64 words + 2, units]; of estimates, see ``estimating``.
     """
@@ -74,6 +75,9 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
     missing = []
     for role, goals in enumerate(gates.goals):
         low, high = min((v for v, _ in goals), default=0), max((v for v, _ in goals), default=0)
+        if low == high:
+            # Then there is only the difference between that goal and none.
+            low, high = min(low, *USUAL), max(high, *USUAL)
         scales.append((low, high))
         for value, bit in goals:
             roles.append(role)

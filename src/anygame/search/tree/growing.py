@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from anygame.search.native.marking import exported
 from anygame.search.tree.learning import climb, expand, hear
 from anygame.search.tree.making import make_children
@@ -23,11 +25,16 @@ from anygame.search.tree.store import (
 )
 from anygame.search.tree.worker import JOBS, SPECS, worker_at
 
-__all__ = ["DONE", "FULL", "GOING", "add_state", "grow", "look"]
+__all__ = ["DONE", "FULL", "GOING", "STEPS", "add_state", "grow", "look"]
 
 #: How growing went: it can go on, so many leaves have been evaluated, there is nothing left to do, or the
 #: memory is used up.
 GOING, ENOUGH, DONE, FULL = range(4)
+
+
+#: What a pass does, one after the other, each with the addresses of store, worker and game; the last one tells
+#: whether there is something to do.
+STEPS: Final = (make_children, play, hear, expand, climb, select)
 
 
 @exported
@@ -58,7 +65,7 @@ def grow(game_address: int, store_address: int, worker_address: int, passes: int
             return told
         make_children(store_address, worker_address, game_address)
         play(store_address, worker_address, game_address)
-        hear(store_address, worker_address)
+        hear(store_address, worker_address, game_address)
         expand(store_address, worker_address, game_address)
         climb(store_address, worker_address, game_address)
         if not select(store_address, worker_address, game_address):

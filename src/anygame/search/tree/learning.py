@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.search.native.marking import compiled
+from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.estimating import pass_minimax, set_minimax
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.making import random_below
@@ -60,8 +60,8 @@ LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
 MOST_VISITS = 1 << 30
 
 
-@compiled
-def hear(store_address, worker_address):
+@exported
+def hear(store_address: int, worker_address: int, _game_address: int) -> None:
     """Learn from the results of playouts."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for result in range(worker.counts[RESULT_COUNT]):
@@ -82,8 +82,8 @@ def hear(store_address, worker_address):
     worker.counts[RESULT_COUNT] = 0
 
 
-@compiled
-def expand(store_address, worker_address, game_address):
+@exported
+def expand(store_address: int, worker_address: int, game_address: int) -> None:
     """Put the children that were made into the tree."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     for spec in range(worker.counts[SPEC_COUNT]):
@@ -193,8 +193,8 @@ def finish(worker, path):
     worker.counts[FINISHED] += 1
 
 
-@compiled
-def climb(store_address, worker_address, game_address):
+@exported
+def climb(store_address: int, worker_address: int, game_address: int) -> None:
     """Let what the finished descents told go up; they are no longer under way."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     for number in range(worker.counts[FINISHED]):
@@ -287,16 +287,21 @@ def wait_for(store, expansion, joint, by):
 
 
 @compiled
-def _end(game, store, node, value):
-    """Make a node an end of the game."""
+def _end(game, store, node, value, known):
+    """Make a node an end of the game; where the rules give no goal, or several, it may be worth anything."""
     store.status[node] = TERMINAL
-    total = 0.0
+    total, whole = 0.0, True
     for role in range(store.low.shape[1]):
-        store.low[node, role] = np.float32(value[role])
-        store.high[node, role] = np.float32(value[role])
-        total += 0.0 if game.random[role] else value[role]
-    if abs(total - 1.0) > 1e-6:
+        if known[role] or game.random[role]:
+            store.low[node, role] = np.float32(value[role])
+            store.high[node, role] = np.float32(value[role])
+        if not game.random[role]:
+            total += value[role]
+            whole = whole and known[role]
+    if whole and abs(total - 1.0) > 1e-6:
         store.counts[COMPETITIVE] = 0
+    if not is_proven(store, node):
+        _add(store, node, value, 1)
 
 
 @compiled
@@ -320,8 +325,8 @@ def _insert_all(game, store, worker, job, spec):
             mover = role
     product = product_of(worker.job_count, job)
     if not product:
-        # A role without a move ends the game, whatever the rules say.
-        _end(game, store, node, worker.job_value[job])
+        # A role without a move ends the game, whatever the rules say, and without a goal.
+        store.status[node] = TERMINAL
         _add(store, node, worker.job_value[job], 1)
         keep(worker, path, worker.job_value[job])
         finish(worker, path)
@@ -410,7 +415,7 @@ def _link(game, store, worker, expansion, spec):
     """Find or make the node of a child; return whether there was room for it."""
     child, new = find_or_add(store, worker.spec_state, spec, worker.spec_hash[spec])
     if new and worker.spec_terminal[spec]:
-        _end(game, store, child, worker.spec_value[spec])
+        _end(game, store, child, worker.spec_value[spec], worker.spec_known[spec])
     return set_child(store, expansion, worker.spec_joint[spec], child)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from anygame.network.kernels.rows import GO as _GO
 from anygame.network.kernels.rows import RESTART as _RESTART
-from anygame.search.native.marking import compiled
+from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.game_code import (
     ACTIONS,
     FIRST_ACTION,
@@ -47,8 +47,8 @@ def random_below(worker, bound):
     return np.int64((word >> np.uint64(1)) % np.uint64(bound))
 
 
-@compiled
-def make_children(store_address, worker_address, game_address):
+@exported
+def make_children(store_address: int, worker_address: int, game_address: int) -> None:
     """List the legal moves of the jobs that ask for it, and make the children of all jobs."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     _list_moves(game, store, worker)
@@ -184,4 +184,6 @@ def _make(game, store, worker, at, count):
         worker.spec_terminal[at + lane] = ended != 0
         if ended:
             for role in range(roles):
-                worker.spec_value[at + lane, role] = value_of_lane(game, rows, role, lane)[0]
+                value, known = value_of_lane(game, rows, role, lane)
+                worker.spec_value[at + lane, role] = value
+                worker.spec_known[at + lane, role] = known

@@ -8,7 +8,7 @@ from anygame.network.kernels.rows import ACTIVE as _ACTIVE
 from anygame.network.kernels.rows import GO as _GO
 from anygame.network.kernels.rows import RESTART as _RESTART
 from anygame.network.kernels.rows import STUCK as _STUCK
-from anygame.search.native.marking import compiled
+from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.game_code import (
     FIRST_ACTION,
     FIRST_FLUENT,
@@ -43,8 +43,8 @@ ACTIVE, GO, RESTART, STUCK = int(_ACTIVE), int(_GO), int(_RESTART), int(_STUCK)
 REFILL = 160
 
 
-@compiled
-def play(store_address, worker_address, game_address):
+@exported
+def play(store_address: int, worker_address: int, game_address: int) -> None:
     """Play until enough lanes have ended, or none plays; the results are noted, and the lanes idle."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     worker.counts[RESULT_COUNT] = 0

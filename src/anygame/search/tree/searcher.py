@@ -122,9 +122,9 @@ class TreeSearcher:
         """
         packed = self.packed(state)
         is_over = state.is_terminal or state.stuck_role is not None
-        value = [self.value_of_end(state, role) for role in range(len(self.game.roles))] if is_over else None
+        end = [self._end(state, role) for role in range(len(self.game.roles))] if is_over else None
         for tree in self._trees:
-            tree.begin(packed, value)
+            tree.begin(packed, end)
         self._state = state
         self._is_exhausted = is_over
 
@@ -140,6 +140,19 @@ class TreeSearcher:
         bits = np.zeros(64 * words_for(len(position)), np.bool_)
         bits[: len(position)] = np.frombuffer(position, np.bool_)
         return np.packbits(bits, bitorder="little").view(np.uint64)
+
+    def _end(self, state: State, role: int) -> tuple[float, bool]:
+        """Return what an end is worth to a role, and whether the rules give it exactly one goal there.
+
+        What ``random`` gets nobody asks.
+        """
+        if self.game.roles[role].is_random:
+            return 0.0, True
+        try:
+            known = state.is_terminal and state.goal(self.game.roles[role]) is not None
+        except GoalError:
+            known = False
+        return self.value_of_end(state, role), known
 
     def value_of_end(self, state: State, role: int) -> float:
         """Return what the goal of a role in a state is worth, between 0 and 1; of several the highest."""

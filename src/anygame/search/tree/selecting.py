@@ -12,7 +12,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from anygame.search.native.marking import compiled
+from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.estimating import ONE
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.lanes import LANES
@@ -29,6 +29,7 @@ from anygame.search.tree.store import (
     NODES,
     NONE,
     ROOT,
+    TERMINAL,
     child_of,
     store_at,
 )
@@ -58,8 +59,8 @@ __all__ = ["select"]
 MOST_AT_ROOT = 4.0
 
 
-@compiled
-def select(store_address, worker_address, game_address):
+@exported
+def select(store_address: int, worker_address: int, game_address: int) -> bool:
     """Descend until there is enough to fill the idle lanes; return whether there is something to do."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     counts = worker.counts
@@ -135,7 +136,8 @@ def _arrive(store, worker, path, node, length):
             worker.job_joint[job] = NONE
             counts[JOB_COUNT] += 1
             return True
-    if (status == LEAF or length == LONGEST_PATH) and not is_proven(store, node) and length:
+    goes_on = status == LEAF or (length == LONGEST_PATH and status != TERMINAL)
+    if goes_on and not is_proven(store, node) and length:
         return _play_again(worker, path, node)
     if status == EXPANDING:
         finish(worker, path)

@@ -105,12 +105,12 @@ class Tree:
         self._passes = 1
         self._opposed = bool(self.store.counts[COMPETITIVE])
 
-    def begin(self, state: NDArray[np.uint64], value: Sequence[float] | None = None) -> None:
+    def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
         """Make a state the root.
 
         Args:
             state: uint64 [words].
-            value: what it is worth to each role, if the game is over there.
+            end: if the game is over there, what it is worth to each role, and whether that is certain.
         """
         if not self.is_idle:
             drop_work(*self._addresses[1:])
@@ -121,10 +121,12 @@ class Tree:
             raise MemoryError("the memory of the search has no room for one state")
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
-        if value is not None:
+        if end is not None:
             # States that lead here find it, and must not take it for one that goes on.
             self.store.status[root] = TERMINAL
-            self.store.low[root] = self.store.high[root] = value
+            self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
+            self.store.low[root] = [value if known else 0.0 for value, known in end]
+            self.store.high[root] = [value if known else 1.0 for value, known in end]
         elif self.store.status[root] == LEAF:
             # Its moves may have been forgotten: which of them brings what is proven is found out again.
             self.store.low[root], self.store.high[root] = 0, 1

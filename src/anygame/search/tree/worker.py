@@ -9,6 +9,7 @@ import numpy as np
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import RANDOM
 from anygame.search.native.marking import (
+    BoolRows,
     Bools,
     Bundle,
     Float32s,
@@ -92,8 +93,9 @@ class Worker(NamedTuple):
         job_specs: int32 [jobs]; behind the last child of each.
         listed: int32; actions.
         spec_job: int32 [specs]; spec_joint: int64; spec_action: int32 [specs, roles]; children to be made.
-        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_terminal: bool [specs];
-            spec_hash: uint64 [specs].
+        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_known: bool [specs,
+            roles], whether the rules give exactly one goal; spec_terminal: bool [specs]; spec_hash: uint64
+            [specs].
         path_length, path_references, path_leaves: int32 [paths]; path_sum: float64 [paths, roles]; leaves
             that were evaluated, and their values.
         path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
@@ -135,6 +137,7 @@ class Worker(NamedTuple):
     spec_action: Int32Rows
     spec_state: UInt64Rows
     spec_value: Float64Rows
+    spec_known: BoolRows
     spec_terminal: Bools
     spec_hash: UInt64s
     path_length: Int32s
@@ -215,6 +218,7 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         numbers(SPECS, roles),
         np.zeros((SPECS, words), np.uint64),
         np.zeros((SPECS, roles)),
+        np.zeros((SPECS, roles), np.bool_),
         np.zeros(SPECS, np.bool_),
         np.zeros(SPECS, np.uint64),
         numbers(PATHS),

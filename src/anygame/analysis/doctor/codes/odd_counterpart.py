@@ -12,6 +12,7 @@ from anygame.analysis.doctor.likes import (
     are_near,
     but_for_numbers,
     exchanged,
+    is_said,
     normal,
     parts_of,
     turned,
@@ -142,9 +143,13 @@ def _odd_ones(
             (number,) = alone
             if normal(((), *likes[number][1:])) == normal(((), *said[number][1:])):
                 continue  # what is given to one role where both are equal
+            if is_said(likes[number], said):
+                continue
             yield rule_without_like(_MISSING, rules[number], likes[number], _OTHER_ROLE), number
         elif found.are_near(*alone):
             odd, like = odd_first(alone, said, exchange)
+            if is_said(likes[like], said):
+                continue
             yield differing_rule(_ODD, rules[odd], rules[like], likes[like], _OTHER_ROLE), odd
 
 

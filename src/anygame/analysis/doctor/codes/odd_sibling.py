@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.doctor.code import PRACTICE, Check, Code
 from anygame.analysis.doctor.exchanges import grown, odd_first, used_alike
-from anygame.analysis.doctor.likes import are_near, exchanged, flat, normal, parts_of, turned
+from anygame.analysis.doctor.likes import (
+    are_near,
+    exchanged,
+    flat,
+    is_said,
+    normal,
+    numbered,
+    parts_of,
+    turned,
+)
 from anygame.analysis.doctor.odd_rules import differing_rule, rule_without_like
 from anygame.analysis.doctor.sheet import key_of, spoken_of
 from anygame.analysis.doctor.subsumption import Budget, is_same
@@ -102,6 +111,8 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
         moved = [n for n, parts in enumerate(said) if normal(likes[n]) != normal(parts)]
         alone = [n for n in moved if normal(likes[n]) not in known]
         if len(moved) - len(alone) < _FEWEST_NAMED:
+            continue
+        if len(alone) > _PAIR or any(is_said(likes[n], said) for n in alone):
             continue
         where = f"where {pair[0]} and {pair[1]} change places"
         if len(alone) == 1:
@@ -206,8 +217,11 @@ def _odd_one(
     paired = [n for n in moved if n not in alone]
     if len(paired) < _FEWEST_LIKES or not 1 <= len(alone) <= _PAIR:
         return None
-    if any(is_same(likes[n], rule, budget) for n in alone for rule in bare):
+    if any(is_same(likes[n], rule, budget) or is_said(like_said[n], said) for n in alone for rule in bare):
         return None
+    others = [said[n] for n in range(len(rules)) if n not in moved]
+    if len(alone) == 1 and any(numbered(parts[0]) == numbered(said[alone[0]][0]) for parts in others):
+        return None  # its like goes by another relation: down by a predecessor, up by a successor
     shapes = {_shape(bare[n]) for n in paired}
     if len(alone) == 1 and _shape(bare[alone[0]]) in shapes:
         (number,) = alone

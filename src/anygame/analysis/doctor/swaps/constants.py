@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from anygame.analysis.doctor.sorts import Sorts, lists_of
-from anygame.analysis.doctor.swaps.agreement import MOST_OFTEN
+from anygame.analysis.doctor.swaps.agreement import MOST_OFTEN, is_usual_number
 from anygame.language.rules import Atom, atoms_in
 from anygame.language.terms import Compound, Constant
 
@@ -39,7 +39,9 @@ def crossed_constants(code: Code, sheet: Sheet) -> Iterator[Diagnostic]:
     for atom, each, here in lists:
         alone = [(sort, term) for sort, term in here if uses.of_terms[sort, term] == 1]
         for (sort, term), (other_sort, other) in combinations(alone, 2):
-            if sort != other_sort and uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
+            if sort == other_sort or uses.is_usual(sort, term) or uses.is_usual(other_sort, other):
+                continue
+            if uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
                 message = f"{term} and {other} stand the other way round everywhere else"
                 yield code.found(message, atom.span, hint=_turned_round(atom, each, term, other))
 
@@ -60,10 +62,16 @@ class _Uses:
     def __init__(self) -> None:
         self.of_terms: Counter[tuple[Place, Constant]] = Counter()
         self._of_looks: Counter[tuple[Place, bool]] = Counter()
+        self._at: dict[Place, set[str]] = defaultdict(set)
 
     def add(self, sort: Place, term: Constant) -> None:
         self.of_terms[sort, term] += 1
         self._of_looks[sort, term.name.isdecimal()] += 1
+        self._at[sort].add(term.name)
+
+    def is_usual(self, sort: Place, term: Constant) -> bool:
+        """Return whether a constant is a number as others that stand at places of a sort."""
+        return is_usual_number(term.name, self._at[sort])
 
     def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
         """Return whether a constant belongs where another one stands once: it stands there, or looks so."""

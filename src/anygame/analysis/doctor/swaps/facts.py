@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.doctor.swaps.agreement import STATE
+from anygame.analysis.doctor.swaps.agreement import STATE, is_usual_number
 from anygame.language.diagnostics import Note, shown
 from anygame.language.terms import Compound, Constant
 
@@ -82,6 +82,9 @@ def _odd_ones(code: Code, group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Ite
             for atom, terms in group
             if {terms[one], terms[other]} == both
             and columns[one][terms[one]] == columns[other][terms[other]] == 1
+            and not any(
+                is_usual_number(str(terms[place]), map(str, columns[place])) for place in (one, other)
+            )
         ]
         for atom, terms in odd if len(odd) == 1 else ():
             message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
