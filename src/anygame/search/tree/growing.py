@@ -32,8 +32,8 @@ __all__ = ["DONE", "FULL", "GOING", "STEPS", "add_state", "grow", "look"]
 GOING, ENOUGH, DONE, FULL = range(4)
 
 
-#: What a pass does, one after the other, each with the addresses of store, worker and game; the last one tells
-#: whether there is something to do.
+#: What a pass does, one after the other, each with the addresses of store, worker and game; the last one
+#: tells whether there is something to do.
 STEPS: Final = (make_children, play, hear, expand, climb, select)
 
 
