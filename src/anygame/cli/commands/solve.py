@@ -10,6 +10,7 @@ from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, progress_bar
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.game.machine import reason_of
 from anygame.search import save_table, solve
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ __all__ = ["COMMAND"]
 _SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "missing": {ROLE: N},
-   "line": [[MOVE]]}
+   "line": [[MOVE]], "fallback"}
   goals are null where they are not known; reason says why; bounds are null or enclose the goal;
   expanded counts the states that were continued by every joint move, edges these joint moves;
   depth is the number of joint moves within which every state was; leaves counts
   the positions evaluated in search of a proof; missing counts, per role, the ends
-  among the states that give it no goal, several, or none that is a whole number"""
+  among the states that give it no goal, several, or none that is a whole number; fallback
+  is null, or why the reasoner computes states although the network was to"""
 
 
 @command_options
@@ -57,7 +59,8 @@ def run(options: Options) -> int:
     if options.table is not None and found.table is not None:
         save_table(found.table, options.table)
     if options.json:
-        print_json(describe_position(options, state) | _described(found))
+        fallback = None if game.fallback is None else reason_of(game.fallback)
+        print_json(describe_position(options, state) | _described(found) | {"fallback": fallback})
     else:
         print_lines(_lines(state, found))
         if options.table is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.game.machine import reason_of
 from anygame.web.hosting.board import draw
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def match_view(match: Course, shown: View) -> View:
         "seconds": dict(zip(roles, used, strict=True)),
         "can_take_back": bool(match.line),
         "live": dict(match.live),
+        "slow": None if match.game.fallback is None else reason_of(match.game.fallback)[:_LONGEST_TERM],
     }
 
 
