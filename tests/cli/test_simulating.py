@@ -14,6 +14,7 @@ import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
+from anygame.cli.main import main
 from anygame.network.simulator import Simulator
 
 if TYPE_CHECKING:
@@ -104,6 +105,29 @@ def test_what_has_no_network_is_simulated_with_a_notice(unbounded: str) -> None:
     assert "5 random playouts" in output
     assert "goal of r  70.00 on average" in output
     assert "by the reasoner" in output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["simulate", "--playouts", "600", "--seed", "1"],
+        ["analyse", "--iterations", "20"],
+        ["solve"],
+        ["match", "--players", "mcts:iterations=5", "--start-clock", "60", "--play-clock", "60"],
+    ],
+    ids=lambda command: str(command[0]),
+)
+def test_scripts_are_told_why_something_is_slow(
+    unbounded: str, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for sheet, is_slow in (unbounded, True), ("gdl/lights_out.kif", False):
+        assert main([command[0], sheet, *command[1:], "--json"]) in (0, 1)
+        told = capsys.readouterr()
+        text = told.out if command[0] in ("simulate", "solve") else told.out.splitlines()[-1]
+        reason = json.loads(text)["fallback"]
+        assert (reason is not None) == is_slow
+        assert ("plays slowly here: " in told.err) == is_slow
+        assert reason is None or reason in told.err
 
 
 def test_games_without_an_end_are_told() -> None:

@@ -73,6 +73,26 @@ def test_the_other_role_is_played_by_a_player(page: Page, server: Server) -> Non
     assert page.get_by_role("button", name="(mark 3 3)", exact=True).is_visible()
 
 
+def test_a_page_tells_why_players_are_slow(page: Page, tmp_path: Path) -> None:
+    # It counts with a term that grows, of which a network would need one for each number there is.
+    (tmp_path / "counting.kif").write_text(
+        "(role me) (role you) (init (n z)) (legal me go) (legal you 1) (legal you 2)"
+        "(<= (next (n (s ?x))) (true (n ?x)))"
+        "(<= terminal (true (n (s (s (s z)))))) (goal me 70) (goal you 30)"
+    )
+    own = Server(tmp_path / "matches", [str(tmp_path)])
+    own.start()
+    try:
+        page.goto(f"{own.address}/play/counting?as=you&against=mcts")
+        page.locator("#moves button").first.click()
+        wait_for_step(page, 1)
+        told = page.locator("p.note", has_text="Players are slow here: ")
+        told.wait_for()
+        assert "network" not in (told.text_content() or "")
+    finally:
+        own.stop()
+
+
 def test_two_browsers_meet_by_a_link_and_others_watch(browser: Browser, page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x")
     link = page.get_by_role("link", name="send this link").get_attribute("href")
