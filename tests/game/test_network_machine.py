@@ -169,7 +169,7 @@ def test_the_reason_for_no_network_stays_with_the_game() -> None:
     pytest.importorskip("anygame.game.machines.network")
     game = anygame.load(_SHEET)
     assert game.fallback is None
-    with pytest.warns(anygame.FallbackWarning, match=r"the reasoner plays \(compiling the rules takes more"):
+    with pytest.warns(anygame.FallbackWarning, match="plays slowly here: compiling the rules takes more"):
         assert not game.compile(steps=1000)
     assert isinstance(game.fallback, anygame.LimitError)
     assert game.fallback.message.startswith("compiling the rules takes more than 1,000 steps")
