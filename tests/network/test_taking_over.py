@@ -369,7 +369,7 @@ def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: P
 def test_nothing_is_left_behind_where_nothing_is_cached() -> None:
     """The other process is ended with the one that asked it: its work would be of no use to anybody."""
     script = f"{_PLAY}\nimport time\nfrom anygame.network.kernels import background\n" + (
-        "while background._LEAVING.useless is None: time.sleep(0.01)\n"
+        "for _ in range(1000):\n    if background._LEAVING.useless is None: time.sleep(0.01)\n"
         "print(background._LEAVING.useless.pid)\n"
     )
     done = running(script, "")
