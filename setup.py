@@ -34,7 +34,9 @@ class BuildWithSheetsAndCode(build_py):
 
     def _lower(self, modules: str) -> None:
         """Lower the search as it stands among some modules, and put the text beside it."""
-        environment = os.environ | {"PYTHONPATH": os.path.abspath(modules)}
+        # pip has its builds find by this path what they require.
+        paths = [os.path.abspath(modules), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
         command = [sys.executable, "-c", _LOWER, str(Path(modules, _CODE))]
         done = subprocess.run(command, env=environment, check=False)
         if done.returncode:

@@ -114,8 +114,16 @@ def test_an_installed_package_has_its_games_and_the_code_of_its_search(tmp_path:
     shutil.copytree(ROOT / "gdl", checkout / "gdl")
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, checkout)
+    # In builds of pip, what they require is found by this path alone, also by processes that they begin.
+    required = tmp_path / "required"
+    required.mkdir()
+    note = "import os, sys\nwith open(os.environ['STARTED'], 'a') as file: print(sys.orig_argv, file=file)\n"
+    (required / "sitecustomize.py").write_text(note)
+    started = tmp_path / "started.txt"
     build = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(installed)]
-    subprocess.run(build, cwd=checkout, capture_output=True, timeout=600, check=True)
+    environment = os.environ | {"PYTHONPATH": str(required), "STARTED": str(started)}
+    subprocess.run(build, cwd=checkout, env=environment, capture_output=True, timeout=600, check=True)
+    assert "anygame.search.native.lowering" in started.read_text()
     shutil.rmtree(checkout)
     program = "from anygame.search.native import library; print(len(library._shipped()))"
     environment = os.environ | {"PYTHONPATH": str(installed)}
