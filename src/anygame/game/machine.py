@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from anygame.errors import LimitError
 
@@ -27,8 +27,16 @@ class FallbackWarning(UserWarning):
     """A game has no network, or not for this question: the reasoner answers. The same answers, later."""
 
 
-def reason_of(error: Exception) -> str:
-    """Return what stands in the way of something fast, in words for people and without what it is called."""
+@overload
+def reason_of(error: Exception) -> str: ...
+@overload
+def reason_of(error: None) -> None: ...
+@overload
+def reason_of(error: Exception | None) -> str | None: ...
+def reason_of(error: Exception | None) -> str | None:
+    """Return what stands in the way of something fast, in words for people; None where nothing does."""
+    if error is None:
+        return None
     told = error.message if isinstance(error, LimitError) else str(error)
     return told or type(error).__name__
 

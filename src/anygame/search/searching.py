@@ -130,7 +130,7 @@ class Search:
 
     def _warn(self) -> None:
         """Say why states are searched, unless that was said before."""
-        reason = None if self.fallback is None else reason_of(self.fallback)
+        reason = reason_of(self.fallback)
         if reason is not None and reason != self._told:
             self._told = reason
             message = f"{self._game.name}: searches slowly here: {reason}; {_COST}"
@@ -292,13 +292,13 @@ class Search:
             ValueError: there was none yet.
         """
         found = self._begun().analysis(lines=lines)
-        fallback = self.fallback or self._game.fallback
+        is_slow = self._searcher is not self._lanes
         return replace(
             found,
             iterations=self._iterations,
             seconds=self._seconds,
             interrupted=self._interrupted,
-            fallback=None if fallback is None or self._searcher is self._lanes else reason_of(fallback),
+            fallback=reason_of(self.fallback or self._game.fallback) if is_slow else None,
         )
 
     def best(self, role: int) -> Term:

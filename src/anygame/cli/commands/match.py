@@ -216,7 +216,7 @@ class _Series:
         summary = {
             "event": "summary",
             "games": self.options.games - self.faults,
-            "fallback": None if self.game.fallback is None else reason_of(self.game.fallback),
+            "fallback": reason_of(self.game.fallback),
             "players": players,
         }
         print(json.dumps(summary, ensure_ascii=False))

@@ -119,7 +119,7 @@ def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]
         "seed": result.seed,
         "threads": result.threads,
         "machine": result.machine,
-        "fallback": None if game.fallback is None else reason_of(game.fallback),
+        "fallback": reason_of(game.fallback),
         "asked": asked,
         "playouts": result.playouts,
         "cut": result.cut,

@@ -59,8 +59,8 @@ def run(options: Options) -> int:
     if options.table is not None and found.table is not None:
         save_table(found.table, options.table)
     if options.json:
-        fallback = None if game.fallback is None else reason_of(game.fallback)
-        print_json(describe_position(options, state) | _described(found) | {"fallback": fallback})
+        fallback = {"fallback": reason_of(game.fallback)}
+        print_json(describe_position(options, state) | _described(found) | fallback)
     else:
         print_lines(_lines(state, found))
         if options.table is not None:

@@ -8,7 +8,6 @@ functions together.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from operator import getitem, setitem
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
@@ -30,7 +29,7 @@ from numba.np.arrayobj import (
 from numba.np.numpy_support import from_dtype
 
 from anygame.search.native import primitives
-from anygame.search.native.marking import COMPILED, EXPORTED, FAULT, MODULES, Bundle, Elements, Exported
+from anygame.search.native.marking import COMPILED, FAULT, Bundle, Elements, Exported, exports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,17 +42,14 @@ _WORDS: Final = 4
 
 def lowered() -> str:
     """Return the definitions of all exported functions, and of what they call, in LLVM's text form."""
-    for name in MODULES:
-        import_module(name)
     lowering = _Lowering()
     whole = llvm.parse_assembly("")
     names, entries = [], []
-    for each in EXPORTED.values():
-        for name, parameters in each.variants():
-            text, symbol = lowering.module_of(each, parameters)
-            whole.link_in(llvm.parse_assembly(text))
-            names.append(name)
-            entries.append(_entry(name, symbol, parameters))
+    for each, name, parameters in exports():
+        text, symbol = lowering.module_of(each, parameters)
+        whole.link_in(llvm.parse_assembly(text))
+        names.append(name)
+        entries.append(_entry(name, symbol, parameters))
     whole.link_in(llvm.parse_assembly("\n".join(entries)))
     for value in (*whole.functions, *whole.global_variables):
         if not value.is_declaration and value.name not in names:

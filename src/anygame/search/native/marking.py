@@ -28,9 +28,7 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 __all__ = [
     "COMPILED",
-    "EXPORTED",
     "FAULT",
-    "MODULES",
     "BoolRows",
     "Bools",
     "Bundle",
@@ -52,6 +50,7 @@ __all__ = [
     "compiled",
     "elements_of",
     "exported",
+    "exports",
     "native_code",
     "table_of",
 ]
@@ -93,7 +92,7 @@ Float32Rows = Annotated[NDArray[np.float32], Elements(("float32",), 2)]
 Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 
 #: The modules whose functions become native code.
-MODULES: Final = (
+_MODULES: Final = (
     "anygame.search.blocks",
     "anygame.search.one_player.relaxation",
     "anygame.search.retrograde",
@@ -104,7 +103,7 @@ MODULES: Final = (
 #: Functions that native code may call.
 COMPILED: Final[set[Callable[..., Any]]] = set()
 #: Functions that Python calls, by name.
-EXPORTED: Final[dict[str, Exported]] = {}
+_EXPORTED: Final[dict[str, Exported]] = {}
 #: What native code returns where Python would have raised an exception.
 FAULT: Final = -(1 << 63)
 
@@ -125,7 +124,7 @@ def exported(function: Callable[..., Any]) -> Exported:
     Its parameters are annotated as ``int``, ``float`` or one of the arrays above, its result as ``int``,
     ``bool`` or ``None``.
     """
-    made = EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
+    made = _EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
     return made
 
 
@@ -193,14 +192,20 @@ def native_code() -> Library:
     Raises:
         RuntimeError: it cannot be compiled.
     """
-    for name in MODULES:
-        import_module(name)
     signatures = {
         name: (ctypes.c_int64, *(ctypes.c_double if each is float else ctypes.c_int64 for each in parameters))
-        for exported in EXPORTED.values()
-        for name, parameters in exported.variants()
+        for _, name, parameters in exports()
     }
     return load(signatures)
+
+
+def exports() -> Iterator[tuple[Exported, str, list[type | Elements]]]:
+    """Yield the functions that native code has for Python: which, a name, and the types of the parameters."""
+    for module in _MODULES:
+        import_module(module)
+    for each in _EXPORTED.values():
+        for name, parameters in each.variants():
+            yield each, name, parameters
 
 
 class Bundle:

@@ -1,6 +1,6 @@
 """What native code can do beyond Python: call a game's machine code, and ask for memory ahead.
 
-Python stands for the former as far as it goes, and for the latter by doing nothing.
+Python refuses the former, and does nothing for the latter.
 """
 
 from __future__ import annotations

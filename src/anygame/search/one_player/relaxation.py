@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from anygame.network.network import Network
 from anygame.search.native.marking import (
     BoolRows,
     Int64s,
     UInt64Rows,
     compiled,
     exported,
+    native_code,
 )
 from anygame.search.one_player.choice_sets import ChoiceSets
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from anygame.network.network import Network
 
 __all__ = ["ENDLESS", "Estimates", "Relaxation", "prepare"]
 
@@ -182,19 +184,10 @@ class _Members(NamedTuple):
         return cls(starts.astype(np.int64), np.nonzero(sides)[1].astype(np.int64))
 
 
-class _Preparation(Thread):
-    """Compiles, or finds what an earlier process has compiled, while something else is done."""
-
-    def run(self) -> None:
-        """Estimate a small game."""
-        network = Network.example()
-        Relaxation(network, 0, np.zeros(2, np.bool_)).estimate(np.zeros((1, 1), np.uint64), [0])
-
-
 @cache
 def prepare() -> Thread:
     """Begin to make estimates ready; they are when the thread has ended."""
-    thread = _Preparation()
+    thread = Thread(target=native_code)
     thread.start()
     return thread
 

@@ -79,7 +79,7 @@ def match_view(match: Course, shown: View) -> View:
         "seconds": dict(zip(roles, used, strict=True)),
         "can_take_back": bool(match.line),
         "live": dict(match.live),
-        "slow": None if match.game.fallback is None else reason_of(match.game.fallback)[:_LONGEST_TERM],
+        "slow": (reason_of(match.game.fallback) or "")[:_LONGEST_TERM],
     }
 
 
