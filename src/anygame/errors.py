@@ -7,7 +7,7 @@
     │   └── SheetSyntaxError             ... already as text: parentheses, tokens, bounds
     ├── TermSyntaxError (ValueError)     a move, fact or pattern is not one readable term
     ├── LimitError                       a bound on facts, depth, time or size was reached
-    ├── CompilationError                 compiling a game failed by a fault of anygame's own
+    ├── CompilationError                 a game, or the search, could not be compiled
     ├── UnknownRoleError (ValueError)    no such role in this game
     ├── IllegalMoveError (ValueError)    a move that is not legal here, or a joint move of the wrong shape
     ├── SimultaneousMovesError (ValueError)  roles choose at the same time where they should take turns
@@ -110,9 +110,9 @@ class LimitError(AnygameError):
 
 
 class CompilationError(AnygameError):
-    """Compiling a game failed by a fault of anygame's own; ``__cause__`` is the error behind it.
+    """A game, or the native code of the search, could not be compiled; ``__cause__`` is the error behind it.
 
-    The game can still be played by the reasoner.
+    The game can still be played by the reasoner, and searched state by state.
     """
 
     @classmethod

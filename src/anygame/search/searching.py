@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 from warnings import warn
 
-from anygame.errors import PositionError
+from anygame.errors import CompilationError, PositionError
 from anygame.game.machine import FallbackWarning, reason_of
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def prepare() -> None:
     """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
     from anygame.search.native.marking import native_code
 
-    with suppress(RuntimeError, ImportError, OSError):  # who searches is told
+    with suppress(CompilationError):  # who searches is told
         native_code()
 
 

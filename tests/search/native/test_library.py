@@ -161,6 +161,15 @@ def test_a_search_that_cannot_be_compiled_says_so_and_goes_on(
     assert found.to_json()["fallback"] == str(search.fallback)
 
 
+def test_what_needs_the_native_code_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
+    def lowered() -> str:
+        raise RuntimeError("the search cannot be compiled: no numba")
+
+    monkeypatch.setattr(library, "_lowered", lowered)
+    with pytest.raises(anygame.CompilationError, match=r"no numba; .* pip install 'anygame\[lower\]'"):
+        anygame.solve(anygame.load("copolymer"), seconds=60)
+
+
 @pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "raise ImportError('no numba here')"])
 def test_what_another_process_says_of_lowering_is_told(
     monkeypatch: pytest.MonkeyPatch, fresh: Path, tmp_path: Path, program: str

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_
 import numpy as np
 from numpy.typing import NDArray
 
+from anygame.errors import CompilationError
 from anygame.search.native.library import load
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ class Exported:
 
         Raises:
             TypeError: an argument is of another type.
-            RuntimeError: there is no native code, or it failed.
+            CompilationError: there is no native code.
+            RuntimeError: it failed.
         """
         if self._native is None:
             self._native = native_code()
@@ -190,13 +192,18 @@ def native_code() -> Library:
     """Return the native code of all exported functions; it is compiled first if need be.
 
     Raises:
-        RuntimeError: it cannot be compiled.
+        CompilationError: it cannot be compiled.
     """
     signatures = {
         name: (ctypes.c_int64, *(ctypes.c_double if each is float else ctypes.c_int64 for each in parameters))
         for _, name, parameters in exports()
     }
-    return load(signatures)
+    try:
+        return load(signatures)
+    except (RuntimeError, ImportError, OSError) as error:
+        raise CompilationError(
+            f"{error}; where its sources were changed it needs numba: pip install 'anygame[lower]'"
+        ) from error
 
 
 def exports() -> Iterator[tuple[Exported, str, list[type | Elements]]]:
