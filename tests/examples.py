@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["examples", "some"]
-
 _Item = TypeVar("_Item")
 
 _TIMES: Final = int(os.environ.get("ANYGAME_EXAMPLES") or 1)

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["sheet_paths", "some_count", "some_seconds"]
-
 
 def some_seconds(text: str) -> float:
     """Return a number of seconds above 0."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-__all__ = ["PAGE"]
-
 _END: Final = b"--b--\r\n"
 #: Who has the first column wins.
 _MOVES: Final = ("(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 3)", "(mark 1 3)")

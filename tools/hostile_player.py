@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from tools.hostile_target import Visit
 
-__all__ = ["PLAYER"]
-
 #: Seconds of the honest manager's clocks: whoever waits longer is late.
 _START_CLOCK, _PLAY_CLOCK = 60.0, 20.0
 #: The honest match. Nobody else knows its name.

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from tools.hostile_target import Address, Hostile, Target
 
-__all__ = ["TARGETS", "Attack", "main"]
-
 TARGETS: Final = {"page": PAGE, "player": PLAYER}
 #: Times that an honest visitor goes through everything in peace.
 _QUIET_ROUNDS: Final = 3

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
 
-__all__ = ["PATIENCE", "Address", "Hostile", "Target", "Visit"]
-
 Address = tuple[str, int]
 
 #: Seconds for which somebody honest would wait at most.

@@ -13,8 +13,6 @@ from typing import Final
 import anygame
 from anygame.cli.describing.man_page import man_page
 
-__all__ = ["PAGE", "main"]
-
 PAGE: Final = Path(__file__).parents[1] / "docs" / "anygame.1"
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Node, Source
 
-__all__ = ["KINDS", "Mutant", "mutants"]
-
 #: A slip in a shorter name most often makes another name of the sheet.
 _SHORTEST_NAME: Final = 3
 _STRAY: Final = (

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["Pairs", "Peer", "PeerSpeed", "Recorded", "measure_pairs", "read_recorded", "some_peer"]
-
 #: Longest that one run of a peer may take; Sancho sets some public sheets up in half a minute.
 _RUN_SECONDS: Final = 300
 _LINE: Final = "playouts/s, states/s, set-up seconds"

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ROOT", "SETUP_SECONDS", "Server", "cores", "enough_playouts", "measure", "on_cores"]
-
 ROOT: Final = Path(__file__).resolve().parents[1]
 #: What a process may take to set a sheet up. The largest public sheets that have a network take some 20 s.
 SETUP_SECONDS: Final = 180

@@ -33,8 +33,6 @@ from anygame.search.tree.searcher import TreeSearcher
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main", "measure"]
-
 #: What the steps of a pass do.
 _OF_STEPS: Final = ("making", "playing", "learning", "learning", "learning", "descending")
 _PARTS: Final = tuple(dict.fromkeys(_OF_STEPS))

@@ -13,8 +13,6 @@ import anygame
 if TYPE_CHECKING:
     from anygame.game.backends import MachineName
 
-__all__ = ["SMALL", "connect_four", "find_game", "hex_board"]
-
 _SHEETS: Final = Path(__file__).parents[1] / "gdl"
 
 

@@ -12,20 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = [
-    "aligned",
-    "as_markdown",
-    "marks",
-    "number",
-    "part",
-    "plain",
-    "processor",
-    "put_into",
-    "seconds",
-    "spread",
-    "told",
-]
-
 
 def number(value: float) -> str:
     """Return a number with three digits that count; nothing for 0."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 else:
     clingo = pytest.importorskip("clingo")
 
-__all__ = ["Model", "model"]
-
 #: Rows by name and arity, as text.
 Model: TypeAlias = dict[tuple[str, int], set[tuple[str, ...]]]
 

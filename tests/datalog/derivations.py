@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.terms import Term, Variable
 
-__all__ = ["Checker"]
-
 Bindings = dict["Variable", "Term"]
 
 

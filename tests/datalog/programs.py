@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
     from anygame.language.rules import Formula
 
-__all__ = ["LIMITS", "Case", "asking", "atoms_in", "cases", "choices", "ground_terms", "relations_of", "rows"]
-
 #: Small enough that a random program which multiplies too much is given up quickly.
 LIMITS: Final = anygame.Limits(facts=800, terms=5000, depth=12)
 STATIC, STATE, ACTION = range(3)

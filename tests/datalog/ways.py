@@ -9,8 +9,6 @@ import anygame
 from anygame.datalog.strategy import DEFAULT, Strategy
 from anygame.game.machines.reasoner import ReasonerMachine
 
-__all__ = ["WAYS", "loads"]
-
 _ON_DEMAND: Final = replace(
     DEFAULT, suspicious=(0.0, 0.0, 0.0), trial_iterations=(0, 0, 0), trial_rows=(0, 0, 0)
 )

@@ -14,8 +14,6 @@ import anygame
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-__all__ = ["quick_and_long", "quietly"]
-
 
 @contextmanager
 def quietly() -> Iterator[None]:

@@ -13,8 +13,6 @@ pyspiel: Any = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["PAIRS", "Pair", "Walk", "differences", "walked"]
-
 
 @dataclass(frozen=True)
 class Pair:

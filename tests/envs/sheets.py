@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ENDLESS", "GUESS", "OVER", "PUBLIC", "STUCK"]
-
 #: Two roles choose a number at once; who has the higher one wins, and equal ones are a draw.
 GUESS: Final = """
     (role left) (role right) (number 1) (number 2) (number 3)

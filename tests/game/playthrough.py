@@ -21,8 +21,6 @@ import anygame
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["PLAYTHROUGHS", "difference", "main", "playthrough"]
-
 PLAYTHROUGHS: Final = Path(__file__).parents[1] / "data" / "playthroughs"
 
 _SEED: Final = 2024

@@ -15,19 +15,6 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-__all__ = [
-    "BIDS",
-    "SHEETS",
-    "answers_of",
-    "asked",
-    "errors_of",
-    "facts_after",
-    "following",
-    "moves_of",
-    "start_of",
-    "texts",
-]
-
 #: The folder of the rule sheets that come with the project.
 SHEETS: Final = Path(__file__).parents[2] / "gdl"
 

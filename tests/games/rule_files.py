@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from tests.simulators import Simulator
 
-__all__ = ["RULE_FILES", "RuleFile", "both", "moves_of", "play", "rule_file", "step", "written_out"]
-
 RULE_FILES: Final = Path(__file__).parents[2] / "gdl"
 
 

@@ -18,21 +18,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players import Clock
 
-__all__ = [
-    "COUNTDOWN",
-    "DICE",
-    "NO_GOAL",
-    "STUCK",
-    "Garbage",
-    "Hanging",
-    "Huge",
-    "Illegal",
-    "Late",
-    "Nothing",
-    "Raising",
-    "Witness",
-]
-
 #: Two players count down from three; both move at once.
 COUNTDOWN: Final = """
 (role a) (role b) (init (left 3)) (down 3 2) (down 2 1) (down 1 0)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.network import Network
 
-__all__ = ["assert_agreement", "assert_agreement_of", "assert_kernels_agree", "compiled", "wandered"]
-
 Step = tuple[anygame.State, tuple["Term", ...] | None]
 
 

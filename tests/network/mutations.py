@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from anygame.language.rules import Formula
 
-__all__ = ["LIMITS", "grown", "seeds", "tried", "ways"]
-
 #: Small enough that a sheet which multiplies too much is given up in a fraction of a second.
 LIMITS: Final = anygame.Limits(facts=3_000, terms=10_000, depth=12, steps=20_000_000)
 _GROUNDING: Final = GroundingLimits(instances=20_000, join=200_000, steps=50_000_000)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Sequence
 
-__all__ = ["Builder", "countdown", "networks", "random_network", "tic_tac_toe"]
-
 
 class Builder:
     """Logic written down gate by gate; equal gates are made once."""

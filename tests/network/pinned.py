@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-__all__ = ["PINNED"]
-
 _BACK = "rkq"
 _LETTERS = "abc"
 

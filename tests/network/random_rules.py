@@ -13,8 +13,6 @@ import anygame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Writer", "sheets_with_percepts"]
-
 _NAMES = ["?a", "?b", "?c", "?d", "?e", "?f"]
 _LEGAL = [
     "(<= (legal ?r (m ?a ?b ?c)) (role ?r) (n ?a) (n ?b) (n ?c))",

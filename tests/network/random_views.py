@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from random import Random
 
-__all__ = ["write_views"]
-
 _NAMES = ["?a", "?b", "?c", "?d", "?e"]
 _ARITIES = [1, 2, 3, 2, 4, 3]
 

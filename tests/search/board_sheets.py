@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["breakthrough", "connect", "dots_and_boxes", "nim", "polyomino_game"]
-
 Cells = frozenset[tuple[int, int]]
 
 _TURNS = """

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CaptureChess", "CaptureChessState"]
-
 Piece = tuple[int, int, str]
 
 SPAWN_POINTS: Final[Mapping[str, Piece]] = {"red": (1, 4, "red"), "blue": (7, 4, "blue")}

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HexPie", "HexPieState", "joins"]
-
 Cell = tuple[str, int]
 
 ROWS: Final = "abcdefghi"

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LINES", "LineChess", "LineChessState"]
-
 WIDTH: Final = 7
 MARKS: Final = {"red": "r", "blue": "b"}
 COLOURS: Final = {"r": "red", "b": "blue"}

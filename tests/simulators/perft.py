@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from tests.simulators import Simulator
 
-__all__ = ["TABLES", "divide", "joint_moves", "perft"]
-
 TABLES: Final = Path(__file__).parents[1] / "data" / "perft"
 #: How deep to count, and for which depth to keep the split by first joint move.
 DEPTHS: Final = {

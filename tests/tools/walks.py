@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
-__all__ = ["WALKS", "passed"]
-
 _PACKAGE: Final = Path(anygame.__file__).parent
 #: A game that nothing else loads, so that nothing of it is cached.
 _SHEET: Final = """

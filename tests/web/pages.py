@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["board_click", "is_over", "play_on", "step_of", "wait_for_step"]
-
 
 def step_of(page: Page) -> int:
     """Return the number of the state that is shown."""

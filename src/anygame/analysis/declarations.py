@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Program
 
-__all__ = ["declarations"]
-
 _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
 _MOST_PLACES: Final = 10_000

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-__all__ = ["Component", "NegativeCycle", "Read", "components"]
-
 R = TypeVar("R", bound="Hashable")
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Atom
 
-__all__ = ["ATOM", "Domains", "Functor", "Top"]
-
 #: Name and arity of a function constant.
 Functor = tuple[str, int]
 #: What can stand at a place: a constant, a functor (then its arguments have places of their own), or ATOM.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Span
 
-__all__ = ["Edit", "Mend", "apply_edits", "end_of_line"]
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.source import Node
 
-__all__ = ["MENDS", "Mended", "find_mends", "mend_sheet", "read_leniently"]
-
 #: The kinds of mends.
 MENDS: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
 

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term, Variable
 
-__all__ = [
-    "MOST_OF_A_RULE",
-    "Allowance",
-    "NormalRule",
-    "TermsTooLarge",
-    "TooManyAlternatives",
-    "binders",
-    "is_ground_fact",
-    "negation_normal",
-    "normalise",
-]
-
 #: How many normal rules one rule may stand for.
 MOST_OF_A_RULE: Final = 4096
 #: As deep as lists nest in a sheet at the most.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Variable
 
-__all__ = ["binding_order", "binds"]
-
 
 def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> list[int]:
     """Return the order, as indices into the body: as it is, but tests wait until their variables are bound.

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.source import Source
 
-__all__ = ["Remedy", "as_read_leniently", "remedies_for"]
-
-
 #: Codes of variables that nothing binds: several kinds of mends take care of them, each of other cases.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Node, Span
     from anygame.language.terms import Variable
 
-__all__ = ["normal_rules", "unsafe_variables"]
-
 
 def normal_rules(program: Program) -> list[NormalRule]:
     """Return the rules of a program in normal form.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-__all__ = ["ValueRelations"]
-
 
 class ValueRelations:
     """Relations for sets of constants.

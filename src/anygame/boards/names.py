@@ -9,23 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-__all__ = [
-    "BLOCKS",
-    "CARDS",
-    "SIDES",
-    "SIGNS",
-    "Side",
-    "COLOURS",
-    "FIGURES",
-    "GLYPHS",
-    "ROLE_COLOURS",
-    "colour_in",
-    "initials",
-    "read_codes",
-    "read_figure",
-    "words",
-]
-
 #: The sides of a cell.
 Side: TypeAlias = Literal["north", "east", "south", "west"]
 #: Colours that things on boards have; such a thing is never a blank.

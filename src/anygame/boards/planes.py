@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-__all__ = ["Planes", "find_planes"]
-
 #: The number of a layout and the name of a channel on it; then the row and the column of a fact.
 _Place = tuple[tuple[int, str], int, int]
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.search import Analysis, Search, Table
 
-__all__ = ["analyse", "analysis_lines"]
-
 
 def analyse(
     search: Search,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
 
-__all__ = ["Binding", "Goals", "bare", "describe_goal", "goals_of", "instances"]
-
 #: The goal of every role: a number, None where the rules give none, or several that contradict each other.
 Goals = dict["Role", "int | tuple[str, ...] | None"]
 #: Names of variables without question marks, and their values.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.cluster import Cluster
 
-__all__ = ["cluster_option", "joined"]
-
 #: What stands for a cluster that is started here.
 _HERE: Final = "here"
 

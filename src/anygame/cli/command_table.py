@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from anygame.cli.options import Command
 
-__all__ = ["COMMANDS", "load_command"]
-
 #: What each command does, in the order in which help lists them.
 COMMANDS: Final = {
     "games": "list the games that come with the package",

@@ -12,8 +12,6 @@ from anygame.language.diagnostics import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["known_code", "known_codes"]
-
 
 def known_code(text: str) -> str:
     """Return a code as it is spelled.

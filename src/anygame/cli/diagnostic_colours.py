@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.boards import Line
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["diagnostic_lines"]
-
 _STYLES: Final = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _HEAD: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(error|warning|info)(\[[a-z-]+\])(: .*)", re.DOTALL)
 _MARK: Final = re.compile(r"( +\| )( *\^~*)")

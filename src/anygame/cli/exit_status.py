@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ANSWER_IS_NO", "BAD_INPUT", "BROKEN_PIPE", "INTERRUPTED", "OK", "TERMINATED"]
-
 OK: Final = 0
 #: A query found nothing, a check found faults, a match was given up, a line of a script failed.
 ANSWER_IS_NO: Final = 1

@@ -12,8 +12,6 @@ from anygame.cli.exit_status import INTERRUPTED, TERMINATED
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-__all__ = ["EndedBySignal", "run_until_signal"]
-
 
 class EndedBySignal(Exception):  # noqa: N818
     """Somebody wants the command to end.

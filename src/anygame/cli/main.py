@@ -19,8 +19,6 @@ from anygame.language.diagnostics import Diagnostic, Severity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
-
 #: What somebody sees who types the name of the program alone.
 _INTRODUCTION: Final = """\
 anygame plays any game written in the Game Description Language (GDL). To begin:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["advised", "format_joint", "is_chance", "legal_by_role", "play_text", "read_joint", "single_moves"]
-
 _CHOICES_LIMIT: Final = 10_000
 
 

@@ -24,22 +24,6 @@ if TYPE_CHECKING:
     #: Makes a value of a text; raises ArgumentTypeError where it cannot.
     Reader: TypeAlias = Callable[[str], object]
 
-__all__ = [
-    "Command",
-    "Declared",
-    "command_options",
-    "argument",
-    "choice",
-    "flag",
-    "gigabytes",
-    "natural",
-    "option",
-    "positive",
-    "seconds",
-    "several",
-    "whole",
-]
-
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
 #: More than can ever be counted; int() need not read thousands of digits.

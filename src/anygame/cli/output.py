@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from anygame.boards import Line
 
-__all__ = ["Screen", "columns_of", "complain", "fallback_notices", "print_json", "print_lines"]
-
 
 def print_json(value: object) -> None:
     """Print one JSON object."""

@@ -7,8 +7,6 @@ from pathlib import Path
 from anygame.errors import AnygameError
 from anygame.language.writing import write_whole
 
-__all__ = ["make_folder", "write_picture"]
-
 
 def make_folder(name: str) -> Path:
     """Return a folder, made if it is missing.

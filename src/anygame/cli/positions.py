@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["describe_position", "load_game", "load_position", "play_after"]
-
 
 def load_game(options: MachineOption) -> Game:
     """Load the game that a command line names, with the machine it asks for.

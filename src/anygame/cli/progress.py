@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.search import PracticeReport, Search
 
-__all__ = ["compile_game", "compile_search", "counting_columns", "practise", "progress_bar"]
-
 #: Seconds between two looks at whether something is ready.
 _LOOK: Final = 0.2
 

@@ -15,8 +15,6 @@ from anygame.language.writing import write_whole
 if TYPE_CHECKING:
     from anygame.language.source import Source
 
-__all__ = ["check_writable", "print_changes", "print_sheet", "replace_sheet"]
-
 
 def check_writable(name: str) -> None:
     """Refuse to write what is no file of the user's.

@@ -9,18 +9,6 @@ from anygame.cli.options import argument, command_options, flag, option, several
 if TYPE_CHECKING:
     from anygame.game.backends import MachineName
 
-__all__ = [
-    "AFTER",
-    "LENIENT_HELP",
-    "CaseOption",
-    "JsonOption",
-    "MachineOption",
-    "PositionOptions",
-    "ReadingOptions",
-    "SheetOptions",
-    "json_shape",
-]
-
 #: What the help of commands says that take ``--after``.
 AFTER: Final = """\
 --after takes one joint move: a move for each role in the order of the roles, or

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.game.backends import MachineName
     from anygame.game.game import Game
 
-__all__ = ["SUFFIXES", "read_game", "sheet_source"]
-
 _INPUT_LIMIT: Final = 16 * 2**20
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.cluster.self_play import SelfPlay
 
-__all__ = ["Cluster"]
-
 _Shared = TypeVar("_Shared")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     #: Returns for each role a move in every lane, int [lanes], as ``Batch.step`` takes them.
     Policy: TypeAlias = Callable[[Batch], Mapping[str, NDArray[np.int64]]]
 
-__all__ = ["LANES", "SelfPlay"]
-
 #: Matches side by side: those that all gates of a network are evaluated for at a time.
 LANES: Final = 512
 

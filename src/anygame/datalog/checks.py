@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import FlatRule
     from anygame.datalog.schema import Schema
 
-__all__ = ["check_levels", "check_strata"]
-
 _DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
 #: What may be read, by what may be depended on and what is.
 _INSTEAD: Final = {

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.datalog.schema import Component, Schema
     from anygame.datalog.strategy import Strategy
 
-__all__ = ["emit"]
-
 
 def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy) -> Source:
     """Return the source of the function that computes a component.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
     from anygame.language.terms import Compound, Variable
 
-__all__ = ["ComponentWriter", "Everything", "Mode", "OnTrial", "Tabled", "block"]
-
 
 @dataclass(frozen=True, slots=True)
 class Everything:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
     from anygame.language.limits import Limits
 
-__all__ = ["Engine"]
-
 
 class _Progress:
     """What has been learned of a component by running it.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
-__all__ = ["Explainer"]
-
 Bindings = dict["Variable", "Term"]
 #: What held, and with which bindings.
 Held = tuple[tuple["Formula", Bindings], ...]

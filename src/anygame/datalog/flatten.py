@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Condition
     from anygame.datalog.strategy import Strategy
 
-__all__ = ["Layout", "flatten"]
-
 #: Relations that hold fluents and moves; they are split even where others are not.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
 #: What flows into ``true`` and ``does`` is laid out as they are.

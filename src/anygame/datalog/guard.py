@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
     from anygame.language.limits import Limits
 
-__all__ = ["Guard", "TooCostly", "blame"]
-
 _ADVICE: Final = {
     "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
     "depth": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",

@@ -9,8 +9,6 @@ from anygame.datalog.source import IndexCode, Source, row_source
 if TYPE_CHECKING:
     from anygame.datalog.schema import Index
 
-__all__ = ["emit_index", "empty_index"]
-
 
 def empty_index(index: Index) -> str:
     """Return the source of an index without rows.

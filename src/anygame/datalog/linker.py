@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.datalog.schema import Frame, Index, Schema
     from anygame.datalog.source import Need, Source
 
-__all__ = ["Linker"]
-
 
 class Linker:
     """Turns sources into functions.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
     from anygame.datalog.termination import Termination
 
-__all__ = ["Column", "Compose", "Join", "Sizes", "Snapshot", "joins_of", "order_joins", "variables_in"]
-
 #: The number of a term, or a variable to bind or compare.
 Column = int | Variable
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-__all__ = ["Fluents", "Move", "Reasoner"]
-
 #: The rows of each relation that ``true`` is laid out in, in a fixed order.
 Fluents = tuple["frozenset[Row] | set[Row]", ...]
 #: Slot and row of a ``does`` relation.

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from anygame.analysis.domains import Top
     from anygame.language.rules import Rule
 
-__all__ = [
-    "Alternatives",
-    "FlatAtom",
-    "FlatRule",
-    "IsConstant",
-    "Negated",
-    "Read",
-    "Relation",
-    "Row",
-    "Unequal",
-]
-
 #: What stands in the columns of a relation, as numbers of terms: one column bare, otherwise a tuple.
 Row = Any
 

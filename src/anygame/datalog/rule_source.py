@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anygame.datalog.scope import Scope
     from anygame.datalog.source import Need
 
-__all__ = ["RuleCode", "translate"]
-
 
 @dataclass
 class RuleCode:

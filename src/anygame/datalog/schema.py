@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.analysis.dependencies import Component as Rules
     from anygame.datalog.term_table import TermTable
 
-__all__ = ["ACTION", "STATE", "STATIC", "TRACE", "Component", "Frame", "Index", "Schema"]
-
 #: What a relation depends on: nothing, the state, the joint move as well.
 STATIC, STATE, ACTION = 0, 1, 2
 #: What is known in one state (or one state and one joint move): rows by slot; by the names that generated

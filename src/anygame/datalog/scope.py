@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
     from anygame.language.terms import Term
 
-__all__ = ["Access", "Scope"]
-
 
 class Access(Enum):
     """How the rules of a component come by a relation."""

@@ -26,21 +26,6 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Relation
     from anygame.datalog.schema import Index
 
-__all__ = [
-    "ComposerPart",
-    "Facts",
-    "IndexCode",
-    "Need",
-    "Source",
-    "StaticIndex",
-    "StaticRows",
-    "StaticTable",
-    "TableCode",
-    "Title",
-    "WholeRelation",
-    "row_source",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class _OfRelation:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DEFAULT", "Strategy"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:

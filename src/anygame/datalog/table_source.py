@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.datalog.component_writer import ComponentWriter
     from anygame.datalog.schema import Index
 
-__all__ = ["table_text"]
-
 
 def table_text(writer: ComponentWriter, index: Index) -> str:
     """Return the source of a function that makes, for a frame, the look-up in a table."""

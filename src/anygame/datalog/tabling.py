@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Agenda"]
-
 
 class Agenda:
     """The keys of one recursive component that are being answered in one frame.

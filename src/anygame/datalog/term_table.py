@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import Row
 
-__all__ = ["Composer", "TermTable"]
-
 
 class Composer:
     """The compound terms of one functor: puts them together and takes them apart.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.datalog.schema import Component, Schema
     from anygame.language.terms import Term, Variable
 
-__all__ = ["Termination", "known_columns"]
-
 #: Questions about one program; beyond, they are taken to end.
 _MOST_QUESTIONS: Final = 10_000
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.showing import BoardView
 
-__all__ = ["DEFAULT_LIMIT", "Episode", "Illegal", "check_illegal"]
-
 #: Joint moves after which a match is cut, as in ``game.playouts``.
 DEFAULT_LIMIT: Final = 10_000
 #: What becomes of an action that is not legal: an error, or a random legal move instead, as referees of the

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from anygame.errors import MissingExtraError
 
-__all__ = ["missing"]
-
 
 def missing(library: str, extra: str) -> MissingExtraError:
     """Return the error for a library that is not installed, which names the extra that has it.

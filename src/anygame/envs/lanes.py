@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.envs.observing import Form
     from anygame.game.game import Game
 
-__all__ = ["EpisodeLanes", "Mark"]
-
 
 @dataclass(frozen=True)
 class Mark:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["Form", "Observer"]
-
 #: ``flat``: one number a fluent; ``planes``: channels, rows and columns of the board.
 Form: TypeAlias = Literal["flat", "planes"]
 

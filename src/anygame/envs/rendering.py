@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from anygame.game.showing import BoardView
 
-__all__ = ["RENDER_MODES", "check_mode", "render"]
-
 #: What can be rendered here: pixels need what makes them of drawings.
 RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["RewardName", "Rewards", "players_of"]
-
 #: ``scaled``: goals from 0 to 100 become 0 to 1. ``goals``: as the rules give them. ``zero-sum``: how much
 #: the scaled goal is above the mean of the others', from -1 to 1.
 RewardName: TypeAlias = Literal["scaled", "goals", "zero-sum"]

@@ -11,8 +11,6 @@ from anygame.game.game import Game
 from anygame.game.loading import load
 from anygame.language.installed import find_installed
 
-__all__ = ["compiled_game"]
-
 #: Games that environments made by the same sheet share: learners make many of one kind.
 _KEPT: Final = 8
 

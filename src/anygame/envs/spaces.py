@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.envs.observing import Observer
     from anygame.game.game import Game
 
-__all__ = ["action_space", "masked_space", "observation_space"]
-
 
 def action_space(game: Game, role: int) -> spaces.Discrete:
     """Return the numbers of the moves of a role."""

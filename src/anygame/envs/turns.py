@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["Turns"]
-
 #: Random matches that are looked at, side by side, which costs as much as one.
 _LANES: Final = 512
 #: Joint moves in each: where roles choose together at all, most sheets let them do so early on.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-__all__ = ["MACHINES", "Backends", "MachineName"]
-
 #: What a fallback costs, for people.
 _COST: Final = "the reasoner computes its states, which mostly takes hundreds of times as long"
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.game.state import GameLike
     from anygame.language.terms import Term
 
-__all__ = ["Batch", "Snapshot"]
-
 
 @dataclass(frozen=True)
 class Snapshot:

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from anygame.language.derivations import Derivation
     from anygame.language.rules import Program, Rule
 
-__all__ = ["rule_behind"]
-
 #: Rules that only hand on what another relation says, one below the other.
 _DEEPEST: Final = 5
 

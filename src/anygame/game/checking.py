@@ -31,17 +31,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = [
-    "BRIEF",
-    "PLAY_SEVERITIES",
-    "Bounds",
-    "Finding",
-    "PlayCheck",
-    "check_play",
-    "check_rules",
-    "play_commands",
-]
-
 #: How bad each finding of play is.
 PLAY_SEVERITIES: Final = {
     "limit-reached": Severity.ERROR,

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
 
-__all__ = ["perft", "perft_divide"]
-
 #: Compiling takes a second or so, in which the reasoner visits some thousand states.
 _MANY_STATES: Final = 5_000
 #: Positions whose counts are remembered: some hundred bytes each.

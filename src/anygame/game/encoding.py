@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.language.terms import Term
 
-__all__ = ["ActionSpace", "Encoding", "encoding_of", "rules_digest"]
-
 _FORMAT: Final = "anygame encoding 1"
 #: Bytes of the largest file that is read: names of a million fluents.
 _LARGEST: Final = 64 << 20

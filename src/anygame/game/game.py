@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-__all__ = ["Game"]
-
 #: So many playouts take longer than compiling the game first.
 _MANY_PLAYOUTS: Final = 500
 

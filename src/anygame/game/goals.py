@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.language.terms import Term
 
-__all__ = ["goal_of", "usable_goal"]
-
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
 
 

@@ -11,20 +11,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-__all__ = [
-    "describe_domains",
-    "describe_network",
-    "describe_plan",
-    "describe_strata",
-    "describe_summary",
-    "draw_network",
-    "explain_domains",
-    "explain_network",
-    "explain_plan",
-    "explain_strata",
-    "explain_summary",
-]
-
 #: Terms of an argument that are listed as text.
 _SHOWN: Final = 30
 #: The same, where a line has several arguments.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-__all__ = ["LenientReadingWarning", "game_of", "load", "loads", "read_silently"]
-
 _READINGS: Final = {
     "negation": "negations for no value",
     "distinct": "distinct of nothing known left out",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["DoubleValues", "LostValues", "functor_of", "keeps"]
-
 #: So many things that lose their values at one move did not do so by being moved themselves.
 _MANY: Final = 3
 #: A board has two coordinates, and what stands there; and more cells than a pair of things has.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
 
-__all__ = ["FallbackWarning", "Machine", "Position", "View", "reason_of"]
-
 #: A state as a machine holds it: hashable, and equal exactly when the facts are.
 Position = Any
 #: A position together with what has been computed about it so far.

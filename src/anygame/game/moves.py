@@ -14,8 +14,6 @@ from anygame.language.terms import Term
 if TYPE_CHECKING:
     from anygame.game.roles import Role
 
-__all__ = ["JointMove", "in_order", "legal_move", "moves_in_order"]
-
 #: Moves by role, or in the order of the roles; as text or terms.
 JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 

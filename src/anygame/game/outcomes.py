@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.language.terms import Term
 
-__all__ = ["Outcome", "Stuck", "Tally", "added_up", "count_outcomes", "no_legal_move"]
-
 #: Seconds between two reports of progress: often enough for a bar, too seldom to cost anything.
 _BETWEEN_REPORTS: Final = 0.1
 #: Characters of a state that are shown in a line about it.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.language.terms import Term
 
-__all__ = ["Playout", "play_outs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Playout:

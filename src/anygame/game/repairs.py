@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["REPAIRED", "name_the_cause"]
-
 #: What play shows, with the keywords whose rules it comes from.
 REPAIRED: Final = {
     "lost-value": ("next",),

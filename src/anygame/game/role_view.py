@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Observation", "RoleView"]
-
 
 @dataclass(frozen=True, slots=True)
 class Observation:

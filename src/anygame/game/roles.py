@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-__all__ = ["Role", "find_role"]
-
 
 class Role(str):
     """A role of a game: its KIF text, so that it compares and hashes as text does.

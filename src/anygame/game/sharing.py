@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.game.workers import Workers
 
-__all__ = ["Share"]
-
 #: Parts of the work per worker: when the first ones have nothing left to do, the others are nearly done.
 _PARTS_A_WORKER: Final = 16
 

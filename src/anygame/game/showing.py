@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.game.moves import JointMove
     from anygame.language.terms import Term
 
-__all__ = ["BoardView", "Planes", "animate", "html_table", "planes_of", "show"]
-
 _VIEWS: Final = "anygame.boards.drawing.views"
 _PLANES: Final = "anygame.boards.planes"
 

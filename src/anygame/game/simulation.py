@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.sharing import Share
 
-__all__ = ["SimulationResult", "simulate"]
-
 #: The same bounds for both machines, so that what one refuses the other does too: counters of 64 bits; more
 #: threads than any computer has cores; an array of lengths of 80 MB.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
 
-__all__ = ["Bindings", "GameLike", "RecentStates", "State"]
-
 #: States that keep what was computed for them, which takes some hundred kilobytes in large games.
 _MOST_RECENT: Final = 512
 

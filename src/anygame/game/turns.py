@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["Turns"]
-
 Fault = tuple[str, str, str, "Span | None", str]
 #: Moves after which waiting is no end of a round.
 _MOST_WAITED: Final = 4

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     #: Tells whether what was typed, first, fits a move.
     Reading: TypeAlias = Callable[["_Spelling", "_Spelling"], bool]
 
-__all__ = ["completed_moves", "filtered_moves", "meant_moves", "nearest_moves", "typed_move"]
-
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: What may stand between the parts of a move, as in ``e2-e4``, or be left out.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")

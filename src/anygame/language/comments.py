@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.language.forms import Form
     from anygame.language.source import Source
 
-__all__ = ["Comment", "CommentedItems", "Part", "comments_of", "marked"]
-
 
 @dataclass(frozen=True, slots=True)
 class Comment:

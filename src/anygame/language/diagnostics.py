@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Span
 
-__all__ = [
-    "Diagnostic",
-    "Note",
-    "Severity",
-    "format_diagnostic",
-    "format_diagnostics",
-    "format_excerpt",
-    "raise_if_errors",
-    "shown",
-]
-
 
 class Severity(IntEnum):
     """How bad it is; errors compare greatest."""

@@ -29,8 +29,6 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from anygame.language.source import Source
 
-__all__ = ["COMMENT_MARKS", "Form", "form_of", "infix_constant", "infix_variable", "kif_variable"]
-
 #: How the rules of a sheet are written.
 Form = Literal["kif", "infix"]
 

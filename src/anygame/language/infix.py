@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from anygame.language.limits import ReadingLimits
     from anygame.language.source import Source
 
-__all__ = ["parse_infix"]
-
 _LEXEME: Final = re.compile(
     r"""(?:\s+|%[^\r\n]*)+
     |(?P<variable>[A-Z_][A-Za-z0-9_]*)

@@ -14,8 +14,6 @@ from anygame.language.text import read_source
 if TYPE_CHECKING:
     from anygame.language.limits import ReadingLimits
 
-__all__ = ["SUFFIXES", "describe_sheet", "find_installed", "games", "nearest_games", "open_sheet"]
-
 _PACKAGE: Final = Path(__file__).parents[1]
 #: The build copies the sheets into the package; in a checkout they stand at its top.
 _FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")

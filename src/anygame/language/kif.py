@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.limits import ReadingLimits
     from anygame.language.source import Source
 
-__all__ = ["read_nodes"]
-
 _STEP: Final = re.compile(
     r"""(?P<flat>\([^();]*\))
     |   (?P<open>\()

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from anygame.language.limits import ReadingLimits
     from anygame.language.rules import Program, Rule
 
-__all__ = ["format_rules", "format_sheet"]
-
 _INDENT: Final = 4
 #: Characters of facts on one line that are made several lines of facts; more are taken for a whole sheet
 #: without line ends, and get one line each.

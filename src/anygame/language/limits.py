@@ -9,8 +9,6 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-__all__ = ["Deadline", "Limits", "ReadingLimits"]
-
 #: Everything that looks into terms and formulas recurs, down to pickling, a few calls of CPython a level;
 #: it allows a thousand calls, and the caller has some of them.
 _DEEPEST: Final = 200

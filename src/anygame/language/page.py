@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["WIDTH", "Page"]
-
 #: Columns that lines keep to where they can be broken.
 WIDTH: Final = 100
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 _Read = TypeVar("_Read")
 
-__all__ = ["parse_atom", "parse_items", "parse_nodes", "parse_program", "parse_term", "read_items"]
-
 _TERM_LIMITS: Final = ReadingLimits(bytes=2**20, tokens=100_000)
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.terms import Term
 
-__all__ = ["format_program", "format_rule", "format_term"]
-
 _WIDTH: Final = 100
 _INDENT: Final = " " * 4
 

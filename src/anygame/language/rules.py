@@ -17,24 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node, Source, Span
 
-__all__ = [
-    "KEYWORDS",
-    "READ_AS",
-    "And",
-    "Atom",
-    "Distinct",
-    "Formula",
-    "Literal",
-    "Not",
-    "Or",
-    "Program",
-    "Rule",
-    "atoms_in",
-    "map_atoms",
-    "map_terms",
-    "walk",
-]
-
 #: Relations with a meaning of their own, with their arity (GDL-I, then what GDL-II adds).
 KEYWORDS: Final = {
     "role": 1, "init": 1, "true": 1, "does": 2, "next": 1, "legal": 2, "goal": 2, "terminal": 0,

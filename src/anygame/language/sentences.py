@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.source import Node
 
-__all__ = ["Reader", "TooManyProblemsError", "arrows_and_others", "fold", "fold_head", "variable_in_fact"]
-
 #: The constants that the reference implementation reads in lower case wherever they stand.
 _FOLDED: Final = frozenset(
     ("role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input")

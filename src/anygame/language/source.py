@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Node", "Source", "Span"]
-
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 _TOKEN: Final = re.compile(r"[^\s();]+")
 

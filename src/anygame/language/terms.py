@@ -22,8 +22,6 @@ from anygame.errors import LimitError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Compound", "Constant", "Term", "Variable", "are_ground", "substitute", "variables_of"]
-
 _INTERNING: Final = Lock()
 _set: Final = object.__setattr__
 _is_ground: Final = attrgetter("is_ground")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-__all__ = ["check_characters", "check_text", "intact_part", "is_plain", "read_source", "too_large"]
-
 
 def read_source(path: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:
     """Read a file of UTF-8 text, with or without a byte order mark.

@@ -15,8 +15,6 @@ from anygame.language.terms import Compound, Term, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["apply", "match", "measure", "unify", "unify_all"]
-
 Bindings = dict[Variable, Term]
 
 #: Where counting characters ends, lest the count itself gets long.

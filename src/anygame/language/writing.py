@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["write_parts_whole", "write_whole"]
-
 #: Names have a limit on every system, and the temporary one is longer.
 _PREFIX: Final = 100
 

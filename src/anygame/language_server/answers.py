@@ -27,8 +27,6 @@ from anygame.language_server.sheet import Range
 if TYPE_CHECKING:
     from anygame.language_server.documents import Document
 
-__all__ = ["Answers"]
-
 
 class Answers:
     """Answers requests; each method is called with a document and the parameters of the request.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from anygame.language_server.names import Occurrence
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["MODIFIERS", "TYPES", "colours"]
-
 #: The types of tokens, by number, with names that the protocol knows.
 TYPES: Final = (
     "comment", "keyword", "operator", "function", "property", "event", "variable", "enumMember", "number",

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.language_server.sheet import Range, WrittenSheet
     from anygame.language_server.typing_context import Slot, TypingContext
 
-__all__ = ["Completion", "CompletionKind", "Signature", "complete", "signature"]
-
 CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]
 
 #: Proposals at a time: an editor filters them, and nobody looks through more.

@@ -17,19 +17,6 @@ if TYPE_CHECKING:
     from anygame.language_server.outline import Entry
     from anygame.language_server.sheet import Range
 
-__all__ = [
-    "completion_item",
-    "diagnostic",
-    "document_symbol",
-    "finding_edits",
-    "offset",
-    "range_of",
-    "signature_information",
-    "symbol_kind",
-    "text_edits",
-    "workspace_edit",
-]
-
 _SOURCE: Final = "anygame"
 _SEVERITIES: Final = {
     1: lsp.DiagnosticSeverity.Information,

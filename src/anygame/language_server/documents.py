@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.language_server.domains import DomainTable
     from anygame.language_server.lines import Encoding, Place
 
-__all__ = ["Change", "Document", "Documents"]
-
 #: A part of the text, or None for the whole of it, and what takes its place.
 Change = tuple["tuple[Place, Place] | None", str]
 #: Documents at a time: more are left unanswered, as if they were not open.

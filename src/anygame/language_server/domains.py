@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.analysis.domains import Domains, Functor
     from anygame.language_server.names import Occurrence, Place
 
-__all__ = ["DomainTable", "Values"]
-
 #: Places that are told apart: a sheet has some hundreds.
 _MOST_PLACES: Final = 5_000
 #: Constants of one place: more than the numbers of a large board.

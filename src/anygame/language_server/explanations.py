@@ -7,8 +7,6 @@ from tempfile import TemporaryDirectory
 
 from anygame.analysis.doctor import CODES
 
-__all__ = ["Explanations"]
-
 
 class Explanations:
     """A folder of explanations, which goes when it is closed; each is written when it is first linked to."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.language_server.names import Occurrence
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["Hover", "code", "hover", "items_about", "pattern", "told_values"]
-
 #: Values of an argument that are listed; the others are counted.
 _MOST_LISTED: Final = 12
 _BACKTICKS: Final = re.compile("`+")

@@ -6,8 +6,6 @@ from typing import Final
 
 from anygame.language.limits import Limits, ReadingLimits
 
-__all__ = ["LIMITS"]
-
 #: Somebody waits while typing. The largest public sheets have half a megabyte and 150,000 tokens.
 LIMITS: Final = Limits(
     facts=1_000_000,

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Encoding", "Lines", "Place"]
-
 #: The encoding whose units an editor counts.
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 #: A line and the units before a place in it, both from 0.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.language_server.names import Occurrence, Place
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["KEYWORD_TEXTS", "Keyword", "argument_names", "argument_values", "kind_of", "values_of_variable"]
-
 
 @dataclass(frozen=True, slots=True)
 class Keyword:

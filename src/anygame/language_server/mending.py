@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.language_server.documents import Document
     from anygame.language_server.explanations import Explanations
 
-__all__ = ["FIX_ALL", "code_actions", "edit_to", "resolving"]
-
 FIX_ALL = "source.fixAll.anygame"
 
 

@@ -13,18 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Node
 
-__all__ = [
-    "FLUENT_PLACES",
-    "MOVE_PLACES",
-    "OPERATORS",
-    "Kind",
-    "Occurrence",
-    "Place",
-    "Symbol",
-    "is_keyword",
-    "occurrences_of",
-]
-
 #: What a name is used as; a constant is a term without arguments.
 Kind = Literal["operator", "relation", "term", "variable"]
 #: Where a term stands: relation, its arity, and number of the argument; then, for each term around it, the

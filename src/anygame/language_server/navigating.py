@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.language_server.names import Occurrence, Symbol
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["definitions", "highlights", "references"]
-
 
 def definitions(sheet: WrittenSheet, offset: int) -> list[Range]:
     """Return where the name at an offset is defined.

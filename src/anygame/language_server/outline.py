@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.language_server.names import Symbol
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["Entry", "folds", "outline"]
-
 #: Rules of one group that are listed: nobody reads more.
 _MOST_RULES: Final = 500
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Source
 
-__all__ = ["Token", "items_of", "starts_item", "tokens_of"]
-
 #: Tokens, and comments. The groups of both forms: a comment, an opening and a closing parenthesis, a name.
 _TOKENS: Final[dict[Form, re.Pattern[str]]] = {
     "kif": re.compile(

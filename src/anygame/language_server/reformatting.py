@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["layout_edits", "line_edits"]
-
 #: Lines up to which differences are looked for line by line: difflib takes the square of them at the worst.
 _MOST_LINES: Final = 4_000
 

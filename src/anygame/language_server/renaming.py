@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.language_server.names import Occurrence
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["RenamingError", "can_rename", "rename"]
-
 #: Characters of a name: far more than anybody types.
 _LONGEST: Final = 200
 _NAME: Final = re.compile(r"[^\s();?%'\"\x00-\x1f\x7f][^\s();\x00-\x1f\x7f]*")

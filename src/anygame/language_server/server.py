@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from anygame.language_server.checking.findings import Findings
     from anygame.language_server.documents import Change, Document
 
-__all__ = ["serve_stdio", "serve_tcp"]
-
 #: As of the protocol: a request that cannot be answered, though nothing is wrong with the server.
 _REQUEST_FAILED: Final = -32803
 _LEGEND: Final = lsp.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))

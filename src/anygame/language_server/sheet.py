@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language_server.names import Occurrence
 
-__all__ = ["Range", "WrittenSheet"]
-
 #: Characters of a comment that are shown beside a name.
 _LONGEST_COMMENT: Final = 1_000
 #: A title of a part of the sheet, which is about more than the rule below it, ends in a line.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.language_server.reading import Token
     from anygame.language_server.sheet import WrittenSheet
 
-__all__ = ["Slot", "TypingContext", "typing_context"]
-
 #: What can stand somewhere: a rule or fact, a head, a formula of a body, a term.
 Slot = Literal["item", "head", "formula", "term"]
 

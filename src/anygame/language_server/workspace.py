@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language_server.lines import Encoding
     from anygame.language_server.outline import Entry
 
-__all__ = ["Workspace", "path_of"]
-
 #: Files that are looked into, and entries of folders on the way: a folder of sheets has some hundreds.
 _MOST_FILES: Final = 500
 _MOST_ENTRIES: Final = 20_000

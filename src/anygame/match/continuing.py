@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.rules import Program
 
-__all__ = ["continued"]
-
 _INIT: Final = ("init", 1)
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
     from anygame.players.player import Player
 
-__all__ = ["HiddenCourse", "share_of_guessing"]
-
 #: Of the clock, the part that may be spent on finding states that fit the percepts.
 _SHARE_OF_GUESSING: Final = 0.3
 #: The same for a player that needs no such state.

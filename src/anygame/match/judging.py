@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.seats import Reply
 
-__all__ = ["Verdict", "first_expression", "judge", "spaced"]
-
 #: A move is a short term; the first hundred levels are enough to see that a reply is none.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
 _LONGEST_SHOWN: Final = 200

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-__all__ = ["OriginalNames", "match_ignoring_case"]
-
 _TOKEN: Final = re.compile(r"[^\s();]+")
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
     from anygame.players.player import Player
 
-__all__ = ["LocalSeat"]
-
 
 class LocalSeat:
     """A player of this process. It gets the states of the match as they are, without messages.

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Record", "format_state", "new_match_id", "parse_record", "read_record", "write_record"]
-
 _FILE_LIMIT: Final = 256 * 2**20
 _TOKEN_LENGTH: Final = 32
 _BIGGEST: Final = 1e18

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.seats import Seat
 
-__all__ = ["Referee", "Turn", "Watcher", "final_goals"]
-
 #: Seconds beyond all clocks after which a seat that does not come back is given up.
 _SLACK: Final = 2.0
 

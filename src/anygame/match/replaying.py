@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.match.record import Record
 
-__all__ = ["Replay", "replay", "rules_of"]
-
 _ERROR: Final = re.compile(r"|TO|CE|IL .*", re.DOTALL)
 _SHOWN: Final = 3
 

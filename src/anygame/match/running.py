@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from anygame.match.seats import Seat
     from anygame.players.player import Player
 
-__all__ = ["Terms", "keeper", "lead", "new_record", "resume", "run", "seated", "wait_for"]
-
 _Result = TypeVar("_Result")
 
 

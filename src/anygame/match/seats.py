@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.failures import Failures
 
-__all__ = [
-    "ABORT_CLOCK",
-    "CONNECTION_ERROR",
-    "LONGEST_REPLY",
-    "MatchInfo",
-    "PLAY_GRACE",
-    "REACH_CLOCK",
-    "Reply",
-    "Seat",
-    "TIMED_OUT",
-    "is_person",
-]
-
 #: Seconds that a reply to PLAY may be late, as in the reference manager; to START and STOP, none.
 PLAY_GRACE: Final = 1.0
 #: Seconds for a player to answer ABORT.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["Estimate", "Tally", "mean_of", "rotated"]
-
 #: Student's t for 95 %, by degrees of freedom from 1; beyond, the normal distribution is near enough.
 _STUDENT: Final = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,

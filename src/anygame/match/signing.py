@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
 
-__all__ = ["canonical_text", "is_signed", "read_key", "signed", "verify"]
-
 _KEY: Final = "matchHostPK"
 _SIGNATURE: Final = "matchHostSignature"
 _KEY_VERSION: Final = "0"

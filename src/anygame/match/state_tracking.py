@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["StateTracker", "LostTrackError"]
-
 #: States carried from turn to turn, as the particles of a filter: some dozens fit between two moves.
 _MOST_STATES: Final = 20
 #: Joint moves tried from one of them; most games have fewer.

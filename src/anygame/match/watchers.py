@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-__all__ = ["Watchers"]
-
 
 class Watchers(Watcher):
     """Tells several watchers of a match, one after the other."""

@@ -13,8 +13,6 @@ from anygame.players.failures import own_traceback
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CallThread", "PlayerFailedError", "Worker"]
-
 
 class PlayerFailedError(Exception):
     """The code of a player raised something.

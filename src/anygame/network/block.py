@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["Block"]
-
 _ALL = np.uint64((1 << 64) - 1)
 
 

@@ -8,8 +8,6 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-__all__ = ["CASE", "COMPOSED", "LITERAL", "QUESTION", "TURN", "Budget"]
-
 #: What else costs steps, beside a row of a join with one; measured on a hundred public sheets, where a step
 #: takes some thirty nanoseconds. One turn of a rule, be it in a join or through the passes:
 TURN: Final = 5_000

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.grounder import Grounding
 
-__all__ = ["CompiledGame", "compile_game"]
-
 
 @dataclass(frozen=True, eq=False)
 class CompiledGame:

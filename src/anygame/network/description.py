@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-__all__ = ["describe", "levels", "picture", "text"]
-
 #: Graphviz needs minutes for more, and nobody finds anything in it.
 _MOST_DRAWN: Final = 1_000
 #: Characters; a longer name is cut, lest its box hide the others.

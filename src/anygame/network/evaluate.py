@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["NodeValues", "evaluate_moves", "evaluate_state"]
-
 
 class NodeValues:
     """The values of the nodes of a network in a number of lanes.

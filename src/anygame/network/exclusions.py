@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["Exclusions"]
-
 
 class Exclusions:
     """Groups of fluents that exclude each other.

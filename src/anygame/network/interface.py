@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.grounder import Grounding
     from anygame.network.logic.atoms import Atoms
 
-__all__ = ["Interface"]
-
 #: Goals that fit the arrays in which they are counted.
 _GOAL: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["DOUBLE", "MISSING", "IllegalChoiceError", "Lanes"]
-
 #: What stands for a goal where the rules give a role none, or several.
 MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
 

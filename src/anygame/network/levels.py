@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["gates_by_level", "units_of"]
-
 
 def units_of(network: Network) -> Numbers:
     """Return per gate the first gate of its cycle, itself where it is in none: int64 [gates]."""

@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FALSE", "TRUE", "Cycle", "Network"]
-
 #: The literals of node 0, which never holds. A literal is twice its node, plus one where it is inverted.
 FALSE, TRUE = 0, 1
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["with_percepts"]
-
 
 def with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
     """Return a network in which what can be seen are fluents, behind the others.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["Simulator", "Tally"]
-
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
 #: told. A person does not notice it, and a call costs some microseconds.
 _CALL_SECONDS = 0.05

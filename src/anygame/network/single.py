@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["Single"]
-
 
 class Single:
     """Answers about single states. A state is a ``bytes`` of one byte per fluent, 0 or 1.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.native import Library
 
-__all__ = ["StateSet"]
-
 #: A new table: 8 KiB of slots, so that sets of a few states cost nothing.
 _FEWEST_SLOTS: Final = 2048
 #: At most half of the slots are taken: a probe then looks at 1.5 slots on average where it finds a state.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from anygame.network.block import Block
 
-__all__ = ["Found", "Stuck", "StuckError", "replay"]
-
 #: Steps made at one go on the way to where it matters: an interrupt is seen between them.
 _STEPS = 256
 #: Lanes may wait, so a playout may begin before the step that its length tells: so many steps are looked at

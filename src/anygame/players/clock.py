@@ -7,8 +7,6 @@ from math import inf
 from time import monotonic
 from typing import Final
 
-__all__ = ["Clock", "margin_of"]
-
 #: Of a short clock a tenth is enough for the way back; half a second covers the slowest networks.
 _MARGIN_SHARE: Final = 0.1
 _LONGEST_MARGIN: Final = 0.5

@@ -14,8 +14,6 @@ import anygame.errors
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Failures", "own_traceback"]
-
 _PACKAGE: Final = str(Path(anygame.errors.__file__).parent)
 #: A traceback is some kilobytes; what a player puts into a message can be anything.
 _LONGEST: Final = 20_000

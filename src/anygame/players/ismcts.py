@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-__all__ = ["BeliefSearch", "IsmctsPlayer", "think"]
-
 #: Of the clock, the part that compiling may take, and the part for finding what may be true.
 _COMPILING, _BELIEVING = 0.5, 0.4
 #: Passes that a search of a given number of tries has at least: each learns from those before.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
 
-__all__ = ["STRATEGIES", "is_address", "is_strategy", "make_player", "player_class", "split_options"]
-
 #: The built-in strategies, and where they are.
 STRATEGIES: Final = {
     "random": "anygame.players.simple:RandomPlayer",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.players.clock import Clock
     from anygame.search import Table
 
-__all__ = ["MctsPlayer"]
-
 #: Seconds between two looks at whether a match that is waited for has ended.
 _LOOK: Final = 0.05
 #: Of the clock, the part for finding a line in a game of one; the tree has the rest if there is none.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-__all__ = ["Player", "check_option", "goals_of"]
-
 #: What a player can say about one move: more would fill records.
 _MOST_SAID: Final = 20
 _LONGEST_SAID: Final = 500

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-__all__ = ["GreedyPlayer", "LegalPlayer", "RandomPlayer"]
-
 #: Replies of the others that a move is tried with: their mean is known well enough then.
 _REPLIES: Final = 20
 #: Of goals from 0 to 100.

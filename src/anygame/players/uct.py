@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-__all__ = ["Node", "UctPlayer"]
-
 #: What a state is worth to each role, in the order of the roles: 0 a goal of 0, 1 a goal of 100.
 Values = tuple[float, ...]
 

@@ -24,8 +24,6 @@ from anygame.language.terms import Compound
 if TYPE_CHECKING:
     from anygame.language.terms import Term
 
-__all__ = ["is_list", "read_list", "read_term", "split"]
-
 _ATOM: Final = re.compile(r"[^\s();]+|;[^\r\n]*")
 _PARENTHESIS: Final = re.compile(r"[()]")
 _COMMENT: Final = re.compile(r";[^\r\n]*")

@@ -27,24 +27,6 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-__all__ = [
-    "LONGEST_USUAL",
-    "Abort",
-    "Info",
-    "Message",
-    "Ping",
-    "Play",
-    "PlayII",
-    "Preview",
-    "Start",
-    "Stop",
-    "StopII",
-    "Unreadable",
-    "format_message",
-    "parse_message",
-    "peek_message",
-]
-
 #: Characters of a message that holds no rules: thousands of moves or percepts.
 LONGEST_USUAL: Final = 65_536
 

@@ -16,19 +16,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = [
-    "ABORTED",
-    "AVAILABLE",
-    "BUSY",
-    "DONE",
-    "NIL",
-    "READY",
-    "PlayerInfo",
-    "format_info",
-    "parse_info",
-    "player_name",
-]
-
 #: A match was aborted, as asked.
 ABORTED: Final = "aborted"
 #: The player waits for a match.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-__all__ = ["Scrambling"]
-
 _TOKEN: Final = re.compile(r"[^\s();]+")
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
 #: Names with a meaning of their own are never scrambled; neither are integers.

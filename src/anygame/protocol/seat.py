@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
     from anygame.protocol.transport import Transport
 
-__all__ = ["RemoteSeat", "ask_info"]
-
 _INFO_CLOCK: Final = 1.0
 #: Some players of the field do not listen for about a second after every match.
 _RETRY: Final = 1.5

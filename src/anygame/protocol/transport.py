@@ -19,8 +19,6 @@ from anygame.protocol.http.streams import read_response
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-__all__ = ["HttpTransport", "LocalTransport", "Transport"]
-
 _RETRY_PAUSE: Final = 0.2
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.bounds import Bounds
 
-__all__ = ["Analysis", "JointMoves", "MoveAnalysis", "best_first"]
-
 #: Joint moves, one after the other, each in the order of the roles.
 JointMoves = tuple[tuple["Term", ...], ...]
 

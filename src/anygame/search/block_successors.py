@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["BlockSuccessors", "Successors"]
-
 #: The joint moves of some states: options, which are terminal, goals, the packed states that follow.
 Successors = tuple["NDArray[np.int32]", "NDArray[np.bool_]", "NDArray[np.float64]", "NDArray[np.uint64]"]
 

@@ -26,8 +26,6 @@ from anygame.search.tree.lanes import LANES, popcount, turn
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["joint_moves", "list_moves", "load_states", "put_moves", "read_children", "read_ends"]
-
 _ONE = np.uint64(1)
 
 

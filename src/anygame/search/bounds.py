@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Bounds"]
-
 
 class Bounds(NamedTuple):
     """Between what the value of a state lies, for one role.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.block_successors import BlockSuccessors
 
-__all__ = ["LaneExpansion", "StateExpansion"]
-
 #: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
 _BYTES_OF_A_STATE: Final = 4_000
 #: Integers up to here are exact as floating-point numbers.

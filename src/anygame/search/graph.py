@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.state_set import StateSet
 
-__all__ = ["INTERRUPTED", "MANY_STATES", "MOST_AT_A_TIME", "Expansion", "Found", "StateGraph", "explore"]
-
 #: Why a graph is not complete after Ctrl-C.
 INTERRUPTED: Final = "the search for them was ended early"
 #: States expanded at a time: enough to fill lanes, few enough for their arrays to stay in the caches.

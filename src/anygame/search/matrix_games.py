@@ -11,8 +11,6 @@ from anygame.errors import MissingExtraError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["values_of_games"]
-
 
 def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the values of matrix games whose rows are chosen by the one who wants much.

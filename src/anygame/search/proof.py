@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.search.analysis import Analysis
     from anygame.search.solution import Solution
 
-__all__ = ["with_proof"]
-
 
 def with_proof(
     game: Game,

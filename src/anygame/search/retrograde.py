@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.search.graph import StateGraph
     from anygame.search.values import Players
 
-__all__ = ["retrograde_distances", "retrograde_values"]
-
 #: What stands for the other role in a game for one.
 _NOBODY = -1
 #: Numbers of moves, and ranks of goals: bytes, unless there are too many.

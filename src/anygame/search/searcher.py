@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.analysis import Analysis
 
-__all__ = ["Searcher"]
-
 
 class Searcher(Protocol):
     """Grows a tree of states from a root, a little at a time. One thread uses it at a time.

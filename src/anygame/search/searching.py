@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.search.searcher import Searcher
     from anygame.search.tree.searcher import TreeSearcher
 
-__all__ = ["DEFAULT_MEMORY", "Search", "prepare"]
-
 #: A gigabyte: what a program may take on most machines without being asked.
 DEFAULT_MEMORY: Final = 1 << 30
 #: Seconds between two looks at clocks and wishes to stop.

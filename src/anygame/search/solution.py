@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.search.bounds import Bounds
     from anygame.search.table import Table
 
-__all__ = ["Solution"]
-
 
 @dataclass(frozen=True, slots=True)
 class Solution:

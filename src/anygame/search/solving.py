@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.search.table import Table
     from anygame.search.values import Group, Players, Values
 
-__all__ = ["DEFAULT_MEMORY", "solve"]
-
 #: Enough for some fifty million states of a small board, and what most machines have to spare.
 DEFAULT_MEMORY: Final = 4 << 30
 #: Values of expectations and mixed strategies are as exact as floating-point numbers are after many steps.

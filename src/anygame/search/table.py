@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.network.state_set import StateSet
     from anygame.search.analysis import Analysis, MoveAnalysis
 
-__all__ = ["NO_END", "Table", "kind_type", "numbered", "pack_states"]
-
 #: The distance of states from which best play reaches no end, and of all where it is not known.
 NO_END: Final = (1 << 32) - 1
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["load_table", "save_table"]
-
 _MAGIC: Final = b"anygame table 1\n"
 #: Names of ten thousands of fluents; as large as a rule sheet may be.
 _LARGEST_HEADER: Final = 16 << 20

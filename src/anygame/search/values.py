@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 
     from anygame.search.graph import StateGraph
 
-__all__ = [
-    "FAR",
-    "Group",
-    "Players",
-    "Values",
-    "backwards",
-    "best_edge",
-    "distances",
-    "find_values",
-    "runs_forward",
-]
-
 #: Expectations over endless play approach their limits: a sweep that changes less than this is the last.
 TOLERANCE: Final = 1e-12
 #: Sweeps halve what is left of a coin that is thrown until it falls right; slower ones are given up.

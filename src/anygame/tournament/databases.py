@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-__all__ = ["Database", "open_database"]
-
 #: Seconds to wait for another process that writes; each row is written in milliseconds.
 _PATIENCE: Final = 30
 #: What a lock of all that share a data base is called; matches have other names.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.tournament.standings import Standing
 
-__all__ = ["plot_standings"]
-
 #: What goals should be at most; bars of others end there.
 _HIGHEST: Final = 100.0
 

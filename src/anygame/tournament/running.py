@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.tournament.schedule import Meeting
     from anygame.tournament.store import Store
 
-__all__ = ["Contest", "Finished", "Tournament"]
-
 #: Seconds between two looks at whether others have finished what is left.
 _BETWEEN_LOOKS: Final = 2.0
 

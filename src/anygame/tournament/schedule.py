@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["Meeting", "schedule"]
-
 
 @dataclass(frozen=True, slots=True)
 class Meeting:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from anygame.tournament.store import Result
 
-__all__ = ["Standing", "standings"]
-
 #: Who took part in a contest, and what each reached.
 Contest = list[tuple[str, int]]
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.match.record import Record
 
-__all__ = ["Result", "Store"]
-
 _FORMAT: Final = "anygame tournament 1"
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",

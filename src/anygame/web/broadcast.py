@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-__all__ = ["Broadcast", "BroadcastMatch", "Cell", "Table"]
-
 #: Matches that are over of which the records are remembered, where nobody else keeps them.
 _MOST_REMEMBERED: Final = 200
 

@@ -8,8 +8,6 @@ from typing import Final
 
 from anygame.language.limits import Limits, ReadingLimits
 
-__all__ = ["LIMITS", "LONGEST_ANSWER", "Settings"]
-
 #: Rules come from strangers here, and somebody waits for every answer.
 LIMITS: Final = Limits(
     facts=1_000_000,

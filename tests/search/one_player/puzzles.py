@@ -2,21 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "latin",
-    "pegs",
-    "sokoban",
-    "DEAD_END",
-    "ENDLESS",
-    "LIGHTS",
-    "NO_GOAL",
-    "SLIDING",
-    "TALLY",
-    "WATCHED",
-    "lights",
-    "sliding",
-]
-
 
 def _successors(last: int) -> str:
     return " ".join(f"(succ {n} {n + 1})" for n in range(last))

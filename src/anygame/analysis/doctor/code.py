@@ -14,21 +14,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.source import Span
 
-__all__ = [
-    "GDL",
-    "GDL2",
-    "INFIX",
-    "KIF",
-    "LIMITS",
-    "PLAY",
-    "PRACTICE",
-    "SAFE",
-    "STRATA",
-    "VALIDATOR",
-    "Check",
-    "Code",
-]
-
 GDL: Final = (
     "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description Language "
     "Specification (Stanford, 2008)"

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.suspects import Change
     from anygame.language.source import Span
 
-__all__ = ["causes_first"]
-
 #: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
 _SAYS_WHAT: Final = {
     "likely-typo": "",

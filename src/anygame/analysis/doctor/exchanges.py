@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from anygame.analysis.doctor.likes import Parts, Words
 
-__all__ = ["grown", "odd_first", "used_alike"]
-
 #: Names that change places are found one pair after the other, each by what so many rules say.
 _ROUNDS: Final = 6
 _FEWEST_VOTES: Final = 2

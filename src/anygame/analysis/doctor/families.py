@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.likes import Parts, Words
     from anygame.language.rules import Rule
 
-__all__ = ["Values", "by_frame", "families", "frame_of", "with_values"]
-
 #: For a number; no name has it.
 _MARK: Final = " "
 _NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Atom
 
-__all__ = ["groups_by_name", "reads_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Read:

@@ -19,25 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
-__all__ = [
-    "OPERATORS",
-    "Parts",
-    "Turn",
-    "Words",
-    "are_near",
-    "blind",
-    "but_for_numbers",
-    "exchanged",
-    "flat",
-    "is_said",
-    "normal",
-    "numbered",
-    "parts_of",
-    "text_of",
-    "turned",
-    "words_of",
-]
-
 OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
 #: Characters of a rule that are shown.
 _SHOWN: Final = 200

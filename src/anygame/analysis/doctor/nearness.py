@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["is_near", "nearest", "slips"]
-
 #: Shorter names are near each other by chance: row and raw, win and sin.
 _SHORTEST: Final = 4
 #: Neighbours changed round are seldom another word: rde and red.

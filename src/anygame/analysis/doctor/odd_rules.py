@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
-__all__ = ["differing_rule", "rule_without_like"]
-
 
 def rule_without_like(code: Code, rule: Rule, like: Parts, where: str, name: str = "") -> Diagnostic:
     """Return what is said of a rule whose like is missing.

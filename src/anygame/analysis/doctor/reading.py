@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Node, Source, Span
 
-__all__ = ["Reading", "read_sheet"]
-
 #: Errors with which all rules are read nevertheless.
 _COMPLETE: Final = frozenset(("no-role", "variable-in-fact"))
 

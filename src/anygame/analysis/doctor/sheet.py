@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language.terms import Term
 
-__all__ = ["Key", "Name", "Sheet", "by_fluent", "key_of", "names_of_rule", "span_of"]
-
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
 _FLUENT_WRITERS: Final = ("init", "next")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language.terms import Term
 
-__all__ = ["Place", "Sorts", "lists_of"]
-
 #: A relation, a fluent, a move or another term, and the number of the argument.
 Place = tuple[object, int]
 _OF_STATE: Final = READ_AS | {"true": "true", "does": "does"}

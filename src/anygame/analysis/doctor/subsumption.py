@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
     from anygame.language.terms import Term
 
-__all__ = ["Budget", "Ground", "is_same"]
-
 _STEPS_A_PAIR: Final = 2_000
 _STEPS_IN_ALL: Final = 200_000
 _PAIRS: Final = 300_000

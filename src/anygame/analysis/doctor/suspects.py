@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Constant
 
-__all__ = ["Change", "changes_for"]
-
 #: Findings that ask for a constant that never stands there.
 _OF_VALUES: Final = frozenset(("never-fires", "idle-negation", "dead-alternative"))
 #: Values of a place that are tried; where there are more, they are numbers.

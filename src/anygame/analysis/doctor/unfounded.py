@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Atom
 
-__all__ = ["Item", "Unfounded", "item_of", "starts_all", "unfounded"]
-
 #: A relation, or with ``true`` or ``does`` first a fluent or a move; None for all fluents, or all moves.
 Item = tuple[str, "Key | None"]
 

@@ -9,8 +9,6 @@ from anygame.language.diagnostics import shown
 if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Key
 
-__all__ = ["named", "pattern"]
-
 
 def named(key: Key) -> str:
     """Return a name with the number of its arguments."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-__all__ = ["Binder"]
-
 #: What declares the last argument of a head.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
 #: Heads that tell of a state what it is: here "any" is not what a rule says that forgets to say which.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
     from anygame.language.terms import Term
 
-__all__ = ["Local", "local_variables", "name_of", "shape_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Local:

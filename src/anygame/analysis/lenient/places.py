@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from anygame.language.rules import Program, Rule
 
-__all__ = ["in_places_of"]
-
 
 def in_places_of(written: Program, plain: Program) -> Program:
     """Return the rules of a plain program in the places of the rules that they were made from.

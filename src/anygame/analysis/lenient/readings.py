@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Distinct, Program, Rule
     from anygame.language.terms import Variable
 
-__all__ = ["LENIENT_MENDS", "lenient_mends"]
-
 #: The kinds of mends that lenient reading makes.
 LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain")
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-__all__ = ["ROLE", "Place", "Sorts"]
-
 #: An argument of a relation, or of a function wherever it stands: name, arity, number; or a rule's variable.
 Place = tuple[object, ...]
 Functor = tuple[str, int]

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.boards.drawing.pictures import Grid
 
-__all__ = ["Placed", "arranged"]
-
 #: In cells: the room of a title, of labels on each side, and between grids.
 _TITLE: Final = 0.8
 _LABEL: Final = 0.8

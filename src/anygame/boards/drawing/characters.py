@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.boards.drawing.pictures import Look
 
-__all__ = ["characters_of"]
-
 _STONES: Final = "●○▲△■□◆◇"
 #: What fills its cell.
 _BLOCKS: Final = "▒░▓"

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Painter", "picture"]
-
 
 def picture(
     state: State,

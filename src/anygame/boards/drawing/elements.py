@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["CELL", "circle", "escaped", "number", "pixels", "polygon", "tag", "words"]
-
 #: Pixels of a cell.
 CELL: Final = 44
 #: Characters that XML cannot hold.

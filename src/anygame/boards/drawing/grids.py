@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.boards.names import Side
     from anygame.language.terms import Term
 
-__all__ = ["GridMaker"]
-
 _SHAPES: Final[Mapping[Shape, CellShape]] = {
     "square": "square",
     "hexagon": "hexagon",

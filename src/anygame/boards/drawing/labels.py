@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from anygame.boards.finding.layout import Cell, Layout, Place, Square
     from anygame.language.terms import Constant
 
-__all__ = ["labels_of", "labels_of_whole"]
-
 
 def labels_of(layout: Layout, squares: Collection[Square], left: int) -> Iterator[Label]:
     """Yield the names of rows and columns; on a hexagon those of the first and last cell of each row.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.boards.finding.layout import Lines
     from anygame.language.terms import Term
 
-__all__ = ["LineGridMaker"]
-
 
 class LineGridMaker:
     """Makes the grid of lines between dots.

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Line", "Piece", "plain_text"]
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.boards.drawing.pictures import Form
     from anygame.boards.finding.layout import Content, Layout
 
-__all__ = ["Kind", "kinds_of", "looks_of", "role_colours"]
-
 #: What an empty cell shows.
 _BLANK: Final = "."
 _MARK: Final = "x"

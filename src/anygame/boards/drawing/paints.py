@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BODIES", "Paints", "paint_rules"]
-
 #: What each paint is in light and in dark surroundings.
 _PAINTS: Final = {
     "paper": ("#ffffff", "#1b1c1f"),

@@ -17,24 +17,6 @@ if TYPE_CHECKING:
     from anygame.boards.names import Side
     from anygame.language.terms import Term
 
-__all__ = [
-    "HEXAGON_ROW",
-    "Arrow",
-    "Cell",
-    "CellShape",
-    "Form",
-    "Grid",
-    "Hand",
-    "Label",
-    "Listing",
-    "Look",
-    "Mark",
-    "Picture",
-    "Thing",
-    "Touch",
-    "Wall",
-]
-
 #: How far rows of hexagons lie apart, in widths of a cell: half the root of three.
 HEXAGON_ROW: Final = 0.8660254
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.boards.drawing.pictures import Cell, Grid, Label, Look, Wall
 
-__all__ = ["grid_lines"]
-
 _LABEL: Final = "dim"
 _BLANK: Final = "."
 

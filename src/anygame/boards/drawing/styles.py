@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CHEQUERS", "LIT", "style_of"]
-
 _STYLES: Final = {
     "black": "bold",
     "white": "bold",

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anygame.boards.drawing.arranging import Placed
     from anygame.boards.drawing.pictures import Arrow, Cell, Hand, Label, Look, Picture, Wall
 
-__all__ = ["animation", "svg"]
-
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
 #: Characters of a text on a board; more would run over its neighbours.
 _SYMBOL: Final = 7

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from anygame.boards.drawing.pictures import Grid, Listing, Look, Picture
 
-__all__ = ["draw", "text"]
-
 #: Lines that stay together.
 Block = list[Line]
 

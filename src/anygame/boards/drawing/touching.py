@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-__all__ = ["MoveReader"]
-
 #: An argument of a relation, a fluent or a move.
 _Place: TypeAlias = "tuple[str, str, int, int]"
 #: A coordinate: the number of a layout, and which of the coordinates of its cells.

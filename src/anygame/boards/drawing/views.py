@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.game.moves import JointMove
     from anygame.game.state import State
 
-__all__ = ["BoardView", "match_pictures", "match_view", "view"]
-
 
 class BoardView:
     """The boards of a state: ``print`` shows them as text, a notebook draws them.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["arrange", "side_by_side", "whole_board"]
-
 #: Between the parts of one board, in cells.
 _GAP: Final = 0.5
 #: More boards than this are in no square, as four, nine or sixteen are.

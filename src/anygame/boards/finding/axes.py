@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["AXIS_LIMIT", "Axis", "Chain", "chains", "contiguous", "is_numbered", "ordered", "prefix"]
-
 #: An axis with more values than this is not drawn: no terminal is so wide.
 AXIS_LIMIT: Final = 64
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-__all__ = ["box_size"]
-
 
 def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
     """Return the width and height of the boxes of a board, 0 for a board without.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-__all__ = ["Occurrence", "Predicate", "cell_places", "occurrence"]
-
 _STATE: Final = frozenset({"true", "next", "init", "base"})
 _MOVES: Final = frozenset({"legal", "does", "input"})
 #: Chains of rules are short; a place that only a longer one finds is not sure.

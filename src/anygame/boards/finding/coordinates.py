@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.boards.finding.fluents import Arguments, Fluent
     from anygame.boards.finding.layout import Square
 
-__all__ = ["Coordinates", "find_coordinates", "with_layers"]
-
 #: Fewer places in a row are no track, and rows of one are as many as players.
 _SHORTEST_TRACK: Final = 3
 _MOST_ROWS: Final = 6

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["find_lines", "with_boxes"]
-
 #: Fewer lines are no grid: that of four dots has as many.
 _FEWEST: Final = 4
 #: Legal moves that are looked at.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["left_behind", "needed_for_moves", "neighbours_in"]
-
 #: Facts of the rules that are looked at; a board that can be drawn has no more pairs of neighbours.
 _FACTS_LIMIT: Final = 50_000
 

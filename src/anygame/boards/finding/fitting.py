@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.boards.finding.hints import Hint
     from anygame.boards.finding.layout import Content, Shape, Square
 
-__all__ = ["SQUARES_LIMIT", "fit"]
-
 #: No more squares than this are drawn for one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.boards.finding.orientation import Names
     from anygame.game.game import Game
 
-__all__ = ["Arguments", "Fluent", "fluents_of"]
-
 #: The arguments of a fact.
 Arguments = tuple[Term, ...]
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from anygame.boards.finding.fluents import Fluent
 
-__all__ = ["find_hands"]
-
 #: Fewer things are in no order that is worth a picture.
 _SHORTEST: Final = 3
 

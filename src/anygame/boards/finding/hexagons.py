@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.boards.finding.layout import Shape, Square
     from anygame.language.terms import Term
 
-__all__ = ["centred", "shape_by_neighbours", "slant"]
-
 #: Of the neighbours that the rules name, so many in a hundred must be such on the drawn board.
 _SURE: Final = 80
 #: Fewer pairs of neighbours tell nothing.

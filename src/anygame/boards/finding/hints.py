@@ -28,8 +28,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Hint", "HintError", "read_hints"]
-
 _LINE: Final = re.compile(r"^[ \t]*[;%]+[ \t]*board:(.*)$", re.MULTILINE | re.IGNORECASE)
 _PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+|[()]")
 _FLUENT: Final = re.compile(r"\(\s*([^\s()?]+)((?:\s+\?[^\s()?]+)+)\s*\)")

@@ -14,21 +14,6 @@ if TYPE_CHECKING:
     from anygame.boards.names import Side
     from anygame.language.terms import Term
 
-__all__ = [
-    "ONLY_ROW",
-    "Boards",
-    "Cell",
-    "Content",
-    "Layout",
-    "Lines",
-    "Overlay",
-    "Place",
-    "Positions",
-    "Shape",
-    "Square",
-    "split_name",
-]
-
 #: Row and column of a square.
 Square = tuple["Term", "Term"]
 #: A square with the board that it is on.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.boards.finding.layout import Square
     from anygame.language.rules import Rule
 
-__all__ = ["Bearing", "Names", "is_hexagon", "orient", "variable_names"]
-
 #: For each argument of a fluent, how often the rules call it by which kind of name.
 Names = tuple[Counter[str], ...]
 

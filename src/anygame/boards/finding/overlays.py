@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.boards.names import Side
     from anygame.language.rules import Rule
 
-__all__ = ["find_overlays", "sides_of"]
-
 #: Facts of the rules that are drawn; more belong to no board that can be drawn.
 _FIXED_LIMIT: Final = 4096
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["find_positions"]
-
 #: How names of the two coordinates differ, and whether the first of them names rows, from the top.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
 #: No more squares than this are drawn: 64 rows of 64.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.rules import Rule
 
-__all__ = ["find_boards"]
-
 
 def find_boards(game: Game) -> Boards:
     """Return the boards of a game; none where its fluents show no board or cannot be told beforehand."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.game import State
     from anygame.search import Analysis, Table
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = f"""\
 For each role its moves, the best first: visits (how many leaves were evaluated below
 them), the mean goal and its standard error, the value or its bounds where they are

@@ -18,13 +18,14 @@ from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
-from anygame.cli.sheets import SUFFIXES, sheet_source
+from anygame.cli.sheets import sheet_source
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
 from anygame.game.loading import game_of, read_silently
 from anygame.game.repairs import name_the_cause
 from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, Severity, shown
+from anygame.language.installed import SUFFIXES
 from anygame.language.writing import write_whole
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from anygame.game.checking import Line
     from anygame.language.rules import Program
     from anygame.language.source import Source, Span
-
-__all__ = ["COMMAND"]
 
 _DETAILS: Final = """\
 Folders are searched for *.kif. What is likely to be the cause comes first; what only follows

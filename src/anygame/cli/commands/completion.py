@@ -8,8 +8,6 @@ from anygame.cli.describing.completion import SHELLS, completion_script
 from anygame.cli.exit_status import OK
 from anygame.cli.options import Command, argument, command_options
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = """\
   bash   anygame completion bash > ~/.local/share/bash-completion/completions/anygame
   zsh    anygame completion zsh > ~/.zfunc/_anygame     (a folder of $fpath)

@@ -17,8 +17,6 @@ from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 if TYPE_CHECKING:
     from anygame.boards import Cell, Picture
 
-__all__ = ["COMMAND"]
-
 _SHAPE: Final = """\
 {"game", "step", "terminal",
    "boards": [{"title", "cells": [{"id", "name", "x", "y", "shape", "marks", "facts"}]}],

@@ -17,8 +17,6 @@ from anygame.game import inspection
 if TYPE_CHECKING:
     from anygame.game.game import Game
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = f"""\
 Without an option: what the rules are about, in a few lines.
 

@@ -7,8 +7,6 @@ from anygame.cli.diagnostic_codes import known_code
 from anygame.cli.exit_status import OK
 from anygame.cli.options import Command, argument, command_options
 
-__all__ = ["COMMAND"]
-
 
 @command_options
 class Options:

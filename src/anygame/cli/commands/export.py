@@ -16,8 +16,6 @@ from anygame.envs.extensive import MOST_HISTORIES, gambit_text
 if TYPE_CHECKING:
     from typing import Literal
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = """\
 efg is the form of Gambit for games in extensive form, which OpenSpiel reads, too
 (pyspiel.load_efg_game): a tree of all histories. Where a role has nothing to choose,

@@ -12,8 +12,6 @@ from anygame.cli.sheets import sheet_source
 from anygame.errors import RuleSheetError
 from anygame.language.layout import format_sheet
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = """\
 Facts stand on one line, rules with each formula of the body on a line of its own;
 comments stay where they are, and of blank lines between items one. The result is read

@@ -12,8 +12,6 @@ from anygame.cli.shared_options import JsonOption
 from anygame.game import load
 from anygame.language.installed import describe_sheet, games, open_sheet
 
-__all__ = ["COMMAND"]
-
 #: Letters of a summary from which something can be learned.
 _TELLING: Final = 20
 _DETAILS: Final = """\

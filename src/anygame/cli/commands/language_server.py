@@ -15,8 +15,6 @@ from anygame.errors import AnygameError, MissingExtraError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["COMMAND"]
-
 _HIGHEST_PORT: Final = 65_535
 
 

@@ -11,8 +11,6 @@ from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
-__all__ = ["COMMAND"]
-
 _SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from anygame.match.referee import Watcher
     from anygame.match.seats import Seat
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = f"""\
 {PLAYERS}
 A player of this machine that raises has its traceback printed once on standard error, and

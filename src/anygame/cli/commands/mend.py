@@ -15,8 +15,6 @@ from anygame.language.diagnostics import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = """\
 what is mended, or only some of it with --select:
   order        literals that bind a variable go before a not or distinct that needs it

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     JointMove = tuple[Term, ...]
 
-__all__ = ["COMMAND"]
-
 _SHAPE: Final = """\
 {"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}], "interrupted"}
   divide only with --divide; interrupted is there, and true, after Ctrl-C: count is null

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.match.record import Record
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = f"""\
 You play the first role, or those of --as; all others are played by `mcts`, or by the
 players of --against, in the order of their roles. Type a move as you would say it: `d 4`,

@@ -22,8 +22,6 @@ from anygame.protocol import PlayerServer, PlayerSettings
 if TYPE_CHECKING:
     from anygame.protocol import Said
 
-__all__ = ["COMMAND", "LIMITS"]
-
 _DETAILS: Final = """\
 Managers send the rules, and ask for moves by the GGP protocol (HTTP, usually port 9147).
 Only this machine is listened to, unless --host says more: 0.0.0.0 for everybody. If no

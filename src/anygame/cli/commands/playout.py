@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from anygame.game import Game, Playout, Role, Stuck
 
-__all__ = ["COMMAND", "Summary"]
-
 _SHAPE: Final = """\
 {"game", "seed", "asked", "playouts", "unfinished", "stuck", "first_stuck",
    "lengths": {"mean", "min", "max"},

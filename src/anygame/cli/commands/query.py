@@ -13,8 +13,6 @@ from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.errors import QueryError
 
-__all__ = ["COMMAND"]
-
 _SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
 
 

@@ -15,8 +15,6 @@ from anygame.cli.shared_options import MachineOption
 from anygame.errors import AnygameError
 from anygame.search import load_table
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = """\
 Commands are read from standard input. On a terminal they are edited and completed
 (if the extra is installed: pip install 'anygame[terminal]'). Otherwise there is no

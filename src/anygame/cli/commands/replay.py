@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.replaying import Replay
 
-__all__ = ["COMMAND"]
-
 #: Steps that one animated file shows: it holds a drawing of each.
 _ANIMATED: Final = 500
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.game import Game, SimulationResult, State
 
-__all__ = ["COMMAND", "describe"]
-
 _SHAPE: Final = """\
 {"game", "seed", "threads", "machine", "fallback", "asked", "playouts", "cut", "stuck", "first_stuck",
    "interrupted", "states",

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.game import Game, State
     from anygame.search import Analysis, Bounds, Solution
 
-__all__ = ["COMMAND"]
-
 _SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "missing": {ROLE: N},

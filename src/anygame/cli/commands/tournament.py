@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anygame.tournament.standings import Standing
     from anygame.tournament.store import Result
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = f"""\
 {PLAYERS}
 In each round, every choice of players meets on every sheet, once in each turn of the

@@ -18,8 +18,6 @@ from anygame.language.source import Source
 if TYPE_CHECKING:
     from typing import Literal
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = """\
 Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
 Comments start with %, variables with a capital letter; other names that are not

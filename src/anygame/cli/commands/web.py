@@ -17,8 +17,6 @@ from anygame.errors import AnygameError
 from anygame.players.loading import STRATEGIES, is_address, player_class
 from anygame.web.settings import Settings
 
-__all__ = ["COMMAND"]
-
 _DETAILS: Final = f"""\
 The pages list the installed games, and the sheets of every PATH: a file or a folder.
 Matches are kept in a folder, and go on after the server was ended and started again.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from anygame.cli.describing.words import CommandWords, Option
 
-__all__ = ["SHELLS", "completion_script"]
-
 
 def completion_script(shell: str) -> str:
     """Return the script for one of `SHELLS`."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from anygame.cli.describing.words import CommandWords, Option
 
-__all__ = ["man_page"]
-
 
 def man_page(version: str) -> str:
     """Return the page in the language of man(7)."""

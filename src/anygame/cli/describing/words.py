@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.cli.options import Command, Declared
 
-__all__ = ["FILES", "FOLDERS", "SHEETS", "CommandWords", "Option", "described_commands", "players"]
-
 #: Kinds of values: rule sheets and names of games, other files, folders; else a list of words.
 SHEETS: Final = "sheets"
 FILES: Final = "files"

@@ -10,8 +10,6 @@ from anygame.errors import RecordError
 if TYPE_CHECKING:
     from anygame.match.record import Record
 
-__all__ = ["record_path"]
-
 
 def record_path(folder: str, record: Record) -> str:
     """Return where a record is kept in a folder; make the folder.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from anygame.cli.options import command_options, flag, option, seconds
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 
-__all__ = ["ClockOptions"]
-
 
 @command_options
 class ClockOptions(JsonOption, ReadingOptions):

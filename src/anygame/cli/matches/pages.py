@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anygame.match.series import Estimate
     from anygame.web.broadcast import Broadcast
 
-__all__ = ["WATCHING", "Address", "WebOptions", "estimate_cell", "on_pages", "pages_module", "read_port"]
-
 _HIGHEST_PORT: Final = 65_535
 _PORT: Final = 8000
 #: What the help of commands says that show matches on pages.

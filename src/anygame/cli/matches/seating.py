@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from anygame.match.seats import Seat
 
-__all__ = ["HUMAN", "PLAYERS", "Named", "make_seat", "named"]
-
 #: What the help of commands says that take players.
 PLAYERS: Final = """\
 a player is one of

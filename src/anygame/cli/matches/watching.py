@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-__all__ = [
-    "HiddenWatcher",
-    "JsonWatcher",
-    "LineWatcher",
-    "TerminalWatcher",
-    "Ticker",
-    "describe_fault",
-    "show_said",
-]
-
 _TICK: Final = 0.25
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 

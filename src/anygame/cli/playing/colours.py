@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
 
-__all__ = ["role_style"]
-
 #: How terminals show colours that would not be seen, or that they have no name for.
 _SHOWN: Final = {"black": "bold", "white": "bold", "red": "bright_red", "blue": "bright_blue"}
 _KNOWN: Final = frozenset({"red", "green", "blue", "yellow", "cyan", "magenta", "black", "white"})

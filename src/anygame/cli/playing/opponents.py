@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.match.seats import Seat
     from anygame.players.failures import Failures
 
-__all__ = ["Opponents"]
-
 _Result = TypeVar("_Result")
 #: The states of a match so far, and the joint moves between them.
 Course = tuple["Sequence[State]", "Sequence[tuple[Term, ...]]"]

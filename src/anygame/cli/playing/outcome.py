@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
 
-__all__ = ["outcome"]
-
 #: Of goals, by the definition of the language.
 _HIGHEST: Final = 100
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.language.terms import Term
 
-__all__ = ["PersonShell", "chosen_commands"]
-
 #: Own moves are listed as long as they take no more lines than this; then their number is told.
 _LINES_OF_MOVES: Final = 3
 #: Commands that tell of the whole state, which not everybody sees in games with hidden information.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.cli.repl.session import Session
     from anygame.game.roles import Role
 
-__all__ = ["RoleAnalyses"]
-
 
 class RoleAnalyses:
     """Searches what roles know of a session; what was found for one turn the next one knows."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.seats import MatchInfo
 
-__all__ = ["PersonSeat", "SeatShell"]
-
 _LONGEST_LINE: Final = 4096
 #: One terminal for all who sit at it: who has it, by the loop that leads the matches.
 _TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()

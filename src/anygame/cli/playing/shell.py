@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.match.referee import Turn
 
-__all__ = ["PlayShell"]
-
 #: Turns in which nobody has a choice, after which a person is asked whether to go on.
 _MOST_FORCED: Final = 1_000
 

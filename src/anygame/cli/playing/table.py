@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.record import Record
 
-__all__ = ["Seating", "Table"]
-
 
 @dataclass(frozen=True, slots=True)
 class Seating:

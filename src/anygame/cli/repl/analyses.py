@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.game import State
     from anygame.search import Bounds, Table
 
-__all__ = ["ANALYSIS_SECONDS", "HINT_SECONDS", "Analyses"]
-
 #: Long enough to see the table settle.
 ANALYSIS_SECONDS: Final = 5.0
 #: Nobody likes to wait for a hint.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.cli.output import Screen
     from anygame.cli.repl.shell import Shell
 
-__all__ = ["converse", "is_conversation", "run_script"]
-
 _EXTRA: Final = "for completion, history and colours: pip install 'anygame[terminal]'"
 #: More than any joint move or question needs.
 _LONGEST_LINE: Final = 2**20

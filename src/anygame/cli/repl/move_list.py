@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.language.terms import Term
 
-__all__ = ["chosen_moves", "list_moves"]
-
 
 def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -> dict[Role, Sequence[Term]]:
     """Return the moves that are asked for, by ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.

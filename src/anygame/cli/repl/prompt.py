@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.cli.repl.shell import Shell
     from anygame.language.terms import Term
 
-__all__ = ["CommandCompleter", "Prompt"]
-
 _COMPLETIONS_LIMIT: Final = 500
 
 

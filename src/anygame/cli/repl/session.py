@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Session", "digest"]
-
 _FORMAT: Final = "anygame position"
 _VERSION: Final = 1
 _FILE_LIMIT: Final = 16 * 2**20

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search import Table
 
-__all__ = ["CommandError", "Shell"]
-
 _PLAYOUT_LIMIT: Final = 10_000
 
 

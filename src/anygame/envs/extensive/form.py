@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     #: What each role remembers, in the order of the roles.
     Memories: TypeAlias = tuple[tuple[Entry, ...], ...]
 
-__all__ = ["CHANCE", "MAX_STEPS", "SIMULTANEOUS", "TERMINAL", "ExtensiveForm", "Node", "Order"]
-
 #: Whether roles that move at once decide one after the other, unseen by each other, or in one node.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
 #: Who decides, where it is not one role. The numbers are those of OpenSpiel.

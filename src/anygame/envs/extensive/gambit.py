@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.game import Game, Role
     from anygame.language.terms import Term
 
-__all__ = ["gambit_text"]
-
 
 def gambit_text(
     game: Game, *, scale: Fraction | float = 1, offset: Fraction | float = 0, limit: int = MOST_HISTORIES

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.envs.extensive.turns import Turns
     from anygame.game import Game, State
 
-__all__ = ["Survey", "survey"]
-
 #: So many states take about two seconds in the network.
 _STATES: Final = 10_000
 _JOINT_MOVES: Final = 40_000

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.game import Game
     from anygame.language.terms import Term
 
-__all__ = ["Turns", "find_turns"]
-
 #: Enough to meet every kind of turn of the sheets that were tried, and no long wait in large games.
 _PLAYOUTS: Final = 20
 _STATES: Final = 1_000

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.envs.extensive.form import ExtensiveForm, Node
 
-__all__ = ["MOST_HISTORIES", "Counts", "count", "walk"]
-
 #: So many histories take longer than compiling the game first.
 _COMPILED: Final = 1_000
 #: Histories of a tree that is written or counted, unless said otherwise: some seconds.

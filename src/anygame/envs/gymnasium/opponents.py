@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["LaneView", "Opponent", "OpponentSpec", "Policy", "first_choices", "learner_of"]
-__all__ += ["opponents_of", "random_choices"]
-
 #: Chooses by what a role observes and which moves it has: int8 [*shape] and [actions] of one match, or
 #: [lanes, *shape] and [lanes, actions] of many; returns the number of a legal move, or int [lanes].
 Policy: TypeAlias = Callable[["NDArray[np.int8]", "NDArray[np.int8]"], Any]

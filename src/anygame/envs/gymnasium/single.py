@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-__all__ = ["GameEnv", "MaskPlace", "check_mask"]
-
 #: Where masks are given: beside the observation, in ``info``, or together with it, as a dictionary.
 MaskPlace: TypeAlias = Literal["info", "observation"]
 _MASK_PLACES: Final[tuple[MaskPlace, ...]] = get_args(MaskPlace)

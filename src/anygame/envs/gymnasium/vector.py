@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-__all__ = ["GameVectorEnv"]
-
 
 class GameVectorEnv(VectorEnv):
     """Matches of a game side by side, as so many environments ``GameEnv`` would play them, and much faster.

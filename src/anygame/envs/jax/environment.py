@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.network.network import Network
 
-__all__ = ["Environment", "SimultaneousEnvironment"]
-
 #: Gates of a block of the table. On a processor small games take up to twice as long with 128 of them, large
 #: ones about as long; a graphics card does more at a time, and is told of each block anew.
 _BLOCK, _BLOCK_ELSEWHERE = 32, 256

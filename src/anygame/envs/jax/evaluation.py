@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from anygame.envs.jax.gate_table import GateTable, Part
 
-__all__ = ["Array", "Evaluate", "evaluator"]
-
 #: Arrays of JAX, or what stands for them while a function is traced.
 Array: TypeAlias = Any
 #: From inputs, bool [inputs], to outputs, bool [outputs].

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["FAN_IN", "GateTable", "Part", "tabulate"]
-
 #: Inputs of a gate in a table; wider gates become trees of such. Eight are mostly padding (reversi took three
 #: quarters longer), and two make more levels without a gain.
 FAN_IN: Final = 4

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-__all__ = ["load"]
-
 #: Gate inputs of the largest network: a table of half a gigabyte, and as much of values for 4,096 games.
 _LARGEST: Final = 20_000_000
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-__all__ = ["Observe", "as_they_are", "planes", "relative"]
-
 #: From fluents, bool [fluents], and the number of a player, int32, to what it is shown.
 Observe: TypeAlias = Callable[[Array, Array], Array]
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.envs.jax.evaluation import Array
     from anygame.game.game import Game
 
-__all__ = ["Percepts"]
-
 
 class Percepts:
     """The percepts of a game.

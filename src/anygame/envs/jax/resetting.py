@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.envs.jax.evaluation import Array
     from anygame.envs.jax.state import State
 
-__all__ = ["auto_reset"]
-
 
 def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
     """Return a ``step(state, action, key)`` after whose last step stands the initial state.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from anygame.envs.jax.evaluation import Array
     from anygame.envs.rewards import RewardName
 
-__all__ = ["rewards_for_illegal", "rewards_of_goals"]
-
 
 def rewards_of_goals(name: RewardName, goals: Array) -> Array:
     """Return the rewards at the end: float32 [players] for goals [players], of which open ones are nan."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-__all__ = ["State"]
-
 #: States of a batch that a picture shows.
 _SHOWN: Final = 16
 _LENGTH: Final = {name: re.compile(rf' {name}="([\d.]+)"') for name in ("width", "height")}

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.game import Game
     from anygame.language.terms import Term
 
-__all__ = ["Description", "Dynamics", "Utilities", "describe", "numbered"]
-
 #: ``auto`` is sequential where roles take turns.
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
 #: Sheets that stay loaded: OpenSpiel makes a game anew for every state that it deserialises.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.envs.open_spiel.description import Description
 
-__all__ = ["DEFAULTS", "NAME", "SheetGame", "general_type", "packed_rules"]
-
 #: What ``pyspiel.load_game`` calls all sheets.
 NAME: Final = "anygame"
 #: The parameters, with their defaults.

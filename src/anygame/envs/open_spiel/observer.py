@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.envs.open_spiel.state import SheetState
     from anygame.language.terms import Term
 
-__all__ = ["SheetObserver", "memory_shape", "observation_size"]
-
 #: Numbers of an information state beyond which there is no array, but text alone: 1 MB each.
 _LARGEST: Final = 2**18
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-__all__ = ["SheetState"]
-
 
 class SheetState(StateBase):
     """A history of a game, with the methods that OpenSpiel asks of states written in Python.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-__all__ = ["GameAECEnv", "aec_env", "env"]
-
 
 def aec_env(
     source: Game | str | os.PathLike[str],

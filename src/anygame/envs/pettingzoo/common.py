@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-__all__ = ["GameAgents"]
-
 
 class GameAgents:
     """A match whose roles but ``random`` are agents; see ``parallel_env`` for the arguments."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-__all__ = ["GameParallelEnv", "parallel_env"]
-
 
 def parallel_env(
     source: Game | str | os.PathLike[str],

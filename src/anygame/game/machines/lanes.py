@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.lanes import Lanes
 
-__all__ = ["GameLanes"]
-
 #: Legal moves that an error names at most.
 _SHOWN: Final = 8
 

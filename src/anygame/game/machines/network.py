@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.network.stuck import Stuck as StuckNetwork
 
-__all__ = ["NetworkMachine", "NetworkView", "compile_machine"]
-
 
 def compile_machine(
     reasoner: ReasonerMachine,

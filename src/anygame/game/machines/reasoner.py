@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
     from anygame.network.grounding.grounder import GroundingLimits
 
-__all__ = ["ReasonerMachine"]
-
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from anygame.language_server.documents import Document
 
-__all__ = ["Checker"]
-
 #: Seconds without a change after which a sheet is examined: longer than between two keys.
 _PAUSE: Final = 0.3
 #: Seconds after which the examination of a text that has changed meanwhile is ended: of most sheets it takes

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language_server.settings import Settings
 
-__all__ = ["examine", "mended"]
-
 #: Diagnostics of a sheet that are told: an editor that shows more slows down, and nobody reads them.
 _MOST: Final = 500
 #: Codes whose hint is what was meant, to be written in the place of what is found.

@@ -7,8 +7,6 @@ from typing import Any
 
 from anygame.language_server.domains import DomainTable
 
-__all__ = ["Edit", "Finding", "Findings", "Fix", "Related"]
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:

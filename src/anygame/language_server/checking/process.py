@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from anygame.errors import AnygameError
 
-__all__ = ["ExaminationError", "ExaminingProcess"]
-
 #: Bytes of address space: what examining a text of 2 MiB takes, some times over.
 _MEMORY: Final = 4 * 2**30
 #: Bytes of one answer: 500 diagnostics and the domains of 5,000 places are much shorter.

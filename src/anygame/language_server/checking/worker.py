@@ -18,8 +18,6 @@ from typing import Any, Final
 from anygame.language_server.checking.examination import examine, mended
 from anygame.language_server.settings import Settings
 
-__all__ = ["main"]
-
 #: What is typed and shown comes before what is examined.
 _NICENESS: Final = 5
 

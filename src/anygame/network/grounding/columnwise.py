@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Table
 
-__all__ = ["inputs_of", "is_computable", "tables_of"]
-
 #: Rows that may arise, and rows of one join: some tens of megabytes, and about a second.
 _MOST_ROWS: Final = 1_000_000
 

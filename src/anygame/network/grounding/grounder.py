@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
-__all__ = ["Batch", "Grounding", "GroundingLimits", "ground"]
-
 #: Rules with a join of more rows than this go through the passes for large ones, too.
 _FEW_ROWS: Final = 4_000_000
 _FLOWS = {"next": "true", "legal": "does"}

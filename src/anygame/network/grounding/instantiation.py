@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import Composed, GroundRule, Test
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-__all__ = ["Instances", "Join", "OnDemand"]
-
 #: What literals are taken to multiply instances by, where rows cannot be counted. A relation on demand is
 #: asked last, with most of its columns known; but where it is only to be tested, early: it cannot multiply.
 _TO_ASK: Final = 1e15

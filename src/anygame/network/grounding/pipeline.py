@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     Whole = Callable[[Sequence[GroundRule], Context], list[GroundRule]]
     OfOne = Callable[[GroundRule, Context], list[GroundRule]]
 
-__all__ = ["OPTIONAL", "OPTIONAL_IF_LARGE", "SPLITTING_AT_KEYS", "Effect", "prepare"]
-
 #: The one pass whose rules hold in states alone that play can lead to.
 SPLITTING_AT_KEYS: Final = "splitting at keys"
 

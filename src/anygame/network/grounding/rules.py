@@ -18,24 +18,6 @@ if TYPE_CHECKING:
 
     from anygame.datalog.relations import Condition, FlatRule
 
-__all__ = [
-    "Composed",
-    "GroundRule",
-    "Item",
-    "Test",
-    "binders",
-    "classified",
-    "connected",
-    "in_order",
-    "is_own",
-    "items_of",
-    "own_relation",
-    "rule_of",
-    "variables_of_atom",
-    "variables_of_items",
-    "variables_of_test",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Composed:

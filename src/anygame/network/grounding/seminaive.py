@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Tables
 
-__all__ = ["Work"]
-
 
 class Work:
     """One rule in the fixpoint: what it has seen so far.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.tables import Ids, Rows, Tables
 
-__all__ = ["ASKED", "SEEN", "StaticRelations"]
-
 #: Relations that the network answers for, with their arities; they have tables even where they are static.
 ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
 #: What roles see of a joint move (GDL-II), which the network tells where it is small enough for that too.

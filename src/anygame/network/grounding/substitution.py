@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.rules import GroundRule
 
-__all__ = ["NotAVariableError", "substituted", "substituted_atom", "substituted_test"]
-
 
 class NotAVariableError(ValueError):
     """A condition on a variable has become one on something else."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int32]
     Ids = NDArray[np.int64]
 
-__all__ = ["Table", "Tables", "hashed", "matches", "too_many_rows"]
-
 #: Odd factors, one per column, over and over: a multiplicative hash; whatever it finds is compared in full.
 _FACTORS: Final = np.random.default_rng(20130501).integers(1, 2**63, size=256, dtype=np.uint64) | np.uint64(1)
 #: Rows for which a table has room at first: most relations of a game have fewer.

@@ -26,8 +26,6 @@ from anygame.network.kernels.native import cache_folder, make_image
 if TYPE_CHECKING:
     from anygame.network.network import Network
 
-__all__ = ["Compilation"]
-
 #: What the process begins with. It looks for modules where this one does, and imports no more of the package
 #: than it needs: the whole of it takes as long as half a second.
 _BOOTSTRAP: Final = """
@@ -42,22 +40,19 @@ _PACKAGE: Final = Path(__file__).parents[2]
 
 
 class Unfinished(Protocol):
-    """A kernel that gets its final code later.
-
-    Attributes:
-        network: the game.
-        key: what the code depends on.
-        code: LLVM's text form.
-    """
+    """A kernel that gets its final code later."""
 
     @property
-    def network(self) -> Network: ...
+    def network(self) -> Network:
+        """Return the game."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """Return what the code depends on."""
 
     @property
-    def code(self) -> str: ...
+    def code(self) -> str:
+        """Return LLVM's text form."""
 
     def take_over(self, image: bytes) -> None:
         """Go on with the final code, given as machine code."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import FunctionBuilder
 
-__all__ = ["add_up", "decrease", "less", "masks", "subtract"]
-
 
 def add_up(code: FunctionBuilder, numbers: Sequence[Sequence[str]]) -> list[str]:
     """Return the sum of numbers, by carry-save adders that take three planes of one weight to two."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["cluster"]
-
 #: A gate with more inputs is wide.
 _WIDE = 32
 #: A gate with more readers brings nothing together: all is near to such gates, or nothing.

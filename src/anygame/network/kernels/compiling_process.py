@@ -10,8 +10,6 @@ import sys
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import make_image
 
-__all__ = ["main"]
-
 #: How much the process that asked comes before it, where they share a core.
 _NICE = 5
 

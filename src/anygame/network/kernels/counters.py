@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.gate_code import GateOutputs
 
-__all__ = ["Counters", "account_function", "ended_lanes"]
-
 
 @dataclass(frozen=True)
 class Counters:

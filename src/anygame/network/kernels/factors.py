@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     #: Where the rows of a group are, given the first row of a table and its rows per group.
     Table = Callable[[int, int], list[str]]
 
-__all__ = ["each_group", "factor_functions"]
-
 
 def each_group(
     code: FunctionBuilder,

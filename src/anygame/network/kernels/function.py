@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["LANES", "ONES", "PREAMBLE", "ROW_BYTES", "WORDS", "ZERO", "FunctionBuilder"]
-
 #: As many bits as the widest vector registers have; a machine with narrower ones takes two or four for a row.
 LANES = 512
 WORDS = LANES // 64

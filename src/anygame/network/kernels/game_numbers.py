@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.rows import RowLayout
 
-__all__ = ["GameNumbers", "TableNumbers", "WrittenNumbers"]
-
 
 class GameNumbers(Protocol):
     """The numbers of a game, each as a constant or as the name of a value."""

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.function import FunctionBuilder
     from anygame.network.kernels.phases import Phases
 
-__all__ = [
-    "Field",
-    "GameTable",
-    "field",
-    "literal_number",
-    "number",
-    "numbers_of",
-    "row_at",
-    "row_number",
-    "value_of",
-]
-
 
 class Field(IntEnum):
     """The fields of a table, by the number of their word.

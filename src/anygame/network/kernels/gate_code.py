@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "GateCode",
-    "GateOutputs",
-    "answer_bits",
-    "copy_order",
-    "no_data",
-    "restart_fluent",
-    "set_fluent",
-    "state_functions",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class GateOutputs:

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
-__all__ = ["loop_functions", "loop_gates", "present_phases", "standing_in_gates"]
-
 #: Inputs between the writing and the reading of a row: each is about ten instructions, and processors have
 #: some hundreds under way.
 _DISTANCE = 100

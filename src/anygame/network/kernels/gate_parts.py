@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["take_apart"]
-
 
 def take_apart(network: Network, kinds: Numbers) -> tuple[Network, Numbers]:
     """Return the same network with more gates, and the new number of each gate.

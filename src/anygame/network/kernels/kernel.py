@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
-__all__ = ["COMPILED_AT_ONCE", "STRAIGHT_INPUTS", "Kernel", "Style", "build_kernel"]
-
 #: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size; and a loop
 #: stands in for straight code that takes long to compile.
 Style = Literal["auto", "straight", "loop"]

@@ -22,19 +22,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "CACHE_BYTES",
-    "Library",
-    "assembly",
-    "cache_folder",
-    "compile_library",
-    "find_library",
-    "is_cached",
-    "load_library",
-    "make_image",
-    "source_digest",
-]
-
 #: What the cached machine code of all games may take together; the oldest goes first. A usual game has
 #: 10 to 300 kB, the largest ones a few MB.
 CACHE_BYTES = 256 << 20

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.function import FunctionBuilder
     from anygame.network.kernels.presence import Presence
 
-__all__ = ["Candidates", "LoopSelection", "UnrolledSelection", "group_size", "scratch_rows"]
-
 _SIZE = GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 

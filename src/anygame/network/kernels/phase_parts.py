@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["part_by_phase"]
-
 
 def part_by_phase(network: Network, phases: Phases) -> Network:
     """Return the same network with more gates, such that in each phase fewer inputs are read."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["Phases", "find_phases"]
-
 #: A clock of more phases helps little more, and every playout waits for its first phase.
 _MOST_PHASES: Final = 8
 #: The next value of a clock is found among so many gates, or it is none.

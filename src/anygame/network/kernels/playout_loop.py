@@ -34,23 +34,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.game_numbers import GameNumbers
 
-__all__ = [
-    "DEADLINE",
-    "ELSEWHERE",
-    "FACTORS",
-    "LEFT",
-    "LIMIT",
-    "NOW",
-    "RECORD_WORDS",
-    "STARTS",
-    "STUCK_LANE",
-    "STUCK_LANES",
-    "STUCK_LENGTH",
-    "STUCK_STEP",
-    "WHOLE",
-    "play_functions",
-]
-
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
 #: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
 #: playouts got stuck, and of the first of them step, lane and moves made; whether to compute what the phase

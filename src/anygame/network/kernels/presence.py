@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.function import FunctionBuilder
     from anygame.network.kernels.phases import Phases
 
-__all__ = ["Presence", "find_presence"]
-
 
 class Presence:
     """The branches of one function.

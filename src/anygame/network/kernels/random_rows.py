@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import FunctionBuilder
 
-__all__ = ["STATE_ROWS", "Xoshiro", "seed_rows"]
-
 #: The state of the generators takes so many rows, from row RANDOM on.
 STATE_ROWS = 4
 _GOLDEN = 0x9E3779B97F4A7C15

@@ -14,25 +14,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-__all__ = [
-    "ABSENT",
-    "ACTIVE",
-    "CUT",
-    "END",
-    "ENDED",
-    "FAILED",
-    "FIRST_FLUENT",
-    "GO",
-    "GROUP",
-    "IDLE",
-    "MOST_UNROLLED",
-    "RANDOM",
-    "RESTART",
-    "RUNNING",
-    "STUCK",
-    "RowLayout",
-]
-
 #: The rows with a fixed meaning. Row 0 never holds. ``GO``: the lanes that make a move in this step;
 #: ``RESTART``: those that begin a playout behind it; ``RUNNING``: those with a playout under way; ``ACTIVE``:
 #: those of them that are to choose moves; ``ENDED``, ``CUT``, ``STUCK``: those that leave, and why; from

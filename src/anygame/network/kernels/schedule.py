@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-__all__ = ["Dependences", "Order", "Schedule", "Unit", "by_phase", "keep_apart", "schedule"]
-
 #: So many units are sorted by phases. More would have to be kept longer, in more rows; with fewer, the
 #: functions that they become would be small, and branches many.
 _STRETCH = 500

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.schedule import Schedule, Unit
     from anygame.network.network import Network
 
-__all__ = ["Allocation", "LiveRange", "Segment"]
-
 
 @dataclass
 class Segment:

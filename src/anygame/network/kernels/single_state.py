@@ -10,8 +10,6 @@ from anygame.network.kernels.rows import FIRST_FLUENT, GO, RESTART
 if TYPE_CHECKING:
     from anygame.network.kernels.game_numbers import GameNumbers
 
-__all__ = ["single_state_functions"]
-
 
 def single_state_functions(game: GameNumbers) -> str:
     """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.

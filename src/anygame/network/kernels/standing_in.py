@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
-__all__ = ["standing_in_code", "standing_in_table"]
-
 #: Words of a role of which goals are counted: where its values begin and how many there are, the rows that
 #: count ends without a goal and with several.
 _GOAL_WORDS = 4

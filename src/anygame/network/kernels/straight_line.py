@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
-__all__ = ["BLOCK_GATES", "FUNCTION_FLUENTS", "FUNCTION_INPUTS", "allocate", "sizes", "straight_gates"]
-
 #: Gate inputs per function. Smaller functions run a little faster, since less is spilled from registers, but
 #: take longer to compile: a quarter longer at 500. Larger ones gain nothing.
 FUNCTION_INPUTS = 2000

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.nth_set_bit import Candidates
     from anygame.network.kernels.phases import Phases
 
-__all__ = ["set_choices", "table_choice_functions"]
-
 #: Planes of how many moves of a group are legal, and of a number below that.
 _GROUP_PLANES: Final = GROUP.bit_length()
 _NUMBER_PLANES: Final = (GROUP - 1).bit_length()

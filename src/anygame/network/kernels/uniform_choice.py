@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.nth_set_bit import Candidates
     from anygame.network.kernels.phases import Phases
 
-__all__ = ["ALWAYS_DRAWN", "bearable", "choose_function", "most_rounds", "planes_of"]
-
 #: A draw ends after so many rounds at the latest: of 512 lanes, half of which fail at worst, one in eight
 #: times one is left. It bounds the time; nothing is less uniform for it.
 _ROUNDS = 12

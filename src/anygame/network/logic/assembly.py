@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["assemble"]
-
 
 def assemble(
     circuit: Circuit,

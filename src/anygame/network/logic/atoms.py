@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.grounder import Batch, Grounding
     from anygame.network.grounding.tables import Ids
 
-__all__ = ["Atoms"]
-
 
 def _each_width(parts: dict[int, list[Ids]]) -> list[Ids]:
     return [np.concatenate(rows) for _, rows in sorted(parts.items())]

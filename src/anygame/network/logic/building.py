@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.network.budget import Budget
     from anygame.network.logic.atoms import Atoms
 
-__all__ = ["build_gates"]
-
 
 def build_gates(
     atoms: Atoms,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["Circuit"]
-
 
 @dataclass(frozen=True, eq=False)
 class Circuit:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from anygame.network.logic.gates import Gates
 
-__all__ = ["sum_of_products"]
-
 
 def sum_of_products(gates: Gates, products: Iterable[Iterable[int]]) -> int:
     """Return the literal of a disjunction of conjunctions.

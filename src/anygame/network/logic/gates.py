@@ -15,8 +15,6 @@ from anygame.network.network import FALSE, TRUE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Gates"]
-
 #: Sets of so many literals stand for themselves among those that are known. They are found fast; larger ones
 #: would take much more memory than the sorted literals.
 _FEW: Final = 4

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["simplified"]
-
 #: Each round costs a look at all gates; what so many do not find is left.
 _MOST_ROUNDS: Final = 60
 _SHIFT: Final = 32

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Ids = NDArray[np.int64]
     Keys = NDArray[np.uint64]
 
-__all__ = ["FAILS", "HOLDS", "merge", "normalised"]
-
 #: What stands for a literal that always holds, and for one that never does: each the other's inversion.
 HOLDS: Final = -1
 FAILS: Final = -2

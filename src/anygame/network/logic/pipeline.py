@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from anygame.network.logic.circuit import Circuit
 
-__all__ = ["REWRITES"]
-
 #: Each makes a circuit smaller, and can be left out.
 REWRITES: Final[tuple[tuple[str, Callable[[Circuit], Circuit]], ...]] = (
     ("dropping implied conditions", drop_implied_conditions),

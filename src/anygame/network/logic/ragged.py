@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["distinct", "places", "starts_of"]
-
 
 def starts_of(lengths: Numbers) -> Numbers:
     """Return where rows of some lengths begin, and behind them all where the last one ends.

@@ -24,8 +24,6 @@ from anygame.protocol.http.headers import mend_request, mend_response
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Body", "HttpError", "RequestFraming", "ResponseFraming", "UnwantedError", "need_h11"]
-
 #: Bytes of a head. Those of the field have some hundreds.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")

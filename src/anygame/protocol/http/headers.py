@@ -21,8 +21,6 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["format_request", "format_response", "mend_request", "mend_response"]
-
 #: A value begins with what is no blank: blanks that could be taken either way would be tried both ways.
 _HEADER: Final = re.compile(
     rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:[ \t]*((?:[^\x00-\x20\x7f][^\x00-\x08\x0a-\x1f\x7f]*)?)"

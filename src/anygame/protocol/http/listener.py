@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from anygame.protocol.http.framing import Body
 
-__all__ = ["Bounds", "Listener"]
-
 _LINGER: Final = 2.0
 _DRAIN: Final = 10.0
 #: Turns of the loop after which what was sent with a new connection has been taken in.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.protocol.http.framing import Body
 
-__all__ = ["read_request", "read_response"]
-
 #: Bytes that are taken at a time: what they hold is read while others wait.
 _CHUNK: Final = 16_384
 

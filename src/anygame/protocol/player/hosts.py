@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.settings import PlayerSettings
 
-__all__ = ["Host", "ProcessHost", "ThreadHost"]
-
 #: Bytes of one event. The longest hold a move, and moves are shorter than sheets.
 _LONGEST_EVENT: Final = 16 * 2**20
 #: Seconds for a process to end when it will tell nothing more.

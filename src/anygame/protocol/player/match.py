@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.protocol.player.hosts import Host
     from anygame.protocol.player.settings import PlayerSettings
 
-__all__ = ["PlayerMatch", "wall_time"]
-
 #: Takes how many sessions of a match have died; returns another one, None where there is none any more.
 Renew = Callable[[int], "Host | None"]
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
     from anygame.protocol.player.settings import PlayerSettings
 
-__all__ = ["PlayedGame", "load_rules"]
-
 #: Sheets of the field have at most half a megabyte.
 _READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.protocol.player.hosts import Host
     from anygame.protocol.player.match import PlayerMatch
 
-__all__ = ["SessionPool"]
-
 #: Sessions that may still be at work on former matches, beside twice as many as there are matches at a time:
 #: players who keep what they learned take some seconds, and matches may be shorter.
 _MOST_LEAVING: Final = 4

@@ -18,8 +18,6 @@ from anygame.protocol.player.session import BEGUN, THREADS, Session
 if TYPE_CHECKING:
     from anygame.players.player import Player
 
-__all__ = ["main"]
-
 
 def main(given: str) -> None:
     """Do what commands ask for until there are no more, then end, whatever threads are at work.

@@ -66,8 +66,6 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
     from anygame.protocol.player.hosts import Host
 
-__all__ = ["PlayerServer", "Said"]
-
 #: Characters of a message beyond which reading it would keep others waiting: 2,000 take 15 ms at most.
 _LONG: Final = 2000
 #: Characters of texts of strangers in logs.

@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.settings import PlayerSettings
 
-__all__ = ["BEGUN", "THREADS", "Session"]
-
 #: The first event of a session in another process.
 BEGUN: Final = ["begun"]
 #: The names of its threads.

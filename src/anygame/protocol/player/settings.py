@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.protocol.messages import Start
 
-__all__ = ["SHORTEST_CLOCK", "PlayerSettings"]
-
 #: On the networks of today an answer is there in milliseconds; a second is for machines that are busy.
 _LONGEST_MARGIN: Final = 1.0
 #: Of short clocks no more than this is given away.

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     #: Per role the legal actions of all lanes, lane after lane; where those of each begin; and how many.
     Options = Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
 
-__all__ = ["MOST_STATES", "Belief"]
-
 #: States that are carried: some hundredths of a second a turn, and far more than games of cards need.
 MOST_STATES: Final = 16_384
 #: Joint moves that are tried for all of them in one turn; where there are more, some are drawn.

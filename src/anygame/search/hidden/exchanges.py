@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.int64]
 
-__all__ = ["NO_ACTION", "Exchanges"]
-
 #: An action that nobody has.
 NO_ACTION: Final = -1
 

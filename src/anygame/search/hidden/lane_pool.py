@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     States = NDArray[np.uint64]
     Ids = NDArray[np.int64]
 
-__all__ = ["MOST_LANES", "LanePool", "legal_choices"]
-
 #: Lanes that step at once: more are no faster, and take memory.
 MOST_LANES: Final = 8_192
 _BLOCK: Final = 512

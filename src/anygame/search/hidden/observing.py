@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
 
-__all__ = ["ObservationKeys", "mixed", "row_keys"]
-
 #: The constants of SplitMix64 (Steele, Lea and Flood 2014).
 _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.int64]
 
-__all__ = ["Rejuvenation"]
-
 #: As many tries of each manner, one of which did change something, are taken to have been made before.
 _TRIES_BEFORE: Final = 50.0
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.int64]
 
-__all__ = ["LANES", "InformationSetSearch"]
-
 #: Tries that go down side by side: a pass of 512 costs little more than one of 32, but all of a pass choose
 #: without knowing what the others bring.
 LANES: Final = 256

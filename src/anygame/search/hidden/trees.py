@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RoleTree"]
-
 #: Nodes for which there is room at first.
 _FIRST_NODES: Final = 256
 #: What is not known yet of a move counts as if it had been tried so often, and brought the mean.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.game.role_view import Observation
     from anygame.language.terms import Term
 
-__all__ = ["Turn", "TurnReader"]
-
 
 @dataclass(frozen=True, eq=False)
 class Turn:

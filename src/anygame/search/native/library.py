@@ -20,8 +20,6 @@ from anygame.network.kernels import native
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TEXT", "load", "ship"]
-
 _SOURCES: Final = Path(__file__).parents[1]
 #: Where a package has the text of its sources.
 TEXT: Final = Path(__file__).with_name("search.ll.gz")

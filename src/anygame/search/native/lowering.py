@@ -34,8 +34,6 @@ from anygame.search.native.marking import COMPILED, FAULT, Bundle, Elements, Exp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["lowered"]
-
 #: Words of a table for each array; see ``marking.table_of``.
 _WORDS: Final = 4
 

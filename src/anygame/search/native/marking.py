@@ -27,35 +27,6 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
-__all__ = [
-    "COMPILED",
-    "FAULT",
-    "BoolRows",
-    "Bools",
-    "Bundle",
-    "Elements",
-    "Exported",
-    "Float32Rows",
-    "Float32s",
-    "Float64Rows",
-    "Float64s",
-    "Int16s",
-    "Int32Rows",
-    "Int32s",
-    "Int64Rows",
-    "Int64s",
-    "UInt16s",
-    "UInt64Rows",
-    "UInt64s",
-    "UInt8s",
-    "compiled",
-    "elements_of",
-    "exported",
-    "exports",
-    "native_code",
-    "table_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Elements:

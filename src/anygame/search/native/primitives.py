@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["call", "call_refusing", "prefetch"]
-
 
 def call(function: int, rows: int, data: int) -> None:
     """Call ``void f(ptr rows, ptr data)``, all three given as addresses."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
-__all__ = ["BestFirst"]
-
 #: States expanded at a time: more fill lanes better, fewer follow the estimates better.
 _AT_A_TIME: Final = 24
 

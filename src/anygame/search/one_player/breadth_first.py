@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
-__all__ = ["BreadthFirst"]
-
 #: About so many children are made at a time, so that what lists them stays small beside the states.
 _CHILDREN: Final = 1 << 15
 

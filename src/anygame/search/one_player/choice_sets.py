@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["ChoiceSets"]
-
 
 @dataclass(frozen=True, eq=False)
 class ChoiceSets:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from anygame.game.game import Game
 
-__all__ = ["SeveralChooseError", "sole_chooser"]
-
 #: Playouts that are looked at where the rules do not show it: a choice that none of them meets is rare. The
 #: reasoner plays some tens in a second.
 _PLAYOUTS: Final = {"network": 512, "reasoner": 16}

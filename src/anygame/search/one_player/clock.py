@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.search.one_player.influence import Influence
 
-__all__ = ["Clock", "find_clock"]
-
 #: A clock that has so many values is one of a game that nobody plays to the end.
 _MOST_TICKS: Final = 2_000
 #: Gates times ticks that are looked at: a fraction of a second.

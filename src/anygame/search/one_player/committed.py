@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.search.one_player.estimated import EstimatedStates, Grown
     from anygame.search.one_player.incumbent import Incumbent
 
-__all__ = ["Committed"]
-
 #: States after which the first restart comes; the next ones come after ever more.
 _FIRST: Final = 64
 _FACTOR: Final = 1.3

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
-__all__ = ["EstimatedStates", "Grown"]
-
 #: What a state takes besides its key, at most: its place in some queues.
 _BYTES_OF_A_STATE: Final = 500
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.search.one_player.successors import Children
 
-__all__ = ["Incumbent"]
-
 
 @dataclass
 class Incumbent:

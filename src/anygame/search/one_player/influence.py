@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["Influence"]
-
 
 @dataclass(frozen=True, eq=False)
 class Influence:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["LaneSuccessors"]
-
 
 class LaneSuccessors:
     """States of a compiled game, packed to a bit a fluent; see ``Successors``.

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from anygame.language.terms import Term
 
-__all__ = ["Line"]
-
 
 @dataclass(frozen=True, slots=True)
 class Line:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.search.one_player.line import Line
     from anygame.search.one_player.portfolio import Portfolio
 
-__all__ = ["DEFAULT_MEMORY", "LineSearch"]
-
 #: As much as a player may take by default.
 DEFAULT_MEMORY: Final = 1 << 30
 #: A way to search goes on for so long before the next one: a clock is looked at as often.

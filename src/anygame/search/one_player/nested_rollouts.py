@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.search.one_player.incumbent import Incumbent
     from anygame.search.one_player.successors import Options, Successors
 
-__all__ = ["NestedRollouts"]
-
 #: Groups with weights of their own: each is large enough to have a good line to learn from.
 _GROUPS: Final = 12
 #: How often a level calls the one below. Rosin's 100 is for single playouts; here each call has tens.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.search.one_player.successors import Successors
 
-__all__ = ["Portfolio"]
-
 #: Lanes of the breadth-first search, which has states enough for many.
 _WIDE: Final = 4096
 #: Lanes of playouts, and of states with estimates: the fewer, the sooner something is learnt from them.

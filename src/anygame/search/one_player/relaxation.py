@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["ENDLESS", "Estimates", "Relaxation", "prepare"]
-
 #: The cost of what cannot be. What can be costs less, however large the sum.
 ENDLESS: Final = 1 << 28
 #: Rounds after which costs are taken as they are: nothing is said to be endless then.

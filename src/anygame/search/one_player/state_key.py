@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-__all__ = ["StateKey"]
-
 
 class StateKey:
     """The part of a packed state by which it is compared; the rest depends on the number of moves alone.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["MoveNumbers", "StateSuccessors"]
-
 #: States asked at a time: a reasoner takes milliseconds for each.
 _WIDTH: Final = 4
 #: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Children", "Options", "Successors", "possible_goals", "replay"]
-
 _INTEGER: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.search.solution import Solution
 
-__all__ = ["with_best_line"]
-
 
 def with_best_line(game: Game, start: State, solution: Solution, memory: int, seconds: float) -> Solution:
     """Return what is known of a game that was not solved, with the best line if it is one for one role.

@@ -11,8 +11,6 @@ from anygame.network.state_set import StateSet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["VisitedStates"]
-
 #: A new table of ways: as many as a new set of states has room for.
 _FEWEST: Final = 1024
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-__all__ = ["USUAL", "GoalScale"]
-
 #: Integers up to here are exact as floating-point numbers.
 _LARGEST: Final = 1 << 53
 _DIGITS: Final = 9

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Arm", "Choice", "Node", "Options"]
-
 #: A joint move, as the indices of its moves.
 Choice = tuple[int, ...]
 

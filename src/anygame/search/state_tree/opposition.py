@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
-__all__ = ["Opposition"]
-
 
 class Opposition:
     """The ends of a game: whether its roles, ``random`` aside, are opponents.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.search.state_tree.goal_scale import GoalScale
     from anygame.search.state_tree.opposition import Opposition
 
-__all__ = ["Playouts"]
-
 #: Joint moves of a playout: more than nearly all matches have that people or programs play.
 _LONGEST: Final = 500
 #: Seconds of a playout that need no look at the clock: a tenth of the shortest clocks.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.search.state_tree.goal_scale import GoalScale
     from anygame.search.state_tree.node import Arm, Choice, Node
 
-__all__ = ["Reporter"]
-
 #: Joint moves of a line, and moves that have one: more than anybody reads.
 _LONGEST_LINE: Final = 60
 _MOST_LINES: Final = 50

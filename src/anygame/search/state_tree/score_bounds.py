@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from anygame.search.state_tree.node import Node
 
-__all__ = ["MIDDLE", "bounds_of_moves", "spread"]
-
 #: Means over draws of chance are as exact as floating-point numbers are.
 _CLOSE: Final = 1e-9
 _DIGITS: Final = 9

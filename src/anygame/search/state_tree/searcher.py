@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.search.analysis import Analysis
     from anygame.search.state_tree.node import Choice
 
-__all__ = ["StateSearcher"]
-
 #: Joint moves from the root to a leaf at most, for games that go on for ever.
 _DEEPEST: Final = 500
 #: What a state, its node and its place in the table take: frozen sets of some tens of facts, measured.

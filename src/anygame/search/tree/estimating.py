@@ -18,17 +18,6 @@ from anygame.search.tree.lanes import lowest_bit
 from anygame.search.tree.proving import first_option_of, is_proven
 from anygame.search.tree.store import NONE
 
-__all__ = [
-    "ONE",
-    "UNITS",
-    "add_up",
-    "advantage",
-    "estimate_near",
-    "estimate_of",
-    "pass_minimax",
-    "set_minimax",
-]
-
 #: Of the hidden layer; the last one goes on as it is.
 UNITS = 32
 #: What ``Store.option_minimax`` holds for a value of 1.

@@ -41,8 +41,6 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-__all__ = ["LEVELS", "drop_work", "forget", "least_visits"]
-
 #: What stays of a node while nodes are forgotten; NONE of those that go.
 _LEAF, _WHOLE = range(2)
 #: The memory of a node is asked for so many nodes ahead.

@@ -23,8 +23,6 @@ from anygame.search.tree.lanes import words_for
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["GameCode", "describe", "refresh"]
-
 #: Places in ``GameCode.functions``.
 EVALUATE_STATE, EVALUATE_MOVES, CHOOSE, DATA = range(4)
 #: Places in ``GameCode.layout``.

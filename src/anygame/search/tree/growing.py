@@ -25,8 +25,6 @@ from anygame.search.tree.store import (
 )
 from anygame.search.tree.worker import JOBS, SPECS, worker_at
 
-__all__ = ["DONE", "FULL", "GOING", "STEPS", "add_state", "grow", "look"]
-
 #: How growing went: it can go on, so many leaves have been evaluated, there is nothing left to do, or the
 #: memory is used up.
 GOING, ENOUGH, DONE, FULL = range(4)

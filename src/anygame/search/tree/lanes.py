@@ -6,8 +6,6 @@ import numpy as np
 
 from anygame.search.native.marking import compiled
 
-__all__ = ["LANES", "WORDS", "load_states", "lowest_bit", "popcount", "read_states", "turn", "words_for"]
-
 LANES, WORDS = 512, 8
 
 

@@ -46,8 +46,6 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-__all__ = ["climb", "enqueue", "expand", "finish", "hear", "keep", "recall", "wait_for"]
-
 #: Moves of a role from which on those that are made later in playouts are looked at too: where there are
 #: fewer, each is soon tried often enough, and it was no gain.
 WIDE = 40

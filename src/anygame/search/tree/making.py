@@ -31,8 +31,6 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-__all__ = ["make_children", "random_below"]
-
 GO, RESTART = int(_GO), int(_RESTART)
 
 

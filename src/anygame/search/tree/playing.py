@@ -36,8 +36,6 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-__all__ = ["play"]
-
 ACTIVE, GO, RESTART, STUCK = int(_ACTIVE), int(_GO), int(_RESTART), int(_STUCK)
 #: Lanes are filled again when so many are idle: a refill costs about as much as some steps.
 REFILL = 160

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-__all__ = ["Learned", "learn_estimates", "self_play", "try_out"]
-
 #: How much minimax over estimates counts beside the means of playouts, where it does.
 TRUST: Final = 0.6
 #: Of the time, the part for self-play; the rest is for the trial.

@@ -11,8 +11,6 @@ import numpy as np
 from anygame.search.native.marking import compiled
 from anygame.search.tree.store import COMPETITIVE, NONE, product_of
 
-__all__ = ["first_option_of", "is_proven", "option_in", "update_bounds"]
-
 
 @compiled
 def is_proven(store, node):

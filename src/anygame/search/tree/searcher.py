@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.analysis import JointMoves
 
-__all__ = ["TreeSearcher"]
-
 #: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
 _LONGEST_PLAYOUT: Final = 1000
 #: Joint moves of a line that are told, and moves that have one: more than anybody reads.

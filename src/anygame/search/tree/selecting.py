@@ -53,8 +53,6 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-__all__ = ["select"]
-
 #: Exploration at the root, in terms of that elsewhere.
 MOST_AT_ROOT = 4.0
 

@@ -37,18 +37,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "DEFAULT_SETTINGS",
-    "GIVEN_UP",
-    "PLAYED",
-    "POSITIONS",
-    "SHARED",
-    "Practice",
-    "first_weights",
-    "make_practice",
-    "practise",
-]
-
 #: Games that go on side by side, and after how many moves they are given up.
 GAMES, LONGEST = 64, 400
 #: Places in ``Practice.counts``.

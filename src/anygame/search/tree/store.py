@@ -35,19 +35,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "Store",
-    "ask_for_node",
-    "ask_for_slot",
-    "child_of",
-    "find_or_add",
-    "hash_of",
-    "make_store",
-    "number_again",
-    "product_of",
-    "set_child",
-]
-
 #: Places in ``Store.counts``.
 NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, SLOTS = range(6)
 ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(6, 12)

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.search.tree.game_code import GameCode
 
-__all__ = ["DEFAULT_SETTINGS", "Option", "Tree"]
-
 #: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
 #: moves made later count, and how much minimax over estimates does; see ``selecting``.
 DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)

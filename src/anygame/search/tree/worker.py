@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-__all__ = ["Worker", "make_worker"]
-
 #: Descents that may be under way at a time: each has at least a lane or a place in the queue.
 PATHS = 2048
 #: A descent goes no deeper: longer matches are searched as they come near.

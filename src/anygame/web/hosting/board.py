@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["draw"]
-
 #: Cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.
 _MOST_CELLS: Final = 2_500
 #: Facts of one fluent that are listed of a game without a board.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.source import Span
 
-__all__ = ["check", "diagnostic_view"]
-
 #: Diagnostics of a sheet that are shown: nobody reads more.
 _MOST_SHOWN: Final = 60
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.record import Record
 
-__all__ = ["Course", "Joint", "Look", "look_at"]
-
 Joint = tuple["Term", ...]
 
 

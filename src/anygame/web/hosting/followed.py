@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.match.record import Record
 
-__all__ = ["FollowedMatch"]
-
 Told = dict[str, Any]
 
 

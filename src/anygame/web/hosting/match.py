@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.match.seats import Reply
     from anygame.web.hosting.opponents import Opponent
 
-__all__ = ["HostedMatch"]
-
 #: Joint moves after which a match ends without a result: people do not play as long, and rules that go on by
 #: themselves for ever would fill the disk.
 _LONGEST: Final = 5_000

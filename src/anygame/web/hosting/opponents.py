@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.seats import Seat
 
-__all__ = ["Opponent"]
-
 Line = Sequence[tuple["Term", ...]]
 
 

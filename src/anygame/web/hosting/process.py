@@ -24,8 +24,6 @@ from anygame.web.settings import LONGEST_ANSWER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["answer", "main"]
-
 #: Bytes of one command: the longest sheet that is read, with every character escaped, and a line of moves.
 _LONGEST_COMMAND: Final = 64 * 2**20
 #: Characters of what is told of a fault.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Source
     from anygame.language.terms import Term
 
-__all__ = ["fired", "why"]
-
 #: Lines of an explanation that are shown: several screens.
 _MOST_LINES: Final = 400
 #: Changes of a move that are explained.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-__all__ = ["Session"]
-
 View = dict[str, Any]
 #: What a record keeps for the pages beside its match: who has which role.
 _SEATS: Final = "seats"

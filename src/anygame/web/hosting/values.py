@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-__all__ = ["Values"]
-
 #: Bytes of the tree of a match: an eighth of what its process may take.
 _MEMORY: Final = 512 * 2**20
 #: Seconds for which an answer waits until the game is compiled; compiling goes on behind it.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.web.hosting.course import Course, Look
 
-__all__ = ["log_view", "match_view", "seen_view", "state_view", "way_view"]
-
 #: Facts of a state, or moves of a role, that a page shows: more than any public game has, and a page still
 #: opens at once.
 _MOST_SHOWN: Final = 5_000

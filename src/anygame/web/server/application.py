@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from anygame.web.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-__all__ = ["make_application", "make_watching_application"]
-
 _STATUS: Final[dict[type[Exception], int]] = {
     NotFoundError: 404,
     RefusedError: 403,

@@ -9,8 +9,6 @@ from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGo
 if TYPE_CHECKING:
     from anygame.web.server.gates import Gate
 
-__all__ = ["Asides"]
-
 #: Seconds that a command may take where others wait when it begins: what is right is told in one, as a rule.
 _WHILE_OTHERS_WAIT: Final = 5.0
 #: Moves of people come before sheets where both want the processor.

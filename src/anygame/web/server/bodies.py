@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from python_multipart.multipart import Field, File
     from starlette.requests import Request
 
-__all__ = ["parse_form", "read_form"]
-
 #: Fields of one form: a role each, and few more.
 _MOST_FIELDS: Final = 1_000
 #: Bytes of a form that is read at once, which takes some milliseconds at worst: forms of moves are shorter.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Iterable
 
-__all__ = ["Connection"]
-
 #: Seconds in which somebody takes nothing of an answer, and is dropped.
 _TAKING: Final = 60.0
 #: Bytes that are taken before it is seen whether to go on.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from anygame.web.server.versions import Versioned
 
-__all__ = ["changes", "known_version"]
-
 #: Seconds without a change after which something is sent all the same, so that broken connections are noticed
 #: and proxies keep whole ones.
 _HEARTBEAT: Final = 15.0

@@ -12,8 +12,6 @@ from anygame.web.server.processes import MatchFaultError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-__all__ = ["RETRY_AFTER", "BusyError", "Gate", "retry_header"]
-
 #: Seconds that somebody waits at most before being told.
 _LONGEST_WAIT: Final = 5.0
 #: Seconds after which it is worth to ask again.

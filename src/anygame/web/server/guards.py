@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Guards", "TooSlowError"]
-
 _READING: Final = frozenset({"GET", "HEAD"})
 _OUR_SITE: Final = frozenset({"same-origin", "none"})
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
 
-__all__ = ["MatchRoutes", "NotFoundError", "RefusedError"]
-
 #: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
 _MOST_RENDERED: Final = 32
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-__all__ = ["Match", "Matches", "Seat"]
-
 #: Who has a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for who
 #: has the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a match
 #: that is played elsewhere and only shown, ``{"kind": "elsewhere", "name"}``.

@@ -14,8 +14,6 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from anygame.web.server.processes import MatchFaultError
 
-__all__ = ["read_count", "read_seconds"]
-
 #: Digits of a whole number: versions are milliseconds since 1970 and have 13.
 _MOST_DIGITS: Final = 15
 _COUNT: Final = re.compile(rf"[0-9]{{1,{_MOST_DIGITS}}}")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from anygame.web.server.matches import Match
 
-__all__ = ["Pages", "board_context", "match_context"]
-
 
 class Pages:
     """The templates of the package.

@@ -14,8 +14,6 @@ from anygame.web.settings import LONGEST_ANSWER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HostProcess", "MatchFaultError", "ProcessGoneError"]
-
 #: Answers to browsers come before the thinking of players where both want the processor.
 _NICENESS: Final = 5
 #: Seconds for a process to end when it will tell nothing more.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from anygame.web.server.matches import Match, Matches, Seat
     from anygame.web.server.sheets import Sheets
 
-__all__ = ["Replays", "is_record"]
 #: Joint moves of a record that is uploaded: ten times those of the longest public matches.
 _MOST_MOVES: Final = 5_000
 

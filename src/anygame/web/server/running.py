@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.web.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-__all__ = ["WatchingServer", "serve"]
-
 #: Seconds that answers in progress have when the server ends; streams never end by themselves.
 _CLOSING: Final = 1
 #: Connections that the system keeps until they are accepted, all at once.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from anygame.web.server.visitors import Visitor
     from anygame.web.settings import Settings
 
-__all__ = ["SheetRoutes"]
-
 #: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0

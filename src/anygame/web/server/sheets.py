@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-__all__ = ["Sheet", "Sheets", "title_of"]
-
 _SUFFIXES: Final = (".kif", ".gdl", ".hrf")
 _RECORD: Final = ".json"
 #: A sheet that was uploaded: nobody can guess its name.

@@ -6,8 +6,6 @@ import asyncio
 from contextlib import suppress
 from time import time_ns
 
-__all__ = ["Versioned"]
-
 
 class Versioned:
     """Something that pages are told of whenever it changes.

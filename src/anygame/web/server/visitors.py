@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["COOKIE", "Visitor", "visitor_of"]
-
 COOKIE: Final = "anygame"
 #: Our cookie among those of others, which are not read: that of Python's library takes time that grows with
 #: the square of their length.

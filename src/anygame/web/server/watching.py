@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-__all__ = ["WatchRoutes"]
-
 #: Joint moves that are told at a time: pages see how a long match is caught up with.
 _AT_ONCE: Final = 500
 #: Seconds between two looks at a match: one of a thousand moves a second is not drawn as often.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node
 
-__all__ = ["CHECK", "COMPARISONS", "SUMS"]
-
 SUMS: Final = frozenset(("+", "-", "*", "/", "%", "^", "**", "++", "--", "1+", "is"))
 #: Words for sums, which are so where they stand with a number.
 _WORDS: Final = frozenset(("plus", "minus", "add", "sub", "times", "mod", "div"))

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Name, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
-
 _RELATION_ARITY: Final = Code(
     "relation-arity",
     Severity.WARNING,

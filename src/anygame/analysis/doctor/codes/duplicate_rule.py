@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula
 
-__all__ = ["CHECK"]
-
-
 _DUPLICATE_RULE: Final = Code(
     "duplicate-rule",
     Severity.WARNING,

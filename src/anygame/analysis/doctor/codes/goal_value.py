@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 _INTEGER: Final = re.compile(r"[+-]?\d+")
 _HIGHEST_GOAL: Final = 100
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
-
 _GROWING_RECURSION: Final = Code(
     "growing-recursion",
     Severity.WARNING,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 
 _KEYWORD_CONSTANT: Final = Code(

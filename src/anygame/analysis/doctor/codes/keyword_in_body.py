@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 #: Relations that a system computes for itself, and that some therefore cannot look up in a body.
 _NOT_READ: Final = frozenset(("init", "next", "base", "input"))
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
 #: Places inside terms that are counted; beyond, anything can stand.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node
 
-__all__ = ["CHECK", "CODE"]
-
 #: Uses that make a name a common one.
 _COMMON: Final = 2
 #: A variable of three letters is a word; shorter ones are numbered by letters, as ?x and ?y.

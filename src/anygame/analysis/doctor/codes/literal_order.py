@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language.terms import Variable
 
-__all__ = ["CHECK", "mend"]
-
-
 _CODE: Final = Code(
     "literal-order",
     Severity.INFO,

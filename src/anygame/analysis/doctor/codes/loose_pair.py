@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 _CODE: Final = Code(
     "loose-pair",
     Severity.WARNING,

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: Facts that a move writes anew: as many as its arguments, and more of them are a board.
 _MOST_WRITTEN: Final = 4
 

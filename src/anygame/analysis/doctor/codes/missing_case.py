@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 #: Rules that are the same but for numbers: fewer leave out a number by chance.
 _FEWEST: Final = 4
 _FEWEST_APART: Final = 6

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 T = TypeVar("T")
 
 #: Combinations of values: of fewer, one may well be left out.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: Numbers that a row has, and rules that have them all; roles of which one alone is left out.
 _FEWEST_NUMBERS: Final = 3
 _FEWEST_RULES: Final = 2

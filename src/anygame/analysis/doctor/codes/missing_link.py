@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Formula, Rule
 
-__all__ = ["CHECK"]
-
 #: Links that are there: one alone is no chain.
 _FEWEST: Final = 2
 _PAIR: Final = 2

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: Of two roles, one may well begin alone.
 _FEWEST: Final = 3
 

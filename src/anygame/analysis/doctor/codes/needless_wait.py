@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
-__all__ = ["CHECK"]
-
 _MOVES: Final = """\
 (<= (free ?n) (true (cell ?n empty)))
 (<= (legal x (mark ?n)) (free ?n))

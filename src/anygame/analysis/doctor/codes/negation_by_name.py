@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: Rules beyond which they are not compared one by one.
 _MOST_COMPARED: Final = 500
 

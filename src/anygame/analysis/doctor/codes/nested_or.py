@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
-
 _CODE: Final = Code(
     "nested-or",
     Severity.INFO,

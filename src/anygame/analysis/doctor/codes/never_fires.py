@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Node, Span
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 _DEEPEST: Final = 9
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
-__all__ = ["CHECK"]
-
 #: Rules that have a counterpart: fewer may do so by chance.
 _FEWEST: Final = 4
 #: Letters of a role's name by which other names are known to speak of it: ``blackWins``.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: Facts that agree: fewer may count by chance.
 _FEWEST: Final = 3
 #: Facts of a table in which one may be odd, in which one that is odd in one place is told, and at most.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: What a won game is worth; what one has of it, the other lacks.
 _ALL: Final = 100
 #: Goals are round numbers, but for one that is a little more or less than another.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 _OF_MOVES: Final = ("legal", "input", "does")
 
 _CODE: Final = Code(

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: Conditions, and rules, that are compared: fewer agree by chance.
 _FEWEST: Final = 4
 _FEWEST_RULES: Final = 5

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 #: Rules of one relation that are compared: fewer say too little, and more are written by programs.
 _FEWEST: Final = 3
 _MOST: Final = 40

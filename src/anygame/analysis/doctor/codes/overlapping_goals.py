@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
 _MOST_RULES: Final = 300
 _NOTED: Final = 3
 

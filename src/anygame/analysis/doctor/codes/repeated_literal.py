@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula, Rule
 
-__all__ = ["CHECK"]
-
 #: A sheet that repeats conditions in more rules was written by a program.
 _MOST_RULES: Final = 2
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula, Rule
 
-__all__ = ["CHECK"]
-
 _PASSED: Final = "(<= (next (out ?p)) (does ?p pass) (true (asked ?p)))\n"
 
 _CODE: Final = Code(

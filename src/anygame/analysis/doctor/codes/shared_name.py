@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Name, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
-
 _CODE: Final = Code(
     "shared-name",
     Severity.INFO,

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
-__all__ = ["CHECK"]
-
 _NEARNESS: Final = 0.8
 
 _CODE: Final = Code(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 _COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
 #: Words in other brackets: a fact of another language.
 _BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Span
 
-__all__ = ["CHECK"]
-
 _CODE: Final = Code(
     "swapped-arguments",
     Severity.WARNING,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
-__all__ = ["CHECK"]
-
 _NEXT: Final = Code(
     "unconditional-next",
     Severity.WARNING,

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.source import Span
 
-__all__ = ["CHECK"]
-
-
 _UNDECLARED_FLUENT: Final = Code(
     "undeclared-fluent",
     Severity.WARNING,

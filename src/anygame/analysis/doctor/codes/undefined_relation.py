@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.terms import Term
 
-__all__ = ["CHECK"]
-
-
 _CODE: Final = Code(
     "undefined-relation",
     Severity.WARNING,

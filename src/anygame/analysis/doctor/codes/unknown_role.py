@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 _ROLE_FIRST: Final = frozenset(("legal", "does", "goal", "input", "sees", "percept"))
 
 _CODE: Final = Code(

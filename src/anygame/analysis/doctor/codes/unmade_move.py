@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.source import Node
 
-__all__ = ["CHECK"]
-
 #: What stands where a whole move does.
 _MOVE: Final = ("does", 1)
 #: Of so many moves one may be missing; of fewer there may be another reason.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK", "IDLE_MOVES"]
-
 #: Moves that are there to do nothing.
 IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
-__all__ = ["CHECK"]
-
-
 _CODE: Final = Code(
     "unused-relation",
     Severity.INFO,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["CHECK"]
-
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_+-]+")
 
 _CODE: Final = Code(

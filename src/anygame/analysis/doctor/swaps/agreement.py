@@ -9,8 +9,6 @@ from anygame.language.rules import READ_AS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MOST_OFTEN", "STATE", "is_usual_number"]
-
 #: Other rules that agree on which argument belongs to which: one could be the slip itself.
 MOST_OFTEN: Final = 2
 #: Predicates of fluents and of moves; what is written is named as it is read.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.analysis.doctor.sorts import Place
     from anygame.language.diagnostics import Diagnostic
 
-__all__ = ["crossed_constants"]
-
 
 def crossed_constants(code: Code, sheet: Sheet) -> Iterator[Diagnostic]:
     """Report two constants of which each stands once where the other belongs, and otherwise where it does."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
-__all__ = ["crossed_pairs", "crossed_values"]
-
 #: Other facts that agree on what stands where.
 _FEWEST_FACTS: Final = 3
 #: Facts that are compared: lists longer than that are written by programs.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-__all__ = ["crossed_names", "crossed_order", "crossed_variables", "exchanged_in_frame"]
-
 #: Atoms that agree on how two arguments are called; of more than two arguments, fewer need to.
 _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2

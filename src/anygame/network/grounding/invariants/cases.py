@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.invariants.knowledge import Knowledge
     from anygame.network.grounding.rules import GroundRule, Test
 
-__all__ = ["Case", "Known", "assumed", "equated", "settled"]
-
 _Condition = TypeVar("_Condition", bound="Test")
 
 #: Conclusions are drawn in so many rounds: recursive views could give more and more of them.

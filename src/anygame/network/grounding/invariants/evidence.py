@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.network.budget import Budget
     from anygame.network.grounding.static import StaticRelations
 
-__all__ = ["known_of", "samples"]
-
 #: States of random play that are looked at: most that does not always hold shows in one of them.
 _SAMPLES: Final = 24
 _SEED: Final = 20121

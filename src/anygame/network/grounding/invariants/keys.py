@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Row = tuple[int, ...]
 
-__all__ = ["keys_of_fluents"]
-
 #: Wider fluents have too many sets of columns.
 _WIDEST: Final = 6
 #: Cases that are looked at for all keys of a game together: some seconds.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     Rows = Sequence[tuple[Term, ...]]
     Key = tuple[int, ...]
 
-__all__ = ["Knowledge"]
-
 #: Keys of wider static relations are not looked for: there are as many candidates as sets of columns.
 _WIDEST: Final = 4
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.invariants.knowledge import Knowledge
     from anygame.network.grounding.rules import GroundRule
 
-__all__ = ["Refutation"]
-
 #: Cases that are looked at to refute one, and in all: most that can be refuted take fewer than twenty.
 _MOST_CASES: Final = 120
 #: A choice among more than this is not gone through.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import GroundRule
 
-__all__ = ["bound_by", "can_be_joined", "determined", "narrow_guards"]
-
 
 def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
     """Return the variables that equations and nested terms of a rule give a value, with those known."""

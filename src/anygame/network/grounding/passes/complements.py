@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import Test
 
-__all__ = ["complement_moves"]
-
 #: A rule that can fail in more ways than this is rarely failed by few moves.
 _MOST_FAILURES: Final = 8
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Relation
     from anygame.network.grounding.rules import GroundRule
 
-__all__ = ["Context"]
-
 
 @dataclass(frozen=True, slots=True)
 class Context:

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["decompose_bodies", "split_off"]
-
 #: A part that shares more variables than this with the rest has about as many rows as the join it saves.
 _MOST_COLUMNS: Final = 4
 

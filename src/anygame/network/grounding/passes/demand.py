@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["ask_for_rows"]
-
 #: What is asked is handed on through guards that give at most so many values on average for what is known:
 #: a neighbour of a cell, not every other cell.
 _MOST_VALUES: Final = 4.0

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import Test
 
-__all__ = ["expand_disjunctions", "name_disjunctions"]
-
 #: A rule that would become more rules than this (six disjunctions of two) has its disjunctions named: copies
 #: double with each, and all are joined anew in every round.
 _MOST_COPIES: Final = 32

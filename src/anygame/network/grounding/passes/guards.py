@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["project_guards"]
-
 
 def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
     """Replace the guards of a rule by their projections to what the rule uses."""

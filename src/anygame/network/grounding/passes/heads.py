@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import GroundRule, Item
 
-__all__ = ["split_heads"]
-
 #: A head variable multiplies instances if it has more values than this for what the rest knows.
 _FEW: Final = 2.0
 _NOTHING: Final[frozenset[Variable]] = frozenset()

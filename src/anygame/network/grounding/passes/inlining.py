@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["inline_dense_relations", "inline_static_relations"]
-
 #: A rule that would become more rules than this stays as it is: each is joined anew in every round.
 _MOST_COPIES: Final = 24
 #: Definitions in definitions are inlined this deep. Sheets build geometry (row, square, line) in about three

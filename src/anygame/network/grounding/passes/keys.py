@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import GroundRule
 
-__all__ = ["split_at_keys"]
-
 #: Where no more variables than this are joined at once, decomposing bodies is as good.
 _FEW: Final = 3
 _NOTHING: Final[frozenset[Variable]] = frozenset()

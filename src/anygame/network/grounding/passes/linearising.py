@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["linearise"]
-
 #: Places of a relation's columns: the first and the last of a chain, as pairs that are of one kind.
 Ends = frozenset[tuple[int, int]]
 

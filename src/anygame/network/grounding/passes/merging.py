@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["merge_rules"]
-
 
 def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
     """Merge rules of two literals and more that are the same but for one that depends on the state."""

@@ -35,8 +35,6 @@ from anygame.network.grounding.rules import (
 if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["project_moves"]
-
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
 

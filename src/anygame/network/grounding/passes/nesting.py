@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import GroundRule
 
-__all__ = ["name_nested_terms"]
-
 
 def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
     """Name the nested terms of head, literals and guards."""

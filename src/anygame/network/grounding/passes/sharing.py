@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["share_parts"]
-
 
 def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
     """Replace parts by others with the same rules, until no two are alike."""

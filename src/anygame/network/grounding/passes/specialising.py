@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Relation
     from anygame.network.grounding.passes.context import Context
 
-__all__ = ["specialise_views"]
-
 
 def specialise_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
     """Restrict views to the constants with which they are read; the constants come first, as facts."""

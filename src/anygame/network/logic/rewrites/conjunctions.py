@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["merge_conjunctions"]
-
 #: A gate never gets longer than this by merging: what a gate reads has to stay in the caches together.
 _LONGEST: Final = 2_000
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["drop_implied_conditions"]
-
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
     """Leave out of conjunctions with a move what makes it legal: moves are made only where they are."""

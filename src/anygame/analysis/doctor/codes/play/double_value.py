@@ -7,8 +7,6 @@ from typing import Final
 from anygame.analysis.doctor.code import PRACTICE, Code
 from anygame.language.diagnostics import Severity
 
-__all__ = ["CODE"]
-
 _SHEET: Final = """\
 (role x) (init (step 1)) (succ 1 2) (succ 2 3)
 (<= (legal x go) (true (step ?n)))

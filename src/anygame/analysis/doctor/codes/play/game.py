@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["END", "GAME", "GOAL", "STEPS"]
-
 STEPS: Final = """\
 (role solo)
 (init (at 1))

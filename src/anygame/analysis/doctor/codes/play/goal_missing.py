@@ -8,8 +8,6 @@ from anygame.analysis.doctor.code import PLAY, Code
 from anygame.analysis.doctor.codes.play.game import END, GAME, STEPS
 from anygame.language.diagnostics import Severity
 
-__all__ = ["CODE"]
-
 CODE: Final = Code(
     "goal-missing",
     Severity.ERROR,

@@ -7,8 +7,6 @@ from typing import Final
 from anygame.analysis.doctor.code import PRACTICE, Code
 from anygame.language.diagnostics import Severity
 
-__all__ = ["CODE"]
-
 _SHEET: Final = """\
 (role x) (role o)
 (init (score x 0)) (init (score o 0)) (init (left 2))

@@ -8,8 +8,6 @@ from anygame.analysis.doctor.code import VALIDATOR, Code
 from anygame.analysis.doctor.codes.play.game import GAME
 from anygame.language.diagnostics import Severity
 
-__all__ = ["CODE"]
-
 CODE: Final = Code(
     "move-outside-input",
     Severity.WARNING,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Node
 
-__all__ = ["CODE", "mend"]
-
 _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 
 CODE: Final = Code(

@@ -7,8 +7,6 @@ from typing import Final
 from anygame.analysis.doctor.code import LIMITS, Code
 from anygame.language.diagnostics import Severity
 
-__all__ = ["CODE"]
-
 CODE: Final = Code(
     "limit-reached",
     Severity.ERROR,

@@ -7,8 +7,6 @@ from typing import Final
 from anygame.analysis.doctor.code import GDL, Code
 from anygame.language.diagnostics import Severity
 
-__all__ = ["CODE"]
-
 CODE: Final = Code(
     "static-relation",
     Severity.ERROR,

@@ -7,8 +7,6 @@ from typing import Final
 from anygame.analysis.doctor.code import Code
 from anygame.language.diagnostics import Severity
 
-__all__ = ["CODE"]
-
 CODE: Final = Code(
     "too-many-alternatives",
     Severity.ERROR,

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Variable
 
-__all__ = ["CODE", "mend", "unbound_role"]
-
 CODE: Final = Code(
     "unsafe-variable",
     Severity.ERROR,
