@@ -31,6 +31,7 @@ _ALLOWED = {
     "game": {"errors", "language"},
     "game.machines": {"errors", "language", "analysis", "datalog", "network", "game"},
     "boards": {"errors", "language", "game"},
+    "doctor": {"errors", "language", "analysis", "game"},
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game"},
     "players": {"errors", "language", "game", "search"},
@@ -40,13 +41,14 @@ _ALLOWED = {
     "envs": {"errors", "language", "game", "boards", "players"},
     "protocol": {"errors", "language", "game", "players", "match"},
     # Pages: beside the command line, which starts them.
-    "web": {"errors", "language", "analysis", "game", "boards", "search", "players", "match", "protocol"},
+    "web": {"errors", "language", "doctor", "game", "boards", "search", "players", "match", "protocol"},
     # Editors: beside the command line, too.
-    "language_server": {"errors", "language", "analysis", "game"},
+    "language_server": {"errors", "language", "analysis", "doctor", "game"},
     "cli": {
         "errors",
         "language",
         "analysis",
+        "doctor",
         "game",
         "boards",
         "search",
@@ -135,7 +137,7 @@ def test_imports_run_one_way(path: Path) -> None:
     if own == "game":
         # One module chooses the machine of a game, and one plays in the lanes that only the network has.
         allowed |= {"game.machines"} if path.name in {"backends.py", "batch.py"} else set()
-        # And one reads loose sheets with the mends of the doctor.
+        # And one reads loose sheets as Prolog-like reasoners mean them.
         allowed |= {"analysis"} if path.name == "loading.py" else set()
     if path.parent.relative_to(_PACKAGE).as_posix() == "envs/jax":
         # The gates themselves become operations of JAX.

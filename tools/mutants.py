@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.doctor.sheet import names_of_rule
+from anygame.doctor.sheet import names_of_rule
 from anygame.language.parser import parse_program
 from anygame.language.rules import KEYWORDS, Literal, Not, walk
 from anygame.language.terms import Compound, Constant

@@ -8,7 +8,8 @@ import pytest
 
 import anygame
 from anygame import LenientReadingWarning
-from anygame.analysis.mends import mend_sheet, read_leniently
+from anygame.analysis.lenient.reading import read_leniently
+from anygame.doctor.mending.mends import mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
 from anygame.language.layout import format_sheet

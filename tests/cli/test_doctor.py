@@ -10,13 +10,13 @@ import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.analysis.doctor import CODES, read_sheet
 from anygame.cli.commands import check
 from anygame.cli.moves import play_text
-from anygame.game.checking import PlayCheck
+from anygame.doctor import CODES, read_sheet
+from anygame.doctor.play.checking import PlayCheck
 
 if TYPE_CHECKING:
-    from anygame.analysis.doctor import Reading
+    from anygame.doctor import Reading
     from anygame.language.source import Source
 
 CLEAN = """\

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from anygame.analysis.doctor.codes import reading
+from anygame.doctor.codes import reading
 from anygame.errors import RuleSheetError, SheetSyntaxError
 from anygame.language import (
     Diagnostic,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from anygame.analysis.doctor import CODES
+from anygame.doctor import CODES
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
 

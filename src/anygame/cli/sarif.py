@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from anygame.analysis.doctor import CODES
+from anygame.doctor import CODES
 from anygame.language.diagnostics import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.analysis.remedies import Remedy
+    from anygame.doctor.mending.remedies import Remedy
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Span
 

@@ -111,7 +111,7 @@ def game_of(
         if not lenient or program.source is None:
             raise
         from anygame.analysis.lenient.places import in_places_of
-        from anygame.analysis.mends import read_leniently  # the doctor, which few sheets need
+        from anygame.analysis.lenient.reading import read_leniently
 
         source, mends = read_leniently(program, case_sensitive=case_sensitive)
         if not mends:

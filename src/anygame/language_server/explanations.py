@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from anygame.analysis.doctor import CODES
+from anygame.doctor import CODES
 
 
 class Explanations:

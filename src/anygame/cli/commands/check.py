@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.analysis.doctor import causes_first, changes_of, check_program, read_sheet
-from anygame.analysis.remedies import as_read_leniently, remedies_for
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
@@ -19,10 +17,12 @@ from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
+from anygame.doctor import causes_first, changes_of, check_program, read_sheet
+from anygame.doctor.causes.repairs import name_the_cause
+from anygame.doctor.mending.remedies import as_read_leniently, remedies_for
+from anygame.doctor.play.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
 from anygame.errors import AnygameError, RuleSheetError
-from anygame.game.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
 from anygame.game.loading import game_of, read_silently
-from anygame.game.repairs import name_the_cause
 from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.installed import SUFFIXES
@@ -31,9 +31,9 @@ from anygame.language.writing import write_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.doctor import Reading
-    from anygame.analysis.remedies import Remedy
-    from anygame.game.checking import Line
+    from anygame.doctor import Reading
+    from anygame.doctor.mending.remedies import Remedy
+    from anygame.doctor.play.checking import Line
     from anygame.language.rules import Program
     from anygame.language.source import Source, Span
 

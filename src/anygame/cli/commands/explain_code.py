@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anygame.analysis.doctor import CODES
 from anygame.cli.diagnostic_codes import known_code
 from anygame.cli.exit_status import OK
 from anygame.cli.options import Command, argument, command_options
+from anygame.doctor import CODES
 
 
 @command_options

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.doctor import check_program, read_sheet
-from anygame.analysis.doctor.sheet import Sheet
-from anygame.analysis.mends import MENDS, mend_sheet
-from anygame.analysis.remedies import as_read_leniently, remedies_for
+from anygame.doctor import check_program, read_sheet
+from anygame.doctor.mending.mends import MENDS, mend_sheet
+from anygame.doctor.mending.remedies import as_read_leniently, remedies_for
+from anygame.doctor.play.checking import BRIEF, PlayCheck, check_rules
+from anygame.doctor.sheet import Sheet
 from anygame.errors import AnygameError
-from anygame.game.checking import BRIEF, PlayCheck, check_rules
 from anygame.game.loading import game_of, read_silently
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.source import Source
@@ -20,7 +20,7 @@ from anygame.language_server.limits import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.remedies import Remedy
+    from anygame.doctor.mending.remedies import Remedy
     from anygame.language.rules import Program
     from anygame.language_server.settings import Settings
 

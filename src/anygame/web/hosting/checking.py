@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.analysis.doctor import check_program, read_sheet
-from anygame.analysis.remedies import as_read_leniently, remedies_for
 from anygame.boards import Painter
+from anygame.doctor import check_program, read_sheet
+from anygame.doctor.mending.remedies import as_read_leniently, remedies_for
 from anygame.errors import AnygameError
 from anygame.game.loading import game_of, read_silently
 from anygame.language.diagnostics import Diagnostic, Severity
@@ -18,7 +18,7 @@ from anygame.web.settings import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.analysis.remedies import Remedy
+    from anygame.doctor.mending.remedies import Remedy
     from anygame.game.game import Game
     from anygame.language.source import Span
 

@@ -1,0 +1,61 @@
+"""The rule doctor: what is wrong or odd in a rule sheet, found without playing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.analysis.safety import normal_rules
+from anygame.doctor.causes.diagnosis import causes_first
+from anygame.doctor.causes.suspects import Change, changes_for
+from anygame.doctor.code import Check, Code
+from anygame.doctor.codes import CHECKS, CODES
+from anygame.doctor.reading import Reading, read_sheet
+from anygame.doctor.sheet import Sheet
+from anygame.errors import RuleSheetError
+from anygame.language.collector import collector_paused
+from anygame.language.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.language.rules import Program
+
+__all__ = [
+    "CHECKS",
+    "CODES",
+    "Check",
+    "Code",
+    "Reading",
+    "causes_first",
+    "changes_of",
+    "check_program",
+    "read_sheet",
+]
+
+
+def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic]:
+    """Return what is wrong or odd in a program, sorted by place; the program's own warnings are not among it.
+
+    Args:
+        program: the rules.
+        complete: whether these are all rules of the sheet; if not, checks of what is missing are left out.
+
+    >>> from anygame.language import parse_program
+    >>> program = parse_program("(role x) (<= (legal x go) (open)) (goal x 100) terminal")
+    >>> [found.code for found in check_program(program) if found.severity > 1]
+    ['undefined-relation']
+    """
+    sheet = Sheet(program)
+    checks = [check for check in CHECKS if complete or not check.needs_all]
+    with collector_paused():
+        found = [each for check in checks for each in check.diagnostics(sheet)]
+        try:
+            normal_rules(program)
+        except RuleSheetError as error:
+            found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
+    return sorted(dict.fromkeys(found))
+
+
+def changes_of(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Change]:
+    """Yield the changes of a program that may put right all of some findings about it."""
+    return changes_for(Sheet(program), findings)

@@ -1,0 +1,113 @@
+"""What there is to a code: a description, and the check that finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from textwrap import fill
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.diagnostics import Diagnostic, Note, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from anygame.doctor.sheet import Sheet
+    from anygame.language.source import Span
+
+GDL: Final = (
+    "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description Language "
+    "Specification (Stanford, 2008)"
+)
+GDL2: Final = (
+    "Thielscher: A General Game Description Language for Incomplete Information Games (AAAI 2010); "
+    "Schiffel and Thielscher (JAIR 49, 2014)"
+)
+INFIX: Final = "the infix form of Stanford's course notes on general game playing"
+KIF: Final = "Genesereth, Fikes: Knowledge Interchange Format, Version 3.0 (Stanford, 1992)"
+STRATA: Final = (
+    "Apt, Blair, Walker: Towards a Theory of Declarative Knowledge (1988), taken up by the GDL specification"
+)
+VALIDATOR: Final = "practice: the checks of the gdl-validation library and of GGP-Base's StaticValidator"
+PLAY: Final = (
+    "the GDL specification's demands on well-formed games: they end, and until then every role can move; "
+    "every role has one goal at the end"
+)
+PRACTICE: Final = "practice: faults that stand in published rule sheets"
+LIMITS: Final = "none of GDL's rules: a bound of this program, since rule sheets come from strangers"
+#: Why there are bounds on texts.
+SAFE: Final = "A sheet that goes past it is more likely a broken or hostile file than a game."
+_WIDTH: Final = 88
+
+#: Diagnostics of one check that are told; a sheet that has more of one kind has one fault, many times.
+_MOST_OF_A_KIND: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of diagnostic.
+
+    Attributes:
+        name: as it stands in messages; stable, so that tools can rely on it.
+        severity: how bad it is; where it varies, at the worst.
+        title: what is wrong, in a few words.
+        demand: what is asked of a sheet.
+        why: why GDL, or a reader, asks it.
+        source: where that is written.
+        bad: rules that break it; empty where an example would be too large.
+        good: the same, mended.
+        mends: the kinds of mends, as ``anygame mend --select`` knows them, that take care of it.
+    """
+
+    name: str
+    severity: Severity
+    title: str
+    demand: str
+    why: str
+    source: str
+    bad: str = ""
+    good: str = ""
+    mends: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All of it, for people."""
+        said = (f"{self.name}: {self.title}", self.demand, self.why, f"Source: {self.source}.")
+        parts = [fill(text, _WIDTH, break_on_hyphens=False) for text in said]
+        for title, example in (("Bad", self.bad), ("Good", self.good)):
+            if example:
+                lines = "\n".join(f"  {line}" for line in example.splitlines())
+                parts.append(f"{title}:\n{lines}")
+        return "\n\n".join(parts)
+
+    def found(self, message: str, span: Span | None, *notes: Note, hint: str = "") -> Diagnostic:
+        """Return a diagnostic of this kind."""
+        return Diagnostic(self.name, self.severity, message, span, notes, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A function that finds what is wrong or odd in a sheet.
+
+    Attributes:
+        codes: of what it finds.
+        function: yields the diagnostics.
+        needs_all: whether it makes sense only where all rules could be read.
+    """
+
+    codes: tuple[Code, ...]
+    function: Callable[[Sheet], Iterable[Diagnostic]]
+    needs_all: bool = True
+
+    def diagnostics(self, sheet: Sheet) -> Iterator[Diagnostic]:
+        """Yield what it finds, up to a bound; the last one then says that there are more."""
+        last: Diagnostic | None = None
+        for number, diagnostic in enumerate(self.function(sheet), 1):
+            if number > _MOST_OF_A_KIND:
+                assert last is not None
+                yield replace(last, notes=(*last.notes, Note("... and more of this kind after this one")))
+                return
+            if last is not None:
+                yield last
+            last = diagnostic
+        if last is not None:
+            yield last

@@ -1,0 +1,152 @@
+"""Rules that say what others say already: copies, and special cases of another rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.likes.likes import blind, numbered, parts_of, words_of
+from anygame.doctor.likes.subsumption import Budget, Ground
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import Atom, Literal, Not, Rule
+from anygame.language.terms import Compound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.doctor.sheet import Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Formula
+
+_DUPLICATE_RULE: Final = Code(
+    "duplicate-rule",
+    Severity.WARNING,
+    "a rule or fact that stands in the sheet twice",
+    demand="No rule stands in the sheet twice.",
+    why=(
+        "A copy says nothing. It was meant to be changed after copying, or is a burden to whoever changes"
+        " the other."
+    ),
+    source=PRACTICE,
+    bad="(<= (p ?x) (q ?x))\n(<= (p ?y) (q ?y))",
+    good="(<= (p ?x) (q ?x))\n(<= (p ?y) (r ?y))",
+)
+_SUBSUMED_RULE: Final = Code(
+    "subsumed-rule",
+    Severity.INFO,
+    "a rule that is a special case of another one",
+    demand="No rule is a special case of another one.",
+    why="It adds nothing. Often the general rule says more than was meant.",
+    source=PRACTICE,
+    bad="(<= (p ?x) (q ?x))\n(<= (p a) (q a) (r a))",
+    good="(<= (p ?x) (q ?x))\n(<= (p a) (r a))",
+)
+
+
+_LACKING: Final = Code(
+    "lacking-condition",
+    Severity.WARNING,
+    "a rule that is like another one, but for a condition that it lacks",
+    demand="No rule says what another one says but for one condition, which only the other one has.",
+    why="The rule without the condition holds wherever the other does: most often it was left out.",
+    source=PRACTICE,
+    bad="(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
+    good="(<= (reach ?x ?z) (way ?x ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report copies, whatever their variables are called, and rules that another one makes needless."""
+    budget = Budget()
+    for rules in sheet.heads.values():
+        facts: dict[Atom, Rule] = {}
+        inner: list[Rule] = []
+        for rule in rules:
+            if rule.body:
+                inner.append(rule)
+            elif rule.head in facts and rule.head.arguments:  # bare words twice are stray text
+                yield _duplicate(rule, facts[rule.head])
+            else:
+                facts[rule.head] = rule
+        for rule in inner:
+            if rule.head in facts:
+                yield _subsumed(rule, facts[rule.head])
+        yield from _among(inner, budget)
+
+
+def _among(rules: Sequence[Rule], budget: Budget) -> Iterator[Diagnostic]:
+    shapes = [_shape(rule) for rule in rules]
+    ground = [Ground(rule) for rule in rules]
+    gone: set[int] = set()
+    for second, rule in enumerate(rules):
+        for first in range(second):
+            budget.pairs -= 1
+            if budget.pairs < 0 or budget.steps < 0:
+                return
+            if first in gone or second in gone:
+                continue
+            forward = shapes[first] <= shapes[second] and budget.subsumes(rules[first], ground[second])
+            back = shapes[second] <= shapes[first] and budget.subsumes(rule, ground[first])
+            if forward and back:
+                gone.add(second)
+                yield _duplicate(rule, rules[first])
+            elif forward:
+                gone.add(second)
+                yield _subsumed(rule, rules[first])
+            elif back:
+                gone.add(first)
+                yield _subsumed(rules[first], rule)
+
+
+def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
+    what = "rule" if rule.body else "fact"
+    message = f"this {what} says the same as an earlier one"
+    return _DUPLICATE_RULE.found(
+        message, rule.span, Note("the earlier one", other.span), hint="delete one of them"
+    )
+
+
+def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
+    """Say that a rule adds nothing to another one, or that this one lacks a condition of it."""
+    if len(rule.body) == len(other.body) + 1 and other.body and _is_renamed(rule.head, other.head):
+        left = list(map(blind, parts_of(other)[1:]))
+        more = [part for part in rule.body if blind(words_of(part)) not in left]
+        message = (
+            "this rule says what another one says, but lacks a condition of it: the other one adds nothing"
+        )
+        hint = f"{shown(str(more[0])) if more else 'the condition'}, or delete the other rule"
+        return _LACKING.found(message, other.span, Note("the other one", rule.span), hint=hint)
+    message = "this rule adds nothing: another one holds wherever it does"
+    hint = "delete it, or the other one, if that says too much"
+    return _SUBSUMED_RULE.found(message, rule.span, Note("the other one", other.span), hint=hint)
+
+
+def _is_renamed(one: Atom, other: Atom) -> bool:
+    """Return whether two heads are the same but for the names of their variables."""
+    return numbered(parts_of(Rule(one))[0]) == numbered(parts_of(Rule(other))[0])
+
+
+def _shape(rule: Rule) -> frozenset[object]:
+    """Return what a rule that it makes needless must have as well."""
+    last = rule.head.arguments[-1:]
+    head = [("head", term.functor) for term in last if isinstance(term, Compound)]
+    return frozenset([*head, *map(_formula_shape, rule.body)])
+
+
+def _formula_shape(formula: Formula) -> tuple[object, ...]:
+    inner = formula.formula if isinstance(formula, Not) else formula
+    if not isinstance(inner, Literal):
+        return type(formula).__name__, type(inner).__name__
+    names = [term.functor for term in inner.atom.arguments if isinstance(term, Compound)]
+    return type(formula).__name__, inner.atom.key, *names
+
+
+CHECK: Final = Check(
+    (
+        _DUPLICATE_RULE,
+        _SUBSUMED_RULE,
+        _LACKING,
+    ),
+    _check,
+    needs_all=False,
+)

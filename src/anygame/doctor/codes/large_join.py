@@ -1,0 +1,223 @@
+"""A rule with very many instances."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.language.diagnostics import Note, Severity
+from anygame.language.rules import Literal
+from anygame.language.terms import Compound, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.analysis.domains import Functor, Top
+    from anygame.analysis.normal import NormalRule
+    from anygame.doctor.sheet import Key, Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Atom
+    from anygame.language.terms import Term
+
+_MANY: Final = 1_000_000
+_MOST: Final = 10**30
+#: Places inside terms that are counted; beyond, anything can stand.
+_MOST_PLACES: Final = 200_000
+_DEEPEST: Final = 9
+_UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
+
+_QUADRATIC: Final = "(<= (quad ?a ?b ?c ?d) (n ?a) (n ?b) (n ?c) (n ?d))"
+_NUMBERS: Final = "\n".join(f"(n {number})" for number in range(40))
+
+_CODE: Final = Code(
+    "large-join",
+    Severity.INFO,
+    "a rule with very many instances",
+    demand="A rule has at most a million instances, by what its variables can stand for.",
+    why=(
+        "Every system goes through them, or must be clever not to. Splitting a rule so that each part has"
+        " few variables makes it fast everywhere. The number is an upper bound: literals may leave far "
+        "fewer."
+    ),
+    source=PRACTICE,
+    bad=f"{_QUADRATIC}\n{_NUMBERS}",
+    good=f"(<= (pair ?a ?b) (n ?a) (n ?b))\n{_NUMBERS}",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report rules whose bodies may have more than a million instances, by the sizes of domains."""
+    if not sheet.is_safe:
+        return
+    sizes = _Sizes(sheet)
+    worst: dict[int, tuple[int, NormalRule]] = {}
+    for part in sheet.normal:
+        size = sizes.of_rule(part)
+        # What has no end at all is the matter of recursion, not of joins.
+        if _MOST > size > max(_MANY, worst.get(id(part.origin), (0, part))[0]):
+            worst[id(part.origin)] = size, part
+    for size, part in worst.values():
+        piece = _separable(part)
+        notes = [Note("these literals can have a rule of their own", atom.span) for atom in piece[:1]]
+        notes += [Note("and this one with it", atom.span) for atom in piece[1:3]]
+        yield _CODE.found(
+            f"this rule may have as many as {_about(size)} instances",
+            part.origin.span,
+            *notes,
+            hint=_advice(part, piece),
+        )
+
+
+def _about(number: int) -> str:
+    for unit, word in _UNITS:
+        if number >= unit:
+            return f"{number / unit:,.1f} {word}".replace(".0 ", " ")
+    return f"{number:,}"
+
+
+class _Sizes:
+    """How many terms can stand in a place, and how many facts a relation can have."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._places = _MOST_PLACES
+        self._inside_of: dict[tuple[object, ...], int] = {}
+        self._facts: dict[Key, int] = {
+            key: len(rules)
+            for key, rules in sheet.heads.items()
+            if key[0] not in {"init", "legal", "next"} and all(not rule.body for rule in rules)
+        }
+
+    def of_rule(self, part: NormalRule) -> int:
+        """Return an upper bound on the instances of a rule's body."""
+        atoms = [item.atom for item in part.body if isinstance(item, Literal)]
+        variables: dict[Variable, int] = {}
+        for atom in atoms:
+            for variable, size in self._variables(atom):
+                variables[variable] = min(size, variables.get(variable, _MOST))
+        bound = 1
+        left = dict(variables)
+        while left and bound < _MOST:
+            bound *= self._take(atoms, left)
+        return min(bound, _MOST)
+
+    def _take(self, atoms: Sequence[Atom], left: dict[Variable, int]) -> int:
+        """Take the atom that narrows its variables most, or a variable alone; return how many instances."""
+        best: tuple[float, int, list[Variable]] | None = None
+        for atom in atoms:
+            fresh = [variable for variable in dict.fromkeys(atom.variables()) if variable in left]
+            if fresh:
+                free = prod(left[variable] for variable in fresh)
+                size = min(free, self._facts.get(atom.key, free))
+                ratio = size / free if free else 0.0
+                if best is None or ratio < best[0]:
+                    best = ratio, size, fresh
+        if best is None or best[0] >= 1.0:
+            variable = next(iter(left))
+            return left.pop(variable)
+        for variable in best[2]:
+            del left[variable]
+        return best[1]
+
+    def _variables(self, atom: Atom) -> Iterator[tuple[Variable, int]]:
+        arity = len(atom.arguments)
+        for number, term in enumerate(atom.arguments):
+            path: tuple[object, ...] = (atom.predicate, arity, number)
+            tops = self._sheet.domains.tops(atom.predicate, arity, number)
+            yield from self._inside(term, tops, path)
+
+    def _inside(
+        self, term: Term, tops: Iterable[Top], path: tuple[object, ...]
+    ) -> Iterator[tuple[Variable, int]]:
+        if isinstance(term, Variable):
+            yield term, self._count(tops, path)
+        elif isinstance(term, Compound):
+            functor = (term.functor, len(term.arguments))
+            for number, inner in enumerate(term.arguments):
+                if len(path) > _DEEPEST:
+                    yield from ((variable, _MOST) for variable in _variables_in(inner))
+                else:
+                    below = self._sheet.domains.below(path, functor, number)
+                    yield from self._inside(inner, below, (*path, functor, number))
+
+    def _count(self, tops: Iterable[Top], path: tuple[object, ...]) -> int:
+        total = 0
+        for top in tops:
+            total += self._count_functor(top, path) if isinstance(top, tuple) else 1
+        return min(total, _MOST)
+
+    def _count_functor(self, functor: Functor, path: tuple[object, ...]) -> int:
+        known = self._inside_of.get((*path, functor))
+        if known is not None:
+            return known
+        self._places -= functor[1]
+        if len(path) > _DEEPEST or self._places < 0:
+            return _MOST
+        counts = [
+            self._count(self._sheet.domains.below(path, functor, number), (*path, functor, number))
+            for number in range(functor[1])
+        ]
+        found = self._inside_of[*path, functor] = min(prod(counts), _MOST)
+        return found
+
+
+def _variables_in(term: Term) -> Iterator[Variable]:
+    if isinstance(term, Variable):
+        yield term
+    elif isinstance(term, Compound):
+        for inner in term.arguments:
+            yield from _variables_in(inner)
+
+
+def _separable(part: NormalRule) -> list[Atom]:
+    """Return literals that hang together among themselves and on the others by one variable at most."""
+    atoms = [item.atom for item in part.body if isinstance(item, Literal) and any(item.variables())]
+    head = set(part.head.variables())
+    variables = dict.fromkeys(variable for atom in atoms for variable in atom.variables())
+    for cut in (None, *variables):
+        groups = _groups(atoms, cut)
+        inner = [group for group in groups if not head & (_variables(group) - {cut})]
+        if len(groups) > 1 and inner:
+            largest = max(inner, key=lambda group: len(_variables(group) - {cut}))
+            if cut is None or len(_variables(largest)) > 1 + (len(largest) == 1):
+                return largest
+    return []
+
+
+def _variables(atoms: Iterable[Atom]) -> set[Variable | None]:
+    return {variable for atom in atoms for variable in atom.variables()}
+
+
+def _groups(atoms: Iterable[Atom], cut: Variable | None) -> list[list[Atom]]:
+    """Return the atoms in groups that share variables other than the cut."""
+    groups: list[tuple[set[Variable], list[Atom]]] = []
+    for atom in atoms:
+        mine = set(atom.variables()) - {cut}
+        if not mine:
+            continue
+        touched = [group for group in groups if group[0] & mine]
+        groups = [group for group in groups if not group[0] & mine]
+        joined = mine.union(*(group[0] for group in touched))
+        groups.append((joined, [*(a for group in touched for a in group[1]), atom]))
+    return [group for _, group in groups]
+
+
+def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:
+    if not piece:
+        return "bind its variables by relations of few facts"
+    rest = [item for item in part.body if not (isinstance(item, Literal) and item.atom in piece)]
+    outside = set(part.head.variables()).union(*(item.variables() for item in rest))
+    shared = [
+        str(variable)
+        for variable in dict.fromkeys(v for a in piece for v in a.variables())
+        if variable in outside
+    ]
+    head = f"(some {' '.join(shared)})" if shared else "some"
+    return f"split it: (<= {head} {' '.join(map(str, piece))})"
+
+
+CHECK: Final = Check(
+    (_CODE,),
+    _check,
+)

@@ -1,0 +1,264 @@
+"""A name that is nearly another one, and out of place where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.likes.nearness import is_near, nearest, slips
+from anygame.language.diagnostics import Severity, shown
+from anygame.language.rules import KEYWORDS, READ_AS, atoms_in
+from anygame.language.terms import Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.doctor.sheet import Key, Name, Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.source import Node
+
+#: Uses that make a name a common one.
+_COMMON: Final = 2
+#: A variable of three letters is a word; shorter ones are numbered by letters, as ?x and ?y.
+_SHORTEST_VARIABLE: Final = 3
+#: A relation is told by where it stands too, so that three letters are enough.
+_SHORTEST_RELATION: Final = 3
+#: The same slip is made twice, by copying, but not throughout.
+_MOST_RULES: Final = 2
+_MOST_COMPARED: Final = 400
+#: Uses that make a name so common that one used once is hardly another one of its kind.
+_FAMILIAR: Final = 3
+#: Three letters are enough where one stands among names that are all common.
+_SHORTEST_STRAY: Final = 3
+#: What most sheets call a move that does nothing.
+_WAITING: Final = "noop"
+#: The words of a name: whiteWins, white_wins.
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+CODE: Final = Code(
+    "likely-typo",
+    Severity.WARNING,
+    "a name that is nearly another one, and known nowhere else",
+    demand="A name that nobody else knows is not nearly a keyword, or one that others use.",
+    why="Nothing tells a misspelt name from a new one but that nobody else knows it.",
+    source=PRACTICE,
+    bad="(colour yellow)\n(best yellow)\n(warm yellow)\n(bright yelow)",
+    good="(colour yellow)\n(best yellow)\n(warm yellow)\n(bright yellow)",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report relations, functions and constants, and variables of a rule, that are nearly others."""
+    yield from _relations(sheet)
+    yield from _terms(sheet)
+    yield from _waits(sheet)
+    yield from _variables(sheet)
+    yield from _marks(sheet)
+
+
+def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report relations that nothing reads, or nothing makes, and that are nearly others."""
+    places: dict[Key, list[Name]] = defaultdict(list)
+    for name in sheet.names:
+        if name.kind == "relation" and KEYWORDS.get(name.text) != name.arity:
+            places[name.text, name.arity].append(name)
+    strays = [key for key in places if key not in sheet.heads or key not in sheet.reads]
+    for key in strays[:_MOST_COMPARED]:
+        if len(_rules(places[key])) > _MOST_RULES:
+            continue
+        keyword = _near_keyword(key)
+        near = keyword or _near_relation(sheet, key, places)
+        if near is not None:
+            what = "reads" if key in sheet.heads else "makes"
+            kind = "a keyword" if keyword else f"used {_times(len(places[near, key[1]]))}"
+            message = f"nothing {what} {shown(key[0])}, but {shown(near)} is {kind}"
+            yield CODE.found(message, places[key][0].span, hint=shown(near))
+
+
+def _near_keyword(key: Key) -> str | None:
+    keywords = [word for word, arity in KEYWORDS.items() if arity == key[1]]
+    slipped = [word for word in keywords if slips(key[0].lower(), word) == 1]
+    return slipped[0] if slipped else nearest(key[0], keywords, _SHORTEST_RELATION)
+
+
+def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str | None:
+    """Return the relation with as many arguments that one in a single rule is nearly."""
+    if len(_rules(places[key])) > 1:
+        return None
+    same = [other for other in places if other[1] == key[1] and other != key]
+    known = [other[0] for other in same if other in sheet.heads and other in sheet.reads]
+    # Of one length, relations that begin differently are made so: nrow and prow.
+    longer = [name for name in known if len(name) != len(key[0])]
+    near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
+    if near is not None:
+        return near
+    # What only heads know is what a misspelt body means, and the other way round.
+    is_made = key in sheet.heads
+    halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
+    near = nearest(key[0], halves, _SHORTEST_RELATION)
+    if near is not None and len(_rules(places[near, key[1]])) == 1:
+        one, other = _familiarity(sheet, key[0]), _familiarity(sheet, near)
+        return near if one < other or (one == other and is_made) else None
+    return near
+
+
+def _familiarity(sheet: Sheet, name: str) -> int:
+    """Return how often the rarest word of a name is written anywhere in the sheet, in comments, too."""
+    text = sheet.program.source.text if sheet.program.source else ""
+    written = Counter(word.lower() for word in _WORDS.findall(text))
+    return min((written[word.lower()] for word in _WORDS.findall(name)), default=0)
+
+
+def _rules(names: Iterable[Name]) -> set[int]:
+    return {id(name.rule) for name in names}
+
+
+def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report constants and functions used once, where a name used often is like them."""
+    names = [name for name in sheet.names if name.kind in {"constant", "function"}]
+    counts = Counter(name.text for name in names)
+    common = [text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON]
+    familiar = [text for text in common if counts[text] >= _FAMILIAR]
+    lonely = _lonely(names, counts)
+    for name in [name for name in names if counts[name.text] == 1][:_MOST_COMPARED]:
+        near = nearest(name.text, common)
+        if near is None and name.text in lonely:
+            of_length = [text for text in familiar if name.kind == "function" or len(text) != len(name.text)]
+            near = nearest(name.text, of_length, _SHORTEST_STRAY, is_stray=True)
+        if near is not None:
+            message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {_times(counts[near])}"
+            yield CODE.found(message, name.span, hint=shown(near))
+
+
+def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a move that no rule asks about, and whose name is nearly that of a move that does nothing."""
+    moves = {name for name, arity in sheet.moves if not arity}
+    if _WAITING in moves:
+        return
+    for name in sheet.names:
+        is_move = name.kind == "constant" and name.text in moves and name.rule.head.predicate == "legal"
+        if is_move and sheet.is_never_asked(Constant(name.text)) and nearest(name.text, [_WAITING]):
+            message = f"no rule asks about {shown(name.text)}, and a move that waits is called {_WAITING}"
+            yield CODE.found(message, name.span, hint=_WAITING)
+
+
+def _lonely(names: Iterable[Name], counts: Counter[str]) -> set[str]:
+    """Return the names used once at a place where all others that stand there are used more often.
+
+    Where several are used once, they are a list of names, of which any two may be alike.
+    """
+    places: dict[object, set[str]] = defaultdict(set)
+    for name, place in _places(names):
+        places[place].add(name)
+    alone: set[str] = set()
+    listed: set[str] = set()
+    for texts in places.values():
+        once = {text for text in texts if counts[text] == 1}
+        if len(once) > 1:
+            listed |= once
+        elif len(texts) > 1:
+            alone |= once
+    return alone - listed
+
+
+def _places(names: Iterable[Name]) -> Iterator[tuple[str, object]]:
+    """Yield each name, with the list it stands in, by name and length, and where there."""
+    inside: dict[int, tuple[object, ...]] = {}
+    names = list(names)
+    rules = {id(name.rule): name.rule for name in names}
+    for rule in rules.values():
+        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+            pending = [atom.node] if atom.node else []
+            while pending:
+                node = pending.pop()
+                for number, child in enumerate((node.children or ())[1:]):
+                    inside[child.start] = (_head_text(node), len(node.children or ()), number)
+                    pending.append(child)
+    for name in names:
+        yield name.text, inside.get(name.node.start)
+
+
+def _head_text(node: Node) -> str:
+    """Return the name of a list; what `init`, `next` and `base` make true is asked for with `true`."""
+    text = node.children[0].text if node.children else node.text
+    return READ_AS.get(text, text)
+
+
+def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report variables that stand once in their rule, where another of the rule is like them."""
+    by_rule: dict[int, list[Name]] = defaultdict(list)
+    rules_of: dict[str, set[int]] = defaultdict(set)
+    for name in sheet.names:
+        if name.kind == "variable":
+            by_rule[id(name.rule)].append(name)
+            rules_of[name.text].add(id(name.rule))
+    for names in by_rule.values():
+        counts = Counter(name.text for name in names)
+        for name in names:
+            if counts[name.text] > 1:
+                continue
+            is_unknown = len(rules_of[name.text]) == 1
+            near = [other for other in counts if _is_meant(name.text, other, counts, is_unknown, rules_of)]
+            if near:
+                message = (
+                    f"?{shown(name.text)} stands once in this rule, but ?{shown(near[0])} stands there too"
+                )
+                yield CODE.found(message, name.span, hint=f"?{shown(near[0])}")
+
+
+def _is_meant(
+    name: str, other: str, counts: Counter[str], is_unknown: bool, rules_of: dict[str, set[int]]
+) -> bool:
+    """Return whether a variable that stands once in a rule may be a slip for another one of the rule."""
+    if other == name or other[-1].isupper() != name[-1].isupper():
+        return False
+    if (
+        is_unknown
+        and len(rules_of[other]) > _COMMON
+        and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True)
+    ):
+        return True
+    # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
+    return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
+
+
+def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a name that is a variable but for its question mark, or a variable that is one too many."""
+    known = Counter(name.text for name in sheet.names if name.kind != "variable")
+    by_rule: dict[int, list[Name]] = defaultdict(list)
+    rules_of: dict[str, set[int]] = defaultdict(set)
+    for name in sheet.names:
+        by_rule[id(name.rule)].append(name)
+        if name.kind == "variable":
+            rules_of[name.text].add(id(name.rule))
+    for names in by_rule.values():
+        variables = Counter(name.text for name in names if name.kind == "variable")
+        for name in names:
+            text = shown(name.text)
+            if name.kind == "constant" and known[name.text] == 1 and variables[name.text]:
+                message = f"{text} is used nowhere else, but ?{text} stands in this rule, too"
+                yield CODE.found(message, name.span, hint=f"?{text}")
+            elif name.kind == "variable" and _has_mark_too_many(name, variables, known, rules_of):
+                message = f"?{text} stands nowhere else, but {text} is used {_times(known[name.text])}"
+                yield CODE.found(message, name.span, hint=text)
+
+
+def _has_mark_too_many(
+    name: Name, variables: Counter[str], known: Counter[str], rules_of: dict[str, set[int]]
+) -> bool:
+    """Return whether a variable that nothing binds is called as something else is, and stands there alone."""
+    text = name.text
+    is_alone = variables[text] == 1 and len(rules_of[text]) == 1
+    if not is_alone or known[text] < _COMMON or len(text) < _SHORTEST_VARIABLE:
+        return False
+    asked = (atom for atom, positive in atoms_in(name.rule.body) if positive)
+    return all(variable.name != text for atom in asked for variable in atom.variables())
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+CHECK: Final = Check((CODE,), _check, needs_all=False)

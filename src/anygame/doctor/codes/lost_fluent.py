@@ -1,0 +1,253 @@
+"""A fluent that is there at the start and gone after the first move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.sheet import by_fluent, key_of
+from anygame.doctor.unfounded import item_of
+from anygame.doctor.wording import named, pattern
+from anygame.language.diagnostics import Note, Severity
+from anygame.language.rules import Atom, Distinct, Literal, atoms_in
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.analysis.domains import Top
+    from anygame.analysis.normal import NormalRule
+    from anygame.doctor.sheet import Key, Sheet
+    from anygame.doctor.unfounded import Item
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
+    from anygame.language.terms import Term
+
+#: Facts that a move writes anew: as many as its arguments, and more of them are a board.
+_MOST_WRITTEN: Final = 4
+
+#: A board has two coordinates, and what stands there.
+_COORDINATES: Final = 3
+#: What a pair of things asks for, a piece and its neighbour, may be of one move.
+_PAIR: Final = 2
+#: Values that can each have a meaning of their own; more of them are numbers.
+_MOST_VALUES: Final = 50
+
+_CODE: Final = Code(
+    "lost-fluent",
+    Severity.WARNING,
+    "a fluent that is there at the start and kept by no rule",
+    demand="A fluent that `init` sets up is kept, or changed, by a `next`.",
+    why=(
+        "What no `next` makes true again is false after every move. Nothing stays by itself: most often the "
+        "rule that keeps it is missing or misspelt."
+    ),
+    source=PRACTICE,
+    bad="(init (lamp on))\n(<= terminal (not (true (lamp on))))",
+    good="(init (lamp on))\n(<= (next (lamp on)) (true (lamp on)))\n(<= terminal (not (true (lamp on))))",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report fluents that `init` writes and rules read, where no `next` keeps them, or not all their values.
+
+    Fluents without arguments are left out: a mark of the first turn is meant to go.
+    """
+    nexts = sheet.heads.get(("next", 1), [])
+    if any(key_of(rule.head.arguments[0]) is None for rule in nexts):
+        return
+    writers = by_fluent(nexts)
+    starts = by_fluent(sheet.heads.get(("init", 1), ()))
+    for key in dict.fromkeys([*starts, *writers]):
+        readers = [atom for atom in sheet.reads.get(("true", 1), ()) if key_of(atom.arguments[0]) == key]
+        what = _what_is_lost(sheet, key, starts.get(key, []), writers.get(key, [])) if readers else ""
+        if what and key[1]:
+            place = (_writers_of_lost(sheet, key, writers) or starts.get(key) or writers[key])[0].span
+            hint = f"(<= (next {pattern(key)}) (true {pattern(key)}) ...)"
+            note = Note("it is read here", readers[0].span)
+            yield _CODE.found(f"{named(key)} {what}", place, note, hint=hint)
+
+
+def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
+    """Return the rules that write a last argument that is lost, of a fluent that is kept with others."""
+    if not _is_kept(sheet, key, writers.get(key, ())):
+        return []
+    lost = _lost_values(sheet, key)
+    lasts = [(rule, rule.head.arguments[0]) for rule in writers.get(key, ())]
+    return [rule for rule, term in lasts if isinstance(term, Compound) and term.arguments[-1] in lost]
+
+
+def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
+    """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
+    if not starts:
+        lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
+        if not lost and _is_of_one_move(sheet, key, writers):
+            lost = (
+                _is_needed_later(sheet, key) or _is_board(sheet, key) or _forbids_again(sheet, key, writers)
+            )
+        return "is written by moves and kept by no rule: it is gone one move later" if lost else ""
+    if not writers:
+        return "is set up by init and kept by no rule: it is gone after the first move"
+    if not _are_many(sheet, starts):
+        return ""
+    if not _is_kept(sheet, key, writers):
+        return "is set up by init and kept by no rule: what no move writes anew is gone after the first"
+    values = " or ".join(map(str, _lost_values(sheet, key)[:3]))
+    return f"is kept by no rule where it ends in {values}: it is gone one move later" if values else ""
+
+
+def _is_of_move(rule: Rule, key: Key) -> bool:
+    """Return whether what stands at a place is what a move puts there, not what stood there before."""
+    moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
+    asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
+    written = rule.head.arguments[0]
+    assert isinstance(written, Compound)
+    named = {variable for atom in moves for variable in atom.variables()}
+    mark = written.arguments[-1]
+    return (
+        bool(moves) and (mark in named or mark.is_ground) and not any(key_of(term) == key for term in asked)
+    )
+
+
+def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
+    """Return whether each rule for a fluent needs a move, and none the fluent itself."""
+    found = [_read_by(sheet, [rule], positively=True) for rule in writers]
+    return not any(("true", key) in reads or ("true", None) in reads for reads in found) and all(
+        any(kind == "does" for kind, _ in reads) for reads in found
+    )
+
+
+def _is_needed_later(sheet: Sheet, key: Key) -> bool:
+    """Return whether rules ask for more than the last move makes of a fluent.
+
+    A goal that asks for it is given at the end; where the end does not depend on it, that may be long after.
+    And a row of three needs three, where each role makes one at a time.
+    """
+    fluent = ("true", key)
+    needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
+    at_once = [
+        sum(item_of(atom) == fluent and positive for atom, positive in atoms_in(rule.body))
+        for rule in sheet.program.rules
+    ]
+    return (fluent in needs and fluent not in ends) or max(at_once) > max(_PAIR, len(sheet.roles))
+
+
+def _is_board(sheet: Sheet, key: Key) -> bool:
+    """Return whether a fluent says what stands where: two coordinates, and a mark that is none of them."""
+    if key[1] != _COORDINATES or not sheet.is_safe:
+        return False
+    column, row, mark = (sheet.domains.below(("true", 1, 0), key, number) for number in range(_COORDINATES))
+    return len(column) > 1 and len(row) > 1 and not mark & (column | row)
+
+
+def _forbids_again(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
+    """Return whether a fluent says with what a move was made, and the move is legal only where it was not."""
+    made = {
+        key_of(atom.arguments[1])
+        for rule in writers
+        for atom, _ in atoms_in(rule.body)
+        if item_of(atom)[0] == "does"
+    }
+    for rule in sheet.heads.get(("legal", 2), ()):
+        move = rule.head.arguments[1]
+        if isinstance(move, Compound) and key_of(move) in made and len(set(move.arguments)) >= _PAIR:
+            tests = [atom for atom, positive in atoms_in(rule.body) if not positive]
+            denied = [atom.arguments[0] for atom in tests if atom.predicate == "true"]
+            same = [term for term in denied if isinstance(term, Compound) and key_of(term) == key]
+            if any({*move.arguments} <= {*term.arguments} for term in same):
+                return True
+    return False
+
+
+def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
+    """Return the last arguments of a fluent with which no `next` of it keeps it, nor looks at it."""
+    if key[1] < _COORDINATES or not sheet.is_safe:
+        return []
+    values = sheet.domains.below(("true", 1, 0), key, key[1] - 1)
+    met: set[Top] = set()
+    for part in sheet.normal:
+        if part.head.predicate == "next" and key_of(part.head.arguments[0]) == key:
+            met |= set() if _is_where_a_move_is(part) else _values_met(sheet, part, key)
+    lost = values - met
+    is_told_apart = len(values) <= _MOST_VALUES and len(lost) < len(values)
+    return sorted(lost, key=str) if is_told_apart else []
+
+
+def _is_where_a_move_is(part: NormalRule) -> bool:
+    """Return whether a rule writes a place that a move names, and so no other."""
+    places = part.head.arguments[0]
+    named = {
+        v for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does" for v in f.variables()
+    }
+    variables = {v for term in getattr(places, "arguments", ())[:-1] for v in Atom("", (term,)).variables()}
+    return bool(variables) and variables <= named
+
+
+def _values_met(sheet: Sheet, part: NormalRule, key: Key) -> set[Top]:
+    """Return the last arguments with which a rule for a fluent's `next` asks for it."""
+    head = part.head.arguments[0]
+    domains = sheet.domains.of_variables(part)
+    asked = [f.atom.arguments[0] for f in part.body if isinstance(f, Literal) and f.atom.predicate == "true"]
+    lasts = [term.arguments[-1] for term in asked if isinstance(term, Compound) and key_of(term) == key]
+    if not lasts and ("true", key) in _read_by(sheet, [part.origin]):  # by way of a relation
+        assert isinstance(head, Compound)
+        lasts = [head.arguments[-1]]
+    movers = {f.atom.arguments[0] for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does"}
+    met: set[Top] = set()
+    for last in lasts:
+        if isinstance(last, Constant):
+            met.add(last)
+        elif isinstance(last, Variable):
+            values = domains.get(last, frozenset()) - _excluded(part, last)
+            met |= values & {*sheet.roles} if last in movers else values
+    return met
+
+
+def _excluded(part: NormalRule, variable: Variable) -> set[Top]:
+    """Return the constants that a variable of a rule must be distinct from."""
+    tests = [f for f in part.body if isinstance(f, Distinct) and variable in {f.left, f.right}]
+    others = [f.right if f.left is variable else f.left for f in tests]
+    return {other for other in others if isinstance(other, Constant)}
+
+
+def _are_many(sheet: Sheet, starts: Sequence[Rule]) -> bool:
+    """Return whether so many facts are set up that one move hardly writes them all anew."""
+    by_rules = any(set(rule.head.variables()) for rule in starts)
+    return by_rules or len(starts) > max(_MOST_WRITTEN, len(sheet.roles))
+
+
+def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
+    """Return whether some `next` of a board keeps what stands there as it is."""
+    for rule in writers:
+        asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
+        same = [term for term in asked if key_of(term) == key]
+        if any(_is_as_it_is(rule, term) for term in same) or (same and key[1] < _COORDINATES):
+            return True
+        reads = _read_by(sheet, [rule])
+        if ("true", None) in reads or (not same and ("true", key) in reads):
+            return True
+    return False
+
+
+def _is_as_it_is(rule: Rule, asked: Term) -> bool:
+    """Return whether a rule writes what it asks for; that arguments changed places is told elsewhere."""
+    written = rule.head.arguments[0]
+    assert isinstance(written, Compound)
+    assert isinstance(asked, Compound)
+    return sorted(written.arguments) == sorted(asked.arguments)
+
+
+def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -> set[Item]:
+    """Return what rules read, directly or by relations, under a `not` or only where there is none."""
+    found: set[Item] = set()
+    pending = list(rules)
+    while pending:
+        for atom, positive in atoms_in(pending.pop().body):
+            item = item_of(atom)
+            if item not in found and (positive or not positively):
+                found.add(item)
+                pending += sheet.heads.get(atom.key, ()) if not item[0] or atom.predicate == "legal" else ()
+    return found
+
+
+CHECK: Final = Check((_CODE,), _check)

@@ -1,0 +1,458 @@
+"""What can never hold, by what can stand where: rules, alternatives, negations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.sheet import span_of
+from anygame.doctor.unfounded import item_of, starts_all, unfounded
+from anygame.doctor.wording import named, pattern
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.analysis.domains import Top
+    from anygame.analysis.normal import NormalRule
+    from anygame.doctor.sheet import Key, Sheet
+    from anygame.doctor.unfounded import Item, Unfounded
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
+    from anygame.language.source import Node, Span
+    from anygame.language.terms import Term
+
+_DEEPEST: Final = 9
+_SHOWN: Final = 6
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
+
+_NEVER_FIRES: Final = Code(
+    "never-fires",
+    Severity.WARNING,
+    "a rule that can never fire",
+    demand="Every rule can fire.",
+    why=(
+        "What can stand at each argument follows from the facts and heads. Where a literal asks for "
+        "something else, its rule is dead: a name is misspelt, or a case is missing."
+    ),
+    source=PRACTICE,
+    bad="(colour red)\n(colour blue)\n(<= (warm ?x) (colour ?x) (colour green))",
+    good="(colour red)\n(colour blue)\n(<= (warm ?x) (colour ?x) (colour red))",
+)
+_DEAD_ALTERNATIVE: Final = Code(
+    "dead-alternative",
+    Severity.WARNING,
+    "an alternative that can never hold",
+    demand="Every alternative of a disjunction can hold.",
+    why="As for rules that never fire.",
+    source=PRACTICE,
+    bad="(colour red)\n(<= terminal (or (colour red) (colour green)))",
+    good="(colour red)\n(<= terminal (or (colour red) (true over)))",
+)
+_UNWRITTEN_FLUENT: Final = Code(
+    "unwritten-fluent",
+    Severity.WARNING,
+    "a fluent that is read and never becomes true",
+    demand="Some `init` or `next` makes every fluent true that a rule asks about.",
+    why="What nobody makes true never is. The name is misspelt, or its rule is missing.",
+    source=PRACTICE,
+    bad="(init (lamp on))\n(<= terminal (true (light on)))",
+    good="(init (lamp on))\n(<= terminal (true (lamp on)))",
+)
+_UNKNOWN_MOVE: Final = Code(
+    "unknown-move",
+    Severity.WARNING,
+    "a move that is read and never legal",
+    demand="Every move that a rule asks about can be legal.",
+    why="Players make legal moves only: nobody ever does what is never legal.",
+    source=PRACTICE,
+    bad="(role x)\n(legal x press)\n(<= (next over) (does x pres))",
+    good="(role x)\n(legal x press)\n(<= (next over) (does x press))",
+)
+_IDLE_NEGATION: Final = Code(
+    "idle-negation",
+    Severity.WARNING,
+    "a negation that always holds",
+    demand="A negation denies what could hold.",
+    why=(
+        "What never holds need not be denied; most often a name is misspelt, and the wrong thing is allowed."
+    ),
+    source=PRACTICE,
+    bad="(colour red)\n(<= terminal (true over) (not (colour rde)))\n(init over)",
+    good="(colour red)\n(<= terminal (true over) (not (colour red)))\n(init over)",
+)
+
+_NEVER_STARTS: Final = Code(
+    "never-starts",
+    Severity.WARNING,
+    "what needs itself before it can hold",
+    demand="Some fact, `init` or rule starts each relation, fluent and move without needing it already.",
+    why="Where each rule for a fluent asks for it, it never becomes true; its `init` is missing or misspelt.",
+    source=PRACTICE,
+    bad="(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n(succ 1 2)\n(<= terminal (true (step 2)))",
+    good="(init (step 1))\n(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n(succ 1 2)\n"
+    "(<= terminal (true (step 2)))",
+)
+
+#: Where there is none of them, nothing is ever true.
+_WRITERS: Final = (("init", 1), ("next", 1))
+_OF_NAMES: Final = (_UNWRITTEN_FLUENT, _UNKNOWN_MOVE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why an atom or a body can never hold.
+
+    Attributes:
+        code: what to report it as; None where the cause lies elsewhere.
+        message: the end of a sentence.
+        span: the place of the cause.
+        relation: the relation that is empty, where that is the reason.
+        hint: what to try.
+        atoms: those that cannot hold, or not together.
+    """
+
+    code: Code | None
+    message: str
+    span: Span | None
+    notes: tuple[Note, ...] = ()
+    relation: Key | None = None
+    hint: str = ""
+    atoms: tuple[Atom, ...] = ()
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report rules, alternatives and negations that what can stand where decides."""
+    if not sheet.is_safe:
+        return
+    reasons = {id(part): _reason(sheet, part) for part in sheet.normal}
+    unstarted = unfounded(sheet, lambda part: _has_code(reasons[id(part)]))
+    for number, rule in enumerate(sheet.program.rules):
+        if rule.body and number not in sheet.parts:
+            message = "this rule can never fire: it wants terms to be equal that differ"
+            yield _NEVER_FIRES.found(message, rule.span, hint="mend or delete it")
+    yield from _once([*_in_rules(sheet, reasons, unstarted)])
+    for group in unstarted.roots:
+        if _is_asked(sheet, group):
+            yield _never_starts(sheet, group)
+
+
+def _has_code(reason: _Reason | None) -> bool:
+    return reason is not None and reason.code is not None
+
+
+def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
+    for number, parts in sheet.parts.items():
+        rule = sheet.program.rules[number]
+        yield from _of_rule(rule, [reasons[id(part)] for part in parts], unstarted)
+        yield from _of_tests(sheet, parts, unstarted)
+
+
+def _found(code: Code, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
+    """Return a diagnostic; it follows from others if what it misses has rules that cannot fire either."""
+    found = code.found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
+    stalled = [unstarted.stalled.get(item_of(atom), set()) - {id(rule)} for atom in reason.atoms]
+    return replace(found, follows=any(stalled))
+
+
+def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield each diagnostic once; of a name that is wrong throughout the first, with how many follow."""
+    groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
+    for diagnostic in diagnostics:
+        of_name = diagnostic.code in {code.name for code in _OF_NAMES}
+        key = diagnostic.code, diagnostic.message if of_name else diagnostic.span
+        groups[key].setdefault(diagnostic.span, diagnostic)
+    for group in groups.values():
+        first, *others = group.values()
+        more = Note(f"and {len(others)} more time{'s' * (len(others) > 1)}")
+        yield replace(first, notes=(*first.notes, more)) if others else first
+
+
+def _of_rule(rule: Rule, causes: list[_Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
+    found_causes = [cause for cause in causes if cause is not None]
+    for cause in found_causes:
+        if cause.code in _OF_NAMES:
+            yield _found(cause.code, cause.message, cause, rule, unstarted)
+    plain = [cause for cause in found_causes if cause.code is _NEVER_FIRES]
+    if plain and len(found_causes) == len(causes):
+        message = f"this rule can never fire: {plain[0].message}"
+        yield _found(_NEVER_FIRES, message, plain[0], rule, unstarted)
+    elif plain:
+        for cause in plain:
+            message = f"this alternative can never hold: {cause.message}"
+            yield _found(_DEAD_ALTERNATIVE, message, cause, rule, unstarted)
+
+
+def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -> Iterator[Diagnostic]:
+    """Report what is wrong in negations and in disjunctions that only test."""
+    for part in parts:
+        for item in part.body:
+            if isinstance(item, Not | Or):
+                for atom, positive in atoms_in((item,)):
+                    places: Places = defaultdict(list)
+                    reason = _reason_of_atom(sheet, atom, part.origin, places)
+                    if reason is None and isinstance(item, Not):
+                        reason = _never_equal(sheet, part, places)
+                    if reason is None or not reason.code:
+                        continue
+                    code, message = reason.code, reason.message
+                    if code is _NEVER_FIRES and positive:
+                        code, message = _DEAD_ALTERNATIVE, f"this alternative can never hold: {message}"
+                    elif code is _NEVER_FIRES:
+                        code, message = _IDLE_NEGATION, f"this negation always holds: {message}"
+                    yield _found(code, message, reason, part.origin, unstarted)
+
+
+def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | None:
+    """Return why an atom never holds for what the positive literals of its rule bind.
+
+    Not all names of a kind need to stand in a table: told is what is of another kind, or stands elsewhere.
+    """
+    bound = sheet.domains.of_variables(part)
+    allowed = [tops for uses in places.values() for tops, _ in uses]
+    for variable, uses in places.items():
+        values = bound.get(variable)
+        for tops, atom in uses:
+            if not values or values & tops:
+                continue
+            if any(values & each for each in allowed) or {_are_numbers(values), _are_numbers(tops)} == {
+                True,
+                False,
+            }:
+                message = (
+                    f"{variable} is {_listed(values)} in this rule, and where it stands here {_listed(tops)}"
+                )
+                return _Reason(_NEVER_FIRES, message, atom.span, atoms=(atom,))
+    return None
+
+
+def _are_numbers(tops: Iterable[Top]) -> bool | None:
+    """Return whether all of some terms are numbers, or none is; None where some are."""
+    found = {isinstance(top, Constant) and top.name.isdecimal() for top in tops}
+    return found.pop() if len(found) == 1 else None
+
+
+def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
+    """Report relations, fluents and moves all of whose rules wait for each other."""
+    # What a fluent lacks is its `init`; moves and relations only wait for it.
+    fluents = [item for item in group if item[0] == "true"]
+    fluents.sort(key=lambda item: not starts_all(sheet, item, group))
+    moves = [item for item in group if item[0] == "does"]
+    group = [*fluents, *(item for item in group if item not in fluents)]
+    (kind, key), first = group[0], _first_head(sheet, group[0])
+    assert key is not None
+    needs = "itself" if len(group) == 1 else "what in turn needs it"
+    message = f"{named(key)} can never hold: each of its rules needs {needs}"
+    hint = "a fact, or a rule that starts it"
+    if kind == "true":
+        message = f"{named(key)} never becomes true: no `init` starts it, and each `next` of it needs {needs}"
+        starting = [other for other in fluents if starts_all(sheet, other, group)] or fluents[:1]
+        hint = " or ".join(f"(init {pattern(other)})" for _, other in starting[:3] if other)
+    elif kind == "does":
+        message = f"{named(key)} is never legal: each rule that allows it needs {needs}"
+    if fluents and moves and moves[0][1]:
+        first = _asked_at(sheet, fluents[0], group) or _first_head(sheet, moves[0])
+        move = pattern(moves[0][1])
+        message = (
+            f"{move} is legal only where {named(key)} is true, which only {move} makes it: neither starts"
+        )
+        hint = f"(init {pattern(key)}), or a way to move without it"
+    denied = _denied_otherwise(sheet, group) if fluents and not moves else None
+    if denied is not None:
+        first, hint = denied, f"{hint}, or {shown(f'(not {denied})')} here, as elsewhere"
+    others = [_first_head(sheet, item) for item in group]
+    notes = [Note("and this waits for it", head.span) for head in others if head is not first][:3]
+    return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
+
+
+def _denied_otherwise(sheet: Sheet, group: Sequence[Item]) -> Atom | None:
+    """Return where a group asks for a relation of its own that others deny: a `not` may be missing."""
+    asked = {True: list[Atom](), False: list[Atom]()}
+    for rule in sheet.program.rules:
+        for atom, positive in atoms_in(rule.body):
+            if (
+                (item_of(rule.head) in group or not positive)
+                and item_of(atom) in group
+                and not item_of(atom)[0]
+            ):
+                asked[positive].append(atom)
+    denied = {atom.key for atom in asked[False]}
+    return next((atom for atom in asked[True] if atom.key in denied), None)
+
+
+def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
+    """Return where a fluent is asked for that something waits for, outside the fluent's own rules.
+
+    A rule that asks for nothing else just names it.
+    """
+    rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
+    atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
+    return next((atom for atom in atoms if item_of(atom) == fluent), None)
+
+
+def _is_asked(sheet: Sheet, group: Sequence[Item]) -> bool:
+    """Return whether rules of something else read it."""
+    return any(
+        item_of(rule.head) not in group and any(item_of(atom) in group for atom, _ in atoms_in(rule.body))
+        for rule in sheet.program.rules
+    )
+
+
+def _first_head(sheet: Sheet, item: Item) -> Atom:
+    heads = [rule.head for rule in sheet.program.rules if item_of(rule.head) == item]
+    return heads[0] if heads or item[1] is None else sheet.moves_by_relation[item[1]][0]
+
+
+def _reason(sheet: Sheet, part: NormalRule) -> _Reason | None:
+    """Return why the body of a normal rule can never hold, None where it may."""
+    places: Places = defaultdict(list)
+    indirect: _Reason | None = None
+    for item in part.body:
+        if isinstance(item, Literal):
+            reason = _reason_of_atom(sheet, item.atom, part.origin, places)
+            if reason and reason.code:
+                return reason
+            indirect = indirect or reason
+    if indirect:
+        return indirect
+    return _contradiction(part) or _disjoint(places)
+
+
+def _contradiction(part: NormalRule) -> _Reason | None:
+    held = {item.atom: item.atom for item in part.body if isinstance(item, Literal)}
+    for item in part.body:
+        if isinstance(item, Not) and isinstance(item.formula, Literal) and item.formula.atom in held:
+            atom = item.formula.atom
+            note = Note("it must hold here", held[atom].span)
+            message = f"{shown(str(atom))} must hold and not hold"
+            return _Reason(_NEVER_FIRES, message, atom.span, (note,))
+        if isinstance(item, Distinct) and item.left is item.right:
+            message = f"{item.left} is never distinct from itself"
+            return _Reason(_NEVER_FIRES, message, span_of(item, part.origin))
+    return None
+
+
+def _disjoint(places: Places) -> _Reason | None:
+    for variable, uses in places.items():
+        common = uses[0][0]
+        for tops, atom in uses[1:]:
+            common &= tops
+            if not common:
+                first = next((use for use in uses if not use[0] & tops), uses[0])
+                message = f"no value fits {variable} everywhere: here it is {_listed(tops)}"
+                note = Note(f"and here it is {_listed(first[0])}", first[1].span)
+                return _Reason(_NEVER_FIRES, message, atom.span, (note,), atoms=(atom, first[1]))
+    return None
+
+
+def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Reason | None:
+    """Return why an atom can never hold; notes what its variables can be."""
+    domains = sheet.domains
+    pending: list[tuple[Term, Node | None, tuple[object, ...], str]] = []
+    for number, term in enumerate(atom.arguments):
+        tops = domains.tops(atom.predicate, len(atom.arguments), number)
+        if not tops and not (atom.key == ("true", 1) and sheet.heads.keys().isdisjoint(_WRITERS)):
+            return _Reason(None, "", None, relation=atom.key)
+        node = _child(atom.node, number)
+        where = f"the {_ordinal(number)} argument of {shown(atom.predicate)}"
+        path: tuple[object, ...] = (atom.predicate, len(atom.arguments), number)
+        reason = _reason_of_term(sheet, atom, term, tops, (node, where))
+        if reason:
+            return reason
+        pending.append((term, node, path, where))
+        if isinstance(term, Variable) and term in atom.variables():
+            places.setdefault(term, []).append((tops, atom))
+    while pending:
+        term, node, path, _ = pending.pop()
+        if not isinstance(term, Compound) or len(path) > _DEEPEST:
+            continue
+        functor = (term.functor, len(term.arguments))
+        for number, sub in enumerate(term.arguments):
+            tops = domains.below(path, functor, number)
+            inner = _child(node, number)
+            where = f"the {_ordinal(number)} argument of {shown(term.functor)}"
+            reason = _reason_of_term(sheet, atom, sub, tops, (inner, where))
+            if reason:
+                return reason
+            if isinstance(sub, Variable):
+                places.setdefault(sub, []).append((tops, atom))
+            pending.append((sub, inner, (*path, functor, number), where))
+    return None
+
+
+def _reason_of_term(
+    sheet: Sheet, atom: Atom, term: Term, tops: frozenset[Top], place: tuple[Node | None, str]
+) -> _Reason | None:
+    if isinstance(term, Variable):
+        return None
+    top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else term  # type: ignore[assignment]
+    if top in tops:
+        return None
+    node, where = place
+    span = node.span if node else atom.span
+    key = top if isinstance(top, tuple) else (top.name, 0)
+    if where.endswith(" of true") and atom.predicate == "true":
+        if key in sheet.writers:
+            return _Reason(None, "", span)
+        message = f"nothing ever makes the fluent {_kind(top)} true: no init, no next writes it"
+        return _Reason(_UNWRITTEN_FLUENT, message, span, hint=_fluent_advice(sheet, key, atom), atoms=(atom,))
+    if where.endswith(" of does") and where.startswith("the second") and atom.predicate == "does":
+        if key in sheet.moves or key in sheet.moves_by_relation:
+            return _Reason(None, "", span)
+        message = f"{_kind(top)} is never legal, so that nobody ever does it"
+        return _Reason(_UNKNOWN_MOVE, message, span, hint=_near_key(key, sheet.moves), atoms=(atom,))
+    near = get_close_matches(key[0], sorted({t[0] if isinstance(t, tuple) else t.name for t in tops}), n=1)
+    hint = shown(near[0]) if near and near[0] != key[0] else ""
+    message = f"{where} is never {_kind(top)}, but {_listed(tops)}"
+    return _Reason(_NEVER_FIRES, message, span, hint=hint, atoms=(atom,))
+
+
+def _fluent_advice(sheet: Sheet, key: Key, atom: Atom) -> str:
+    if key in sheet.heads:
+        return f"it is a relation, not a fluent: {shown(str(atom.arguments[0]))} without `true`"
+    return _near_key(key, sheet.writers)
+
+
+def _near_key(key: Key, known: Iterable[Key]) -> str:
+    """Return the key with the nearest name, the same name first of all, as a pattern; or nothing."""
+    by_name = {other[0]: other for other in known}
+    near = get_close_matches(key[0], sorted(by_name), n=1, cutoff=0.7)
+    return _kind(by_name[near[0]] if by_name[near[0]][1] else Constant(near[0])) if near else ""
+
+
+def _child(node: Node | None, number: int) -> Node | None:
+    return node.children[number + 1] if node and node.children and len(node.children) > number + 1 else None
+
+
+def _ordinal(number: int) -> str:
+    return _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
+
+
+def _kind(top: Top) -> str:
+    return f"({shown(top[0])}{' ?' * top[1]})" if isinstance(top, tuple) else shown(str(top))
+
+
+def _listed(tops: Iterable[Top]) -> str:
+    names = sorted(map(_kind, tops), key=lambda text: (not text.isdigit(), len(text) * text.isdigit(), text))
+    if len(names) > _SHOWN:
+        return f"one of {', '.join(names[:_SHOWN])} ... ({len(names)} in all)"
+    return " or ".join(names) if names else "nothing"
+
+
+CHECK: Final = Check(
+    (
+        _NEVER_FIRES,
+        _NEVER_STARTS,
+        _DEAD_ALTERNATIVE,
+        _UNWRITTEN_FLUENT,
+        _UNKNOWN_MOVE,
+        _IDLE_NEGATION,
+    ),
+    _check,
+)

@@ -1,0 +1,146 @@
+"""A fact that breaks a count."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import KEYWORDS
+from anygame.language.terms import Compound, Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.doctor.sheet import Key, Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Atom
+    from anygame.language.terms import Term
+
+#: Facts that agree: fewer may count by chance.
+_FEWEST: Final = 3
+#: Facts of a table in which one may be odd, in which one that is odd in one place is told, and at most.
+_FEWEST_IN_TABLE: Final = 8
+_LARGE: Final = 40
+_MOST_IN_TABLE: Final = 5_000
+
+_CODE: Final = Code(
+    "odd-fact",
+    Severity.WARNING,
+    "a fact that breaks a count",
+    demand="Facts that count go on by the same step.",
+    why="A count with a hole or a turn ends there: a number is misspelt, or two are exchanged.",
+    source=PRACTICE,
+    bad="(succ 1 2)\n(succ 2 3)\n(succ 4 3)\n(succ 4 5)\n(succ 5 6)",
+    good="(succ 1 2)\n(succ 2 3)\n(succ 3 4)\n(succ 4 5)\n(succ 5 6)",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one fact that breaks a count, or what all others have but once."""
+    told = set()
+    for found in _in_counts(sheet):
+        told.add(found.span)
+        yield found
+    for found in _in_tables(sheet):
+        if found.span not in told:
+            yield found
+
+
+def _in_tables(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a fact that gives a second value to what has one in all other facts.
+
+    It does so in the places of two arguments; of a large table one is enough.
+    """
+    for group in _tables(sheet):
+        breaks: Counter[Atom] = Counter()
+        other: dict[Atom, Atom] = {}
+        for place in range(len(group[0][1])):
+            by_rest: dict[tuple[Term, ...], list[Atom]] = defaultdict(list)
+            for atom, terms in group:
+                by_rest[(*terms[:place], *terms[place + 1 :])].append(atom)
+            double = [atoms for atoms in by_rest.values() if len(atoms) > 1]
+            if len(double) == 1 and len(double[0]) == 2:
+                breaks.update(double[0])
+                other |= {double[0][0]: double[0][1], double[0][1]: double[0][0]}
+        if not breaks:
+            continue
+        (odd, most), *more = breaks.most_common(2)
+        values = Counter(term for _, terms in group for term in terms)
+        if more and more[0][1] == most:
+            if len(group) < _LARGE:
+                continue
+            odd = min(odd, more[0][0], key=lambda atom: _how_common(atom, values))
+        elif most < 2:
+            continue
+        message = f"{shown(str(odd))} gives a second value to what has one in all other facts"
+        yield _CODE.found(message, odd.span, Note("the other one", other[odd].span))
+
+
+def _how_common(atom: Atom, values: Counter[Term]) -> int:
+    last = atom.arguments[-1]
+    return min(values[term] for term in (last.arguments if isinstance(last, Compound) else atom.arguments))
+
+
+def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
+    """Yield the facts of each relation, and those that `init` makes of each fluent, each once."""
+    groups: dict[object, dict[tuple[Term, ...], Atom]] = defaultdict(dict)
+    for rule in sheet.program.rules:
+        head = rule.head
+        last = head.arguments[-1] if head.arguments else None
+        if rule.body:
+            continue
+        if head.predicate == "init" and isinstance(last, Compound):
+            groups["init", last.functor, len(last.arguments)].setdefault(last.arguments, head)
+        elif KEYWORDS.get(head.predicate) != len(head.arguments):
+            groups[head.key].setdefault(head.arguments, head)
+    for group in groups.values():
+        if _FEWEST_IN_TABLE <= len(group) <= _MOST_IN_TABLE and len(next(iter(group))) > 1:
+            yield [(atom, terms) for terms, atom in group.items()]
+
+
+def _in_counts(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one fact of two numbers (or letters) that does not go on by one as all its others do."""
+    groups: dict[Key, list[Atom]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        if not rule.body and len(rule.head.arguments) == 2:
+            groups[rule.head.key].append(rule.head)
+    for group in groups.values():
+        if len(group) > _FEWEST:
+            yield from _odd_one(group)
+
+
+def _odd_one(group: Sequence[Atom]) -> Iterator[Diagnostic]:
+    pairs = [(_number(atom.arguments[0]), _number(atom.arguments[1])) for atom in group]
+    steps = Counter(b - a for a, b in pairs if a is not None and b is not None)
+    step, agreeing = steps.most_common(1)[0] if steps else (0, 0)
+    if abs(step) != 1 or agreeing != len(group) - 1:
+        return
+    place = next(n for n, (a, b) in enumerate(pairs) if a is None or b is None or b - a != step)
+    others = [a for n, (a, _) in enumerate(pairs) if n != place and a is not None]
+    first, second = pairs[place]
+    if first is None:
+        return
+    # At its end a count may go round, stop, or leave out something; but it does not turn.
+    is_inside = min(others) <= first <= max(others)
+    if is_inside or (second is not None and second - first == -step and second != min(others)):
+        atom = group[place]
+        note = Note("as here", group[place - 1 if place else 1].span)
+        message = (
+            f"{shown(str(atom))} breaks the count of the other {agreeing} facts of {shown(atom.predicate)}"
+        )
+        yield _CODE.found(message, atom.span, note)
+
+
+def _number(term: Term) -> int | None:
+    """Return a number, or the place of a letter; None of anything else."""
+    if not isinstance(term, Constant):
+        return None
+    name = term.name
+    if name.isascii() and name.isdigit():
+        return int(name)
+    return ord(name) if len(name) == 1 and name.isalpha() else None
+
+
+CHECK: Final = Check((_CODE,), _check)

@@ -1,0 +1,1 @@
+"""Mending a sheet: edits of its text."""

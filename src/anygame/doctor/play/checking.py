@@ -1,0 +1,465 @@
+"""Checks of a game that need the reasoner, and those that need play.
+
+What a playout shows is reported with the shortest line of play that was found to show it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+from random import Random
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.play.blame import rule_behind
+from anygame.doctor.play.lost_values import DoubleValues, LostValues
+from anygame.doctor.play.turns import Turns
+from anygame.errors import GoalError, LimitError, RuleSheetError
+from anygame.game.game import Game
+from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.language.rules import Literal, atoms_in
+from anygame.language.terms import Constant, Variable
+from anygame.language.unification import unify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.rules import Program, Rule
+    from anygame.language.source import Span
+    from anygame.language.terms import Term
+
+#: How bad each finding of play is.
+PLAY_SEVERITIES: Final = {
+    "limit-reached": Severity.ERROR,
+    "fluent-outside-base": Severity.WARNING,
+    "move-outside-input": Severity.WARNING,
+    "no-move": Severity.ERROR,
+    "goal-missing": Severity.ERROR,
+    "goal-conflict": Severity.ERROR,
+    "goal-in-play": Severity.ERROR,
+    "endless": Severity.WARNING,
+    "standstill": Severity.WARNING,
+    "over-at-start": Severity.WARNING,
+    "lost-value": Severity.WARNING,
+    "double-value": Severity.WARNING,
+    "out-of-turn": Severity.WARNING,
+    "play-cut": Severity.INFO,
+}
+
+#: Codes that tell how far play went.
+_OF_LENGTH: Final = frozenset(("endless", "play-cut"))
+#: GDL has goals from 0 to 100.
+_HIGHEST_GOAL: Final = 100
+#: Times that what is wrong is set aside and the rest tried: faults that hide each other are seldom many.
+_ROUNDS: Final = 6
+#: Joint moves of a line that are shown; more are told in full where asked for.
+_SHOWN_MOVES: Final = 12
+#: Characters of a joint move that are shown: a line of a terminal.
+_SHOWN_CHARACTERS: Final = 90
+#: How an endless game goes on and on is soon seen.
+_SHOWN_OF_ENDLESS: Final = 6
+#: Joint moves of one state that are tried, so that one state with thousands does not use up all there are.
+_JOINTS_A_STATE: Final = 64
+
+JointMove = tuple["Term", ...]
+Line = tuple[JointMove, ...]
+
+
+# -- the rules ----------------------------------------------------------------------------------------
+
+
+def check_rules(program: Program) -> list[Diagnostic]:
+    """Return why the reasoner refuses a program, sorted by place; nothing where it can be played.
+
+    What is wrong is set aside and the rest tried again, so that one fault does not hide another.
+    """
+    found: dict[Diagnostic, None] = {}
+    for _ in range(_ROUNDS):
+        try:
+            Game(program)
+        except RuleSheetError as error:
+            faults = [fault for fault in error.diagnostics if isinstance(fault, Diagnostic)]
+            found.update(dict.fromkeys(faults))
+            kept = tuple(rule for rule in program.rules if not any(_concerns(f, rule) for f in faults))
+            if len(kept) == len(program.rules):
+                break
+            program = replace(program, rules=kept)
+            continue
+        except LimitError as error:
+            found[_limit(error, program.rules)] = None
+        break
+    return sorted(found)
+
+
+def _concerns(fault: Diagnostic, rule: Rule) -> bool:
+    node, span = rule.node, fault.span
+    return node is not None and span is not None and node.start <= span.start < node.end
+
+
+def _limit(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
+    """Return a bound that was reached as a finding, at the recursive rule that is to blame, if one is."""
+    blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
+    recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
+    hint = "let the recursion end: count with constants (succ 1 2), or bound what it builds on"
+    span = _first(recursive) or _first(blamed) or _first(rules)
+    return Diagnostic(
+        "limit-reached", Severity.ERROR, prefix + error.message, span, hint=hint if recursive else ""
+    )
+
+
+def _first(rules: Iterable[Rule]) -> Span | None:
+    return next((rule.span for rule in rules), None)
+
+
+# -- play ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is played.
+
+    Attributes:
+        playouts: random playouts.
+        seed: of their random numbers.
+        steps: joint moves after which a playout is taken to be endless.
+        states: states of the search for short lines.
+        seconds: time for all of it.
+        brief: whether only what is certain is told: not that games are long, nor that the time was up.
+    """
+
+    playouts: int = 10
+    seed: int = 0
+    steps: int = 500
+    states: int = 500
+    seconds: float = 30.0
+    brief: bool = False
+
+
+#: What shows in a moment shows most of what play can show: so much is played where nobody asks for more.
+#: That a random game is long is then no finding.
+BRIEF: Final = Bounds(playouts=10, steps=500, states=100, seconds=0.5, brief=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What play showed.
+
+    Attributes:
+        diagnostic: what is wrong; its notes tell the line.
+        line: the joint moves from the initial state, each in the order of the roles; None where play as a
+            whole is meant.
+    """
+
+    diagnostic: Diagnostic
+    line: Line | None
+
+
+def check_play(game: Game, bounds: Bounds | None = None) -> list[Finding]:
+    """Play at random and near the initial state; return what is wrong in the states met, sorted by place.
+
+    The same seed gives the same findings, unless the time runs out.
+    """
+    check = PlayCheck(game, bounds or Bounds())
+    check.run()
+    return check.findings()
+
+
+@dataclass(slots=True)
+class _Problem:
+    message: str
+    span: Span | None
+    line: Line
+    hint: str
+
+
+@dataclass(slots=True)
+class PlayCheck:
+    """Play that looks for what is wrong; `check_play` in steps, so that it can be watched and interrupted.
+
+    Attributes:
+        game: what is played.
+        bounds: how much.
+        played: random playouts begun so far.
+        looked: states looked at so far.
+        longest: joint moves of the longest playout so far.
+    """
+
+    game: Game
+    bounds: Bounds
+    played: int = 0
+    looked: int = 0
+    longest: int = 0
+    _problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
+    _deadline: float = 0.0
+    _endless: int = 0
+    _lost: LostValues = field(init=False)
+    _double: DoubleValues = field(init=False)
+    _turns: Turns = field(init=False)
+    _progress: Callable[[int, int], None] | None = None
+
+    def run(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Search near the initial state, then play out. What was found stays found where it is interrupted.
+
+        Args:
+            progress: is told the states and the playouts so far.
+        """
+        self._progress = progress
+        self._deadline = monotonic() + self.bounds.seconds
+        try:
+            self._run()
+        except LimitError as error:
+            found = _limit(error, self.game.program.rules, "playing stopped: ")
+            self._note(found.code, "", found.message, found.span, (), found.hint)
+
+    @property
+    def boards(self) -> int:
+        """The boards of the start that no piece has left since."""
+        return self._lost.boards
+
+    def findings(self) -> list[Finding]:
+        """Return what was found so far, sorted by place."""
+        return sorted(self._findings(), key=lambda finding: finding.diagnostic)
+
+    def _run(self) -> None:
+        declared = _Declared(self.game)
+        self._lost = LostValues(self.game)
+        self._double = DoubleValues(self.game)
+        self._turns = Turns(self.game)
+        self._search(declared)
+        random = Random(self.bounds.seed)
+        for number in range(self.bounds.playouts):
+            if monotonic() > self._deadline:
+                message = f"time was up after {number} of {self.bounds.playouts} playouts"
+                self._note("play-cut", "", message, _first(self.game.program.rules), ())
+                break
+            self.played += 1
+            self._play_out(random, declared)
+
+    def _search(self, declared: _Declared) -> None:
+        """Look at the states near the start, breadth first, so that lines are short."""
+        start = self.game.initial_state()
+        seen = {start}
+        waiting: deque[tuple[State, Line]] = deque([(start, ())])
+        until = monotonic() + self.bounds.seconds / 3
+        while waiting and monotonic() < until:
+            state, line = waiting.popleft()
+            if not self._look(state, line, declared) or len(seen) > self.bounds.states:
+                continue
+            legal = [state.legal_moves(role) for role in self.game.roles]
+            joints = list(islice(product(*legal), _JOINTS_A_STATE + 1))
+            reached = {joint: state.next(joint) for joint in joints[:_JOINTS_A_STATE]}
+            for joint, next_state in reached.items():
+                if next_state not in seen:
+                    seen.add(next_state)
+                    waiting.append((next_state, (*line, joint)))
+            if len(joints) <= _JOINTS_A_STATE and set(reached.values()) == {state}:
+                message = "every move leads to the same state again, and the game is not over"
+                self._note(
+                    "standstill", "", message, _terminal_span(self.game), line, "a rule that changes it"
+                )
+
+    def _play_out(self, random: Random, declared: _Declared) -> None:
+        state = self.game.initial_state()
+        line: list[JointMove] = []
+        while len(line) <= self.bounds.steps and monotonic() < self._deadline:
+            if not self._look(state, line, declared):
+                return
+            joint = tuple([random.choice(state.legal_moves(role)) for role in self.game.roles])
+            line.append(joint)
+            self.longest = max(self.longest, len(line))
+            state = state.next(joint)
+        if len(line) > self.bounds.steps:
+            self._endless += 1
+            del line[self.bounds.steps :]
+            span = _terminal_span(self.game)
+            self._note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
+
+    def _look(self, state: State, line: Iterable[JointMove], declared: _Declared) -> bool:
+        """Note what is wrong in a state; return whether play can go on from it."""
+        line = tuple(line)
+        self.looked += 1
+        if self._progress is not None:
+            self._progress(self.looked, self.played)
+        for code, key, message, span in declared.faults(state):
+            self._note(code, key, message, span, line)
+        for code, key, message, span in self._lost.faults(state, len(line)):
+            self._note(code, key, message, span, line, "a `next` that keeps it where nothing changes it")
+        for code, key, message, span in self._double.faults(state, line):
+            self._note(code, key, message, span, line, "a condition, so that only one `next` holds at a time")
+        if state.is_terminal:
+            if not line:
+                message = "the game is over before anybody moves"
+                span = _ending_span(state) or _terminal_span(self.game)
+                self._note("over-at-start", "", message, span, line, "a condition that does not hold at once")
+            for role in self.game.roles:
+                if not role.is_random:
+                    self._look_at_goal(state, role, line)
+            return False
+        stuck = [role for role in self.game.roles if not state.legal_moves(role)]
+        for role in stuck:
+            message = f"{role} has no legal move here, and the game is not over"
+            hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
+            span = _waiting_span(self.game, role) if len(stuck) < len(self.game.roles) else None
+            self._note("no-move", role, message, span or _role_span(self.game, role), line, hint)
+        for code, key, message, span, hint in self._turns.faults(state) if not stuck else ():
+            self._note(code, key, message, span, line, hint)
+        return not stuck
+
+    def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
+        span = _role_span(self.game, role)
+        try:
+            goal = state.goal(role)
+        except GoalError as error:
+            if len(error.values) > 1:
+                message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
+                blamed = _goal_span(self.game, role, error.values) or span
+                hint = "let each goal rule ask that the others do not hold"
+                self._note("goal-conflict", role, message, blamed, line, hint)
+            else:
+                message = f"a goal is an integer from 0 to 100, but {role} has {shown(error.values[0])}"
+                self._note("goal-in-play", role, message, span, line)
+            return
+        if goal is None:
+            message = f"the game is over here, and the rules give {role} no goal"
+            hint = f"a goal of 0 for {role} where no other holds"
+            self._note("goal-missing", role, message, span, line, hint)
+        elif not 0 <= goal <= _HIGHEST_GOAL:
+            message = f"a goal is an integer from 0 to 100, but {role} has {goal}"
+            self._note("goal-in-play", role, message, span, line)
+
+    def _note(self, code: str, key: str, message: str, span: Span | None, line: Line, hint: str = "") -> None:
+        """Keep a problem, unless it is known with a line that is as short."""
+        known = self._problems.get((code, key))
+        if known is None or len(line) < len(known.line):
+            self._problems[code, key] = _Problem(message, span, line, hint)
+
+    def _findings(self) -> Iterator[Finding]:
+        """Yield what was noted, with the lines as notes."""
+        for (code, _), problem in self._problems.items():
+            if self.bounds.brief and code in _OF_LENGTH:
+                continue
+            message = problem.message
+            line: Line | None = problem.line
+            if code == "endless":
+                message = (
+                    f"{self._endless} of {self.played} random playouts did not end within "
+                    f"{self.bounds.steps} joint moves"
+                )
+            if code in {"play-cut", "limit-reached"}:
+                line = None
+            shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
+            notes = () if line is None else tuple(_notes(line, shown_moves))
+            severity = PLAY_SEVERITIES[code]
+            yield Finding(Diagnostic(code, severity, message, problem.span, notes, problem.hint), line)
+
+
+def play_commands(line: Line) -> list[str]:
+    """Return the commands of the prompt that lead along a line."""
+    return [f"play {' '.join(map(str, joint))}" for joint in line]
+
+
+def _notes(line: Line, most: int) -> Iterator[Note]:
+    """Yield the commands that lead along a line, shortened where they are long or many."""
+    if not line:
+        yield Note("so it is in the initial state")
+        return
+    yield Note(f"after {len(line)} joint move{'s' * (len(line) > 1)}:")
+    commands = play_commands(line)
+    for command in commands[:most]:
+        yield Note(f"  {shown(command, _SHOWN_CHARACTERS)}")
+    if len(line) > most:
+        yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes them all)")
+
+
+def _role_span(game: Game, role: Role) -> Span | None:
+    rules = [rule for rule in game.program.rules if rule.head.key == ("role", 1)]
+    return next((rule.span for rule in rules if rule.head.arguments[0] is role.term), _first(rules))
+
+
+def _terminal_span(game: Game) -> Span | None:
+    rules = [rule for rule in game.program.rules if rule.head.key == ("terminal", 0)]
+    return _first(rules) or _first(game.program.rules)
+
+
+def _ending_span(state: State) -> Span | None:
+    """Return the span of the rule that makes a state terminal, or of what that only names."""
+    found = rule_behind(state.explain("terminal"), state.game.program)
+    return found.span if found else None
+
+
+def _waiting_span(game: Game, role: Role) -> Span | None:
+    """Return the span of the rule that lets a role wait while others move: its move has no arguments."""
+    heads = [
+        rule.head
+        for rule in game.program.rules
+        if rule.head.key == ("legal", 2) and unify(rule.head.arguments[0], role.term, {}) is not None
+    ]
+    return next((head.span for head in heads if isinstance(head.arguments[1], Constant)), None)
+
+
+def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
+    """Return the span of the rule with the fewest conditions of those that give a role one of some goals."""
+    known = set(values)
+    able = [
+        rule
+        for rule in game.program.rules
+        if rule.head.key == ("goal", 2)
+        and unify(rule.head.arguments[0], role.term, {}) is not None
+        and (isinstance(rule.head.arguments[1], Variable) or str(rule.head.arguments[1]) in known)
+    ]
+    return min(able, key=_conditions).span if able else None
+
+
+def _conditions(rule: Rule) -> int:
+    """Return how many conditions a rule has, beside who plays."""
+    return sum(not (isinstance(part, Literal) and part.atom.key == ("role", 1)) for part in rule.body)
+
+
+class _Declared:
+    """What ``base`` and ``input`` declare, where the sheet has them."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        start = game.initial_state()
+        declared = {rule.head.key for rule in game.program.rules}
+        self._base: frozenset[Term] | None = None
+        self._input: frozenset[tuple[Term, Term]] | None = None
+        if ("base", 1) in declared:
+            self._base = frozenset([found["?fluent"] for found in start.query("(base ?fluent)")])
+        if ("input", 2) in declared:
+            query = start.query("(input ?role ?move)")
+            self._input = frozenset([(found["?role"], found["?move"]) for found in query])
+
+    def faults(self, state: State) -> Iterator[tuple[str, str, str, Span | None]]:
+        """Yield code, key, message and span of what a state has beyond the declarations."""
+        if self._base is not None:
+            for fact in sorted(state.facts - self._base)[:5]:
+                message = f"{shown(str(fact))} becomes true, but `base` does not declare it"
+                yield "fluent-outside-base", _kind(fact), message, self._writer(fact)
+        if self._input is not None and not state.is_terminal:
+            for role in self._game.roles:
+                for move in state.legal_moves(role):
+                    if (role.term, move) not in self._input:
+                        message = f"{shown(str(move))} is legal for {role}, but `input` does not declare it"
+                        yield "move-outside-input", f"{role} {_kind(move)}", message, self._allower(move)
+
+    def _writer(self, fact: Term) -> Span | None:
+        """Return the span of a rule that can make a fluent true."""
+        return self._head_with(fact, ("init", "next"))
+
+    def _allower(self, move: Term) -> Span | None:
+        return self._head_with(move, ("legal",))
+
+    def _head_with(self, term: Term, predicates: tuple[str, ...]) -> Span | None:
+        for rule in self._game.program.rules:
+            head = rule.head
+            if head.predicate in predicates and unify(head.arguments[-1], term, {}) is not None:
+                return head.span
+        return None
+
+
+def _kind(term: Term) -> str:
+    return str(term).removeprefix("(").partition(" ")[0]

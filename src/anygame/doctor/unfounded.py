@@ -1,0 +1,192 @@
+"""What can never start: relations, fluents and moves each of whose rules waits for one of them.
+
+A set of atoms is unfounded if each rule for one of them needs another of them, or what cannot hold (Van
+Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991). Here whole
+relations, fluents and moves are looked at, by name and arity; what can stand where is known before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.sheet import key_of
+from anygame.language.rules import KEYWORDS, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anygame.analysis.normal import NormalRule
+    from anygame.doctor.sheet import Key, Sheet
+    from anygame.language.rules import Atom
+
+#: A relation, or with ``true`` or ``does`` first a fluent or a move; None for all fluents, or all moves.
+Item = tuple[str, "Key | None"]
+
+_OF_STATE: Final = ("true", "does")
+_STATE: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
+
+
+@dataclass(frozen=True, slots=True)
+class Unfounded:
+    """What never holds, though rules are there for it.
+
+    Attributes:
+        roots: groups of what waits for each other and for nothing else, in the order of the sheet.
+        stalled: for what has rules that cannot fire, those rules, by identity.
+    """
+
+    roots: tuple[tuple[Item, ...], ...]
+    stalled: dict[Item, set[int]]
+
+
+def item_of(atom: Atom) -> Item:
+    """Return what an atom speaks of."""
+    state = _STATE.get(atom.predicate)
+    if state is not None and KEYWORDS[atom.predicate] == len(atom.arguments):
+        return state, key_of(atom.arguments[-1])
+    return "", atom.key
+
+
+def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
+    """Find what can never start.
+
+    Args:
+        sheet: the sheet.
+        is_dead: whether a normal rule cannot fire for a reason of its own.
+    """
+    needs = {
+        id(part): {item_of(f.atom) for f in part.body if isinstance(f, Literal)} for part in sheet.normal
+    }
+    made = _made(sheet)
+    writers: dict[Item, list[NormalRule]] = defaultdict(list)
+    for part in sheet.normal:
+        for item in made[id(part)]:
+            writers[item].append(part)
+    held = _held(sheet, needs, made, is_dead)
+    items = {item for item in writers if item[1] is not None and item not in held}
+    if any(
+        _writes_anything(part) and not _takes_moves(sheet, part)
+        for key in _OF_STATE
+        for part in writers.get((key, None), ())
+    ):
+        items = set()
+    waits = {item: _waits(writers[item], needs, items, held, is_dead) for item in items}
+    stalled: dict[Item, set[int]] = defaultdict(set)
+    for part in sheet.normal:
+        if is_dead(part) or not all(_may_hold(need, held) for need in needs[id(part)]):
+            stalled[item_of(part.head)].add(id(part.origin))
+    return Unfounded(tuple(_roots(waits, list(writers))), dict(stalled))
+
+
+def _made(sheet: Sheet) -> dict[int, list[Item]]:
+    """Return what each normal rule makes: what its head speaks of, and a move that a `legal` takes."""
+    moves: dict[int, list[Item]] = defaultdict(list)
+    for key, heads in sheet.moves_by_relation.items():
+        for head in heads if key not in sheet.moves else ():
+            moves[id(head)].append(("does", key))
+    return {id(part): [item_of(part.head), *moves[id(part.origin.head)]] for part in sheet.normal}
+
+
+def _takes_moves(sheet: Sheet, part: NormalRule) -> bool:
+    """Return whether all moves that a rule allows, its move being a variable, are known by their names."""
+    return part.head.predicate == "legal" and bool(sheet.moves_by_relation)
+
+
+def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
+    """Return whether all of a group that waits for itself could hold if one of it did."""
+    made = _made(sheet)
+    needs = [
+        (item, {item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group))
+        for part in sheet.normal
+        for item in made[id(part)]
+        if item in group
+    ]
+    held = {item}
+    grown = True
+    while grown:
+        more = {head for head, needed in needs if needed <= held} - held
+        held |= more
+        grown = bool(more)
+    return held >= set(group)
+
+
+def _writes_anything(part: NormalRule) -> bool:
+    """Return whether a rule whose head is a variable makes true, or legal, what need not be so already."""
+    term = part.head.arguments[-1]
+    kept = [f.atom for f in part.body if isinstance(f, Literal) and f.atom.arguments[-1:] == (term,)]
+    return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)
+
+
+def _held(
+    sheet: Sheet,
+    needs: dict[int, set[Item]],
+    made: dict[int, list[Item]],
+    is_dead: Callable[[NormalRule], bool],
+) -> set[Item]:
+    """Return what may hold: the least fixpoint of the rules that can fire."""
+    held: set[Item] = set()
+    waiting = [part for part in sheet.normal if not is_dead(part)]
+    grown = True
+    while grown:
+        rest = []
+        before = len(held)
+        for part in waiting:
+            if all(_may_hold(need, held) for need in needs[id(part)]):
+                for item in made[id(part)]:
+                    held |= {item, (item[0], None)} if item[0] else {item}
+            else:
+                rest.append(part)
+        waiting = rest
+        grown = len(held) > before
+    return held
+
+
+def _may_hold(need: Item, held: set[Item]) -> bool:
+    return need in held or (bool(need[0]) and (need[0], None) in held and need[1] is None)
+
+
+def _waits(
+    parts: list[NormalRule],
+    needs: dict[int, set[Item]],
+    items: set[Item],
+    held: set[Item],
+    is_dead: Callable[[NormalRule], bool],
+) -> set[Item] | None:
+    """Return what the rules of an item wait for; None where some rule has another reason."""
+    found: set[Item] = set()
+    for part in parts:
+        missing = {need for need in needs[id(part)] if not _may_hold(need, held)}
+        if is_dead(part) or missing - items:
+            return None
+        found |= missing
+    return found
+
+
+def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple[Item, ...]]:
+    """Return the groups of items that wait for each other, and for none outside."""
+    roots = []
+    seen: set[Item] = set()
+    for item in order:
+        if item not in waits or item in seen:
+            continue
+        reached = _reached(item, waits)
+        if reached is None or not all(_reached(other, waits) == reached for other in reached):
+            continue
+        seen |= reached
+        roots.append(tuple(other for other in order if other in reached))
+    return roots
+
+
+def _reached(item: Item, waits: dict[Item, set[Item] | None]) -> set[Item] | None:
+    """Return all that an item waits for, directly or not; None where something else is the reason."""
+    found: set[Item] = set()
+    pending = [item]
+    while pending:
+        wanted = waits.get(pending.pop())
+        if wanted is None:
+            return None
+        pending += wanted - found
+        found |= wanted
+    return found

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import anygame
+from anygame.doctor.play.checking import Bounds, Finding, check_play, check_rules
+from anygame.language import Severity, parse_program
+
+#: Two ways through a row of doors, a short one and a long one, to a place without a way out.
+DOORS = """
+    (role solo) (role idle)
+    (init (at 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (<= (legal solo step) (true (at ?x)) (succ ?x ?_y))
+    (<= (legal solo leap) (true (at 2)))
+    (<= (legal idle noop) (role idle))
+    (<= (next (at ?y)) (does solo step) (true (at ?x)) (succ ?x ?y))
+    (<= (next (at 5)) (does solo leap))
+    (<= terminal (true (at 9)))
+    (<= (goal ?r 0) (role ?r))
+"""
+FOREVER = """
+    (role solo) (legal solo go) (init (at 0))
+    (<= (next (at 0)) (does solo go))
+    (<= terminal (true (at 1))) (goal solo 0)
+"""
+
+
+def found(text: str, **bounds: float) -> dict[str, Finding]:
+    findings = check_play(anygame.loads(text), Bounds(**bounds))  # type: ignore[arg-type]
+    assert findings == sorted(findings, key=lambda finding: finding.diagnostic)
+    return {finding.diagnostic.code: finding for finding in findings}
+
+
+def line_of(finding: Finding) -> list[str]:
+    assert finding.line is not None
+    return [str(joint[0]) for joint in finding.line]
+
+
+def test_the_line_is_the_shortest() -> None:
+    assert line_of(found(DOORS)["no-move"]) == ["step", "step", "leap"]
+
+
+def test_the_line_of_a_playout_will_do_where_the_search_ends_early() -> None:
+    line = line_of(found(DOORS, states=1, playouts=20)["no-move"])
+    assert line in (["step", "step", "leap"], ["step"] * 5)
+
+
+def test_the_same_seed_gives_the_same_findings() -> None:
+    assert found(DOORS, states=1, playouts=1, seed=4) == found(DOORS, states=1, playouts=1, seed=4)
+
+
+def test_games_that_go_on_are_counted() -> None:
+    finding = found(FOREVER, playouts=3, steps=25)["endless"]
+    assert finding.diagnostic.message == "3 of 3 random playouts did not end within 25 joint moves"
+    assert line_of(finding) == ["go"] * 25
+    assert any("and 19 more" in note.message for note in finding.diagnostic.notes)
+
+
+def test_playing_stops_when_time_is_up() -> None:
+    finding = found(FOREVER, playouts=5, seconds=0)["play-cut"]
+    assert finding.diagnostic.message == "time was up after 0 of 5 playouts"
+    assert (finding.diagnostic.severity, finding.line) == (Severity.INFO, None)
+
+
+def test_playing_stops_at_the_limits_of_the_reasoner() -> None:
+    growing = FOREVER + "(n zero) (<= (n (s ?x)) (n ?x)) (<= (legal solo (say ?x)) (n ?x))"
+    finding = found(growing)["limit-reached"]
+    assert finding.diagnostic.severity is Severity.ERROR
+    assert finding.diagnostic.message.startswith("playing stopped: ")
+
+
+def test_a_role_that_is_chance_needs_no_goal() -> None:
+    moves = "(legal random roll) (legal solo go)"
+    ends = f"(init start) (<= (next over) (does solo go)) (<= terminal (true over)) {moves}"
+    assert found(f"(role random) (role solo) {ends} (goal solo 50)") == {}
+    assert list(found(f"(role dice) (role solo) (legal dice roll) {ends} (goal solo 50)")) == ["goal-missing"]
+
+
+def test_a_terminal_state_needs_no_move() -> None:
+    text = "(role x) (init on) (<= terminal (true over)) (goal x 100) (<= (next over) (does x go))"
+    assert found(f"{text} (<= (legal x go) (true on))") == {}
+
+
+def test_a_game_that_is_over_at_the_start_is_told_at_the_rule_that_ends_it() -> None:
+    finding = found("(role x) (init over) (<= terminal (true on)) (<= terminal (true over)) (goal x 100)")
+    (told,) = finding.values()
+    assert told.diagnostic.code == "over-at-start"
+    assert told.diagnostic.span is not None
+    assert told.diagnostic.span.text == "(<= terminal (true over))"
+
+
+def test_what_is_past_the_limits_is_refused_with_a_place() -> None:
+    (fault,) = check_rules(parse_program(f"(role x) (init {'(s ' * 160}zero{')' * 161}"))
+    assert (fault.code, fault.severity) == ("limit-reached", Severity.ERROR)
+    assert fault.span is not None
+
+
+def test_rules_that_can_be_played_have_no_fault() -> None:
+    assert check_rules(parse_program(DOORS)) == []
+
+
+def test_goals_out_of_range_are_told_with_their_line() -> None:
+    ends = "(init on) (legal x go) (<= (next off) (does x go)) (<= terminal (true off))"
+    for goal in ("101", "-1"):
+        finding = found(f"(role x) {ends} (goal x {goal})")["goal-in-play"]
+        assert finding.diagnostic.message == f"a goal is an integer from 0 to 100, but x has {goal}"
+        assert line_of(finding) == ["go"]
+    finding = found(f"(role x) {ends} (goal x (high 1))")["goal-in-play"]
+    assert finding.diagnostic.message == "a goal is an integer from 0 to 100, but x has (high 1)"
+
+
+def test_goals_that_several_rules_give_are_told_at_the_first_of_them() -> None:
+    ends = "(init on) (<= terminal (true on)) (legal x go)\n"
+    finding = found(f"(role x) {ends}(goal x 0)\n(<= (goal x ?n) (n ?n)) (n 7)")["goal-conflict"]
+    assert finding.diagnostic.message == "the game is over here, and x has the goals 0, 7"
+    assert finding.diagnostic.span is not None
+    assert finding.diagnostic.span.place.endswith(":2:1")
+
+
+def test_every_fault_is_found_though_one_hides_the_next() -> None:
+    faults = check_rules(
+        parse_program(
+            "(role x)\n(<= (p ?x) (not (q ?x)))\n(<= a (not b))\n(<= b (not a))\n(<= (base ?f) (true ?f))"
+        )
+    )
+    assert [fault.code for fault in faults] == ["unsafe-variable", "unstratified", "static-relation"]
+
+
+def test_a_board_whose_marks_move_beyond_it_is_none() -> None:
+    """Pieces that stand in a block at the start leave empty places behind: that is no fault."""
+    text = """
+        (role x) (row 1) (row 2) (row 3) (init (step 1)) (succ 1 2) (succ 2 3)
+        (<= (init (piece ?r ?c man)) (row ?r) (row ?c))
+        (<= (legal x (push ?c)) (row ?c))
+        (<= (next (piece far ?c king)) (does x (push ?c)))
+        (<= (next (piece ?r ?c ?w)) (true (piece ?r ?c ?w)) (not (does x (push ?c))))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= terminal (true (step 3))) (goal x 100)
+    """
+    assert "lost-value" not in found(text)
+    stays = text.replace("(piece far ?c king)", "(piece 1 ?c king)")
+    assert "lost-value" in found(stays)
+
+
+TURNS = """
+    (role x) (role o) (init (control x)) (other x o) (other o x) (cell 1) (cell 2)
+    (<= (legal ?r (mark ?n)) (true (control ?r)) (cell ?n) (not (true (marked ?n))))
+    (<= (legal ?r noop) (other ?r ?s) (true (control ?s)))
+    (<= (next (control ?r)) (other ?r ?s) (true (control ?s)))
+    (<= (next (marked ?n)) (does ?r (mark ?n)))
+    (<= (next (marked ?n)) (true (marked ?n)))
+    (<= terminal (true (marked 1)) (true (marked 2)))
+    (<= (goal ?r 50) (role ?r))
+"""
+
+
+def test_who_waits_cannot_move_as_well() -> None:
+    assert not found(TURNS)
+    wrong = TURNS.replace("(mark ?n)) (true (control ?r))", "(mark ?n)) (role ?r)")
+    told = found(wrong)["out-of-turn"].diagnostic
+    assert told.message == "o can noop here, as (control x) is true, and (mark 1) as well"
+    assert told.span is not None
+    assert "legal ?r (mark ?n)" in told.span.text
+
+
+def test_somebody_has_the_turn() -> None:
+    wrong = TURNS.replace(
+        "noop) (other ?r ?s) (true (control ?s)))", "noop) (role ?r) (not (true (control ?r))))"
+    )
+    wrong = wrong.replace(
+        "(next (control ?r)) (other ?r ?s)", "(next (control ?r)) (other ?r ?s) (does x (mark 2))"
+    )
+    told = found(wrong)["lost-value"].diagnostic
+    assert told.message == "nobody has the turn here, all can only wait: no (control ?) is true"
+
+
+def test_a_cell_has_one_mark() -> None:
+    text = """
+        (role x) (index 1) (index 2) (init (step 1)) (succ 1 2) (succ 2 3)
+        (<= (init (cell ?r ?c b)) (index ?r) (index ?c))
+        (<= (legal x (mark ?r ?c)) (true (cell ?r ?c b)))
+        (<= (next (cell ?r ?c x)) (does x (mark ?r ?c)))
+        (<= (next (cell ?r ?c ?m)) (true (cell ?r ?c ?m)) (does x (mark ?s ?d)) (differ ?r ?c ?s ?d))
+        (<= (differ ?r ?c ?s ?d)
+            (index ?r) (index ?c) (index ?s) (index ?d) (or (distinct ?r ?s) (distinct ?c ?d)))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= terminal (true (step 3))) (goal x 100)
+    """
+    assert not found(text)
+    told = found(text.replace("(differ ?r ?c ?s ?d))\n", ")\n"))["double-value"].diagnostic
+    assert told.message == "(cell 1 1 b) and (cell 1 1 x) are true at once"
+
+
+def test_what_ends_the_game_at_once_is_told_where_it_is_said() -> None:
+    text = """
+        (role x) (init (at 1)) (legal x go) (<= (next (at 2)) (does x go)) (goal x 100)
+        (<= terminal over)
+        (<= over (true (at 2)))
+        (<= over (not (true (at 3))))
+    """
+    told = found(text)["over-at-start"].diagnostic
+    assert told.span is not None
+    assert told.span.text == "(<= over (not (true (at 3))))"
+
+
+def test_where_pieces_stand_apart_each_place_has_one() -> None:
+    text = """
+        (role x) (file a) (file b) (file c) (init (step 1)) (succ 1 2) (succ 2 3)
+        (init (cell a 1 rook)) (init (cell b 1 king)) (init (cell c 1 rook)) (init (cell a 3 pawn))
+        (<= (legal x (move a ?r)) (true (cell b ?r king)) (not (true (cell a ?r rook))))
+        (<= (legal x (move ?f 2)) (file ?f))
+        (<= (next (cell ?f ?r king)) (does x (move ?f ?r)))
+        (<= (next (cell ?f ?r ?p)) (true (cell ?f ?r ?p)) (distinct ?p king))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= terminal (true (step 3))) (goal x 100)
+    """
+    assert not found(text)
+    told = found(text.replace(" (not (true (cell a ?r rook)))", ""))["double-value"].diagnostic
+    assert told.message == "(cell a 1 king) and (cell a 1 rook) are true at once"

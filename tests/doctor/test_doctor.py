@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pytest
+
+from anygame.doctor import check_program, read_sheet
+from anygame.doctor.play.checking import check_rules
+from anygame.language import Diagnostic, Severity, Source, parse_program, read_source
+
+ROOT = Path(__file__).parents[3]
+OWN = sorted((ROOT / "gdl").glob("*.kif"))
+
+
+def found_in(source: Source) -> list[Diagnostic]:
+    reading = read_sheet(source)
+    assert reading.complete
+    return [*reading.diagnostics, *check_program(reading.program), *check_rules(reading.program)]
+
+
+def codes(text: str, **options: bool) -> set[str]:
+    return {found.code for found in check_program(parse_program(text), **options)}
+
+
+def test_no_public_sheet_that_plays_has_an_error(corpus: Path) -> None:
+    for sheet in sorted((corpus / "rules").glob("*.kif")):
+        errors = [found for found in found_in(read_source(sheet)) if found.severity is Severity.ERROR]
+        assert not errors, (sheet.name, str(errors[0]))
+
+
+@pytest.mark.parametrize("sheet", OWN, ids=lambda path: path.stem)
+def test_our_own_sheets_have_not_even_a_warning(sheet: Path) -> None:
+    worst = [found for found in found_in(read_source(sheet)) if found.severity > Severity.INFO]
+    assert not worst, str(worst[0])
+
+
+def test_every_finding_has_a_place_and_comes_in_order(corpus: Path) -> None:
+    for sheet in sorted((corpus / "rules").glob("*.kif"))[:20]:
+        program = parse_program(read_source(sheet))
+        found = check_program(program)
+        assert found == sorted(found)
+        assert all(each.span and each.span.source is program.source for each in found)
+
+
+def test_rules_without_a_text_can_be_checked() -> None:
+    program = parse_program("(role x) (<= (legal x go) (open)) (<= (goal x 1) (not (true (q ?y))))")
+    bare = parse_program(str(program))
+    assert {found.code for found in check_program(bare)} >= {"undefined-relation", "unsafe-variable"}
+
+
+def test_a_keyword_without_its_arguments_is_compared_with_nothing() -> None:
+    reading = read_sheet(
+        Source("sheet.kif", "(role x) (<= (legal x go) input (true (at ?a)) (true (by ?a)))")
+    )
+    assert check_program(reading.program, complete=reading.complete)
+
+
+def test_a_name_that_ends_as_no_number_does_is_of_no_row() -> None:
+    rules = "".join(f"(<= (next (a{n} on)) (true (b on)))" for n in ("1", "2", "3", "4", "5", "#"))
+    found = check_program(parse_program(f"(role x) (legal x go) {rules}"))
+    assert not {"odd-number", "missing-case"} & {each.code for each in found}
+
+
+def test_checks_of_what_is_missing_wait_for_a_sheet_that_is_complete() -> None:
+    text = "(role x) (<= (legal x go) (opened)) (<= (p ?x) (q ?x ?Y))"
+    assert "undefined-relation" in codes(text)
+    partial = codes(text, complete=False)
+    assert "undefined-relation" not in partial
+    assert "single-variable" in partial
+
+
+def test_faults_of_the_reasoner_do_not_hide_each_other() -> None:
+    text = """
+        (role x) (legal x go)
+        (<= p (not q)) (<= q (not p))
+        (<= terminal (does x go))
+        (<= (init a) (true b))
+        (<= (goal x 100) (not (true (cell ?y))))
+    """
+    found = check_rules(parse_program(text))
+    assert [each.code for each in found] == [
+        "unstratified",
+        "action-dependent",
+        "static-relation",
+        "unsafe-variable",
+    ]
+
+
+def test_negation_by_name_is_left_to_the_error_where_it_is_one() -> None:
+    assert "negation-by-name" not in codes("(role x) (<= p (not q)) (<= q (not p))")
+
+
+def test_many_findings_of_a_kind_are_cut() -> None:
+    rules = " ".join(f"(<= (p{n} ?x) (q{n} ?x ?y))" for n in range(500))
+    found = [d for d in check_program(parse_program(f"(role x) {rules}")) if d.code == "single-variable"]
+    assert len(found) == 200
+    assert sum("and more of this kind" in note.message for d in found for note in d.notes) == 1
+
+
+def test_rules_whose_alternatives_explode_leave_the_others_checked() -> None:
+    explosion = "(<= (p ?a)" + " (or (q ?a) (r ?a))" * 13 + ")"
+    assert {"too-many-alternatives", "undefined-relation"} <= codes(f"(role x) {explosion}")
+
+
+def test_copies_are_found_among_many_rules() -> None:
+    rules = " ".join(f"(<= (next (cell {n} ?x)) (true (cell {n} ?x)))" for n in range(300))
+    text = f"(role x) (init (cell 1 b)) {rules} (<= (next (cell 7 ?y)) (true (cell 7 ?y)))"
+    found = [d for d in check_program(parse_program(text)) if d.code == "duplicate-rule"]
+    assert len(found) == 1
+
+
+def test_the_collector_waits_until_a_sheet_has_been_checked() -> None:
+    facts = " ".join(f"(at {number} {number + 1})" for number in range(3_000))
+    program = parse_program(f"(role r) (legal r go) (goal r 100) (<= terminal (at 1 ?x)) {facts}")
+    collections: list[str] = []
+
+    def count(phase: str, _info: dict[str, int]) -> None:
+        collections.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(count)
+    try:
+        check_program(program)
+        during = collections.count("start")
+    finally:
+        gc.callbacks.remove(count)
+    # One may come as soon as the collector may look again.
+    assert during <= 1
