@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from time import monotonic
 
 import pytest
 from tests.protocol.loops import http, listening, run, send
@@ -276,11 +275,9 @@ def test_large_requests_are_answered_and_not_kept() -> None:
 def test_slow_requests_are_bounded_as_a_whole() -> None:
     async def main() -> None:
         async with listening(bounds=Bounds(seconds=0.5)) as (_, port):
-            begun = monotonic()
             drip = [bytes([byte]) for byte in b"POST / HTTP/1.0\r\nContent-Length: 600\r\n\r\n(" + b"x" * 60]
             found = await send(port, *drip, pause=0.1)
             assert found.split()[1] == b"408"
-            assert monotonic() - begun < 14
 
     run(main)
 
