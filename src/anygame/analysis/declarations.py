@@ -68,7 +68,7 @@ def declarations(
         try:
             heads = _fluents(domains) if name == "base" else _inputs(domains, rules)
         except _TooManyShapesError:
-            notes.append(f"no {name} can be told: its terms are nested without end, or in too many ways")
+            notes.append(f"no {name} can be written: its terms are nested without end, or in too many ways")
             continue
         found = [rule for head in heads for rule in instances.rules_for(name, head)]
         if found:

@@ -3,7 +3,7 @@
 An over-approximation in which arguments are independent of each other, computed as a least fixpoint:
 a variable takes what all positive literals that hold it allow. ``true`` takes what ``init`` and ``next``
 give, ``does`` what ``legal`` gives. Looking at *tops* only (the kind of a term, not which) is cheaper and is
-what decides how relations are laid out. Where places multiply, those deep inside terms are told apart less.
+what decides how relations are laid out. Where places multiply, those deep inside terms are joined.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 Functor = tuple[str, int]
 #: What can stand at a place: a constant, a functor (then its arguments have places of their own), or ATOM.
 Top = Constant | Functor
-#: Any constant at all, where constants are not told apart. A name no sheet can hold.
+#: Any constant at all, where constants are not distinguished. A name no sheet can hold.
 ATOM: Final = Constant(" atom")
 
 Path = tuple[object, ...]
 #: What variables can stand for: tops, and a place where those below are found.
 Values = dict[Variable, tuple[set["Top"], Path]]
-#: How deep inside terms places are told apart; beyond, all of one functor's argument are one place.
+#: How deep inside terms places are distinguished; beyond, all of one functor's argument are one place.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
 #: Places that are looked at while terms are handed on.
@@ -42,7 +42,7 @@ _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
 
 class _TooManyPlacesError(Exception):
-    """Places are told apart too well; never leaves this module."""
+    """Too many places are distinguished; never leaves this module."""
 
 
 class Domains:
@@ -50,10 +50,10 @@ class Domains:
 
     Args:
         rules: normal rules, facts among them.
-        kinds_only: tell functors apart but not constants (all are ``ATOM``).
+        kinds_only: distinguish functors but not constants (all are ``ATOM``).
         declared: let ``base`` and ``input`` feed ``true`` and ``does`` too, and every atom in a body its own
             relation if that is ``true`` or ``does``: what a position made by hand may hold.
-        most_positions: how many positions in terms are told apart.
+        most_positions: how many positions in terms are distinguished.
         most_steps: how many positions are looked at while terms are handed on.
     """
 

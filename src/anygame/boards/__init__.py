@@ -17,12 +17,12 @@ the square. These choices are made; a comment in the sheet overrules them (see
 - **Hexagons** are also boards whose neighbours, as facts of the rules name them, touch only so.
 - **Blank** is a content called so, or one that moves leave behind, or one that fills three quarters of the
   board at the start, with something else beside it.
-- **Several boards**: of three ordered arguments, the one whose number of values is the odd one out tells
-  boards apart, or the last; of four, the first two. Likewise an unordered argument without which two things
-  would stand on one square.
+- **Several boards**: of three ordered arguments, the one with another number of values than both others
+  distinguishes boards, or the last; of four, the first two. Likewise an unordered argument without which two
+  things would stand on one square.
 - **Overlays** are fluents whose arguments name the squares of a board in the same rules.
-- **Layers** are boards that a third coordinate of the same values tells apart.
-- **Positions** are told by two fluents such as ``(x 3)`` and ``(y 4)``.
+- **Layers** are boards that a third coordinate of the same values distinguishes.
+- **Positions** are given by two fluents such as ``(x 3)`` and ``(y 4)``.
 - **Tracks** are rows of numbered places, **lines** join the dots of a grid.
 - Of several such fluents those are boards that the initial state fills, unless much smaller than the
   largest.

@@ -34,7 +34,7 @@ FIGURES: Final = {
     "horse": "knight",
     "pawn": "pawn",
 }
-#: Letters for pieces, as in the notation of chess; `kn` and `ki` tell those apart that begin alike.
+#: Letters for pieces, as in the notation of chess; `kn` and `ki` distinguish those that begin alike.
 _LETTERS: Final = {
     "k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn",
     "kn": "knight", "ki": "king",
@@ -83,7 +83,7 @@ def colour_in(name: str) -> str:
 
 
 def initials(roles: Sequence[str]) -> dict[str, str]:
-    """Return the roles by their first letters, as far as these tell them apart; white and black too."""
+    """Return the roles by their first letters, as far as these distinguish them; white and black too."""
     letters = [role[:1].lower() for role in roles]
     found = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
     return {"w": "white", "b": "black"} | found

@@ -111,8 +111,8 @@ class _Board:
         for overlay in layout.overlays:
             cell = layout.locate(overlay, fact) if overlay.holds(fact) and not overlay.fixed else None
             if cell is not None:
-                telling = [overlay.key[layout.key.index(index)] for index in layout.boards]
-                return self._at(cell, fact, overlay.key, telling)
+                boards = [overlay.key[layout.key.index(index)] for index in layout.boards]
+                return self._at(cell, fact, overlay.key, boards)
         return None
 
     def _at(

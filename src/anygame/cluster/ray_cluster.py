@@ -211,7 +211,7 @@ def _knock(address: str) -> None:
         socket.create_connection((host, port), timeout=_ANSWER).close()
     except OSError as error:
         reason = error.strerror or str(error)
-        advice = "`ray start --head` tells the address of the cluster that it starts"
+        advice = "`ray start --head` prints the address of the cluster that it starts"
         raise ClusterError(f"nobody answers at {address}: {reason}; {advice}") from error
 
 

@@ -148,9 +148,9 @@ class Engine:
         return found
 
     def trace(self, frame: Frame, component: Component) -> list[dict[int, set[Row]]]:
-        """Run a component again on a frame and return what each round found, by slot; facts are not told.
+        """Run a component again on a frame and return what each round found, by slot; without facts.
 
-        Of relations that several components make, what those before it made is not told either.
+        Of relations that several components make, without what those before it made.
         """
         rounds: list[dict[int, set[Row]]] = []
         again = dict(self.static if component.is_static else frame)

@@ -30,7 +30,7 @@ Stage = tuple[int, int] | None
 
 @dataclass(slots=True)
 class _Level:
-    """One part of a body on trial: what is left, bound and told before it; whether it ever held."""
+    """One part of a body on trial: what is left, bound and shown before it; whether it ever held."""
 
     item: Formula
     rest: list[Formula]
@@ -125,7 +125,7 @@ class Explainer:
         return f"({' '.join([word, *(self._text(part, bindings) for part in item.formulas)])})"
 
     def _take_room(self, terms: Iterable[Term]) -> None:
-        # Facts may share large terms, but each line that tells of them has its own text.
+        # Facts may share large terms, but each line that shows them has its own text.
         self._text_left -= sum([len(str(term)) for term in terms])
         if self._text_left < 0:
             raise _too_much("the explanation", self._bounds.explanation_characters)
@@ -173,10 +173,10 @@ class Explainer:
                 f"why {rule.head} fails takes more than {most} steps to find", limit="steps", bound=most
             )
         place = rule.origin.span.place if rule.origin.span else ""
-        told = tuple([self._text(item, known) for item, known in best.held])
+        shown = tuple([self._text(item, known) for item, known in best.held])
         text = str(rule.origin)
         self._text_left -= len(text)
-        return Attempt(text, place, told, self._text(best.item, best.bindings))
+        return Attempt(text, place, shown, self._text(best.item, best.bindings))
 
     def _level(self, items: list[Formula], bindings: Bindings, held: Held) -> _Level:
         item, rest = self._choose(items, bindings)

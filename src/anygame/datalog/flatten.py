@@ -96,7 +96,7 @@ class Layout:
         return shapes[argument] if shapes else None
 
     def shapes_of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
-        """Return what shapes each variable of a rule can take, as far as its positive literals tell."""
+        """Return what shapes each variable of a rule can take, as far as its positive literals say."""
         return self._domains.of_variables(rule)
 
     def variants(self, key: tuple[str, int]) -> list[Relation]:

@@ -288,7 +288,7 @@ class Reasoner:
     def makers(self, atom: Atom) -> Sequence[Component]:
         """Return the components that make a ground atom's relation, in the order of computation.
 
-        None are told where nothing is recursive.
+        None are returned where nothing is recursive.
         """
         relation = self.layout.relation(atom)
         makers = self.schema.makers(relation) if relation is not None else ()

@@ -17,7 +17,7 @@ class Strategy:
     computed once per game may take seconds; what is computed in every state has to be quick.
 
     Attributes:
-        domain_positions: positions in terms that are told apart when the kinds of terms that can stand in
+        domain_positions: positions in terms that are distinguished when the kinds of terms that can stand in
             each are found. Public sheets have at most some hundred; beyond, the tables would be the cost.
         domain_steps: positions looked at while kinds are handed from one to another; twice as many, since
             most are looked at once or twice.
@@ -30,8 +30,8 @@ class Strategy:
             text, which is not worth measuring for shorter ones.
         longest_term: characters of the longest term. Terms share their parts in memory, but not in text.
 
-        sample: rows that are looked at to measure how many match. Enough to tell a key from a column of few
-            values, and done in well under a millisecond.
+        sample: rows that are looked at to measure how many match. Enough to distinguish a key from a column
+            of few values, and done in well under a millisecond.
         guessed_rows: rows of a relation of which nothing is known yet: a small board.
         guessed_distinct: different values in a column of such a relation.
         fewest_matches: rows expected where the sample holds none that match: seldom, not never.
@@ -66,7 +66,7 @@ class Strategy:
         explanation_steps: facts looked at to explain one: a few seconds.
         explanation_characters: characters of one explanation, more than anybody reads or a terminal shows.
         instance_characters: characters of the terms that a rule would have to put together to give an atom.
-        explanation_depth: levels of a derivation that are told; people ask again from there.
+        explanation_depth: levels of a derivation that are shown; people ask again from there.
     """
 
     domain_positions: int = 100_000

@@ -29,7 +29,7 @@ Question = tuple["Relation", frozenset[int]]
 
 
 class Termination:
-    """Tells which questions end.
+    """Which questions end.
 
     Args:
         schema: the rules.

@@ -145,7 +145,7 @@ class Batch:
         a state since, show nothing.
 
         Raises:
-            LimitError: the game is too large for a network that tells what roles see.
+            LimitError: the game is too large for a network that computes what roles see.
             UnknownRoleError: the game has no such role.
         """
         self._machine.check_percepts(self.game.name)

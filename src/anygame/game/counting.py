@@ -60,8 +60,8 @@ def perft_divide(
         depth: as of ``perft``, but at least 1.
         state: as of ``perft``.
         strict: as of ``perft``.
-        progress: is told the counts so far and the number of first joint moves, at the start and after each
-            of them; where counting begins again with a network, from none on.
+        progress: called with the counts so far and the number of first joint moves, at the start and after
+            each of them; where counting begins again with a network, from none on.
     """
     if depth < 1:
         raise ValueError(f"the depth of a split count is at least 1, not {depth}")

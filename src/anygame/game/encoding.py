@@ -156,8 +156,8 @@ class Encoding:
         """
         own = encoding_of(game)
         if self.rules != own.rules:
-            told = f"its roles are {', '.join(self.roles)}" if self.roles != own.roles else "the roles agree"
-            raise EncodingError(f"the encoding is of other rules than those of {game.name}: {told}")
+            roles = f"its roles are {', '.join(self.roles)}" if self.roles != own.roles else "the roles agree"
+            raise EncodingError(f"the encoding is of other rules than those of {game.name}: {roles}")
         if self.roles != own.roles:
             raise EncodingError(
                 f"the roles of {game.name} are {', '.join(own.roles)}, not {', '.join(self.roles)}"
@@ -191,7 +191,7 @@ def _percept_terms(game: NumberedGame, role: Role) -> tuple[Term, ...]:
 
 
 def rules_digest(game: object) -> str:
-    """Return what tells the rules of a game from those of others; comments and layout do not count."""
+    """Return what distinguishes the rules of a game from others; comments and layout do not count."""
     return "sha256:" + sha256(str(game).encode()).hexdigest()
 
 

@@ -193,7 +193,7 @@ class Game:
 
         Args:
             playouts: how many.
-            seed: of the random numbers, any integer; None for fresh ones, which the result tells.
+            seed: of the random numbers, any integer; None for fresh ones, which the result holds.
             threads: how many cores to use.
             state: where to start; the initial state by default.
             limit: joint moves after which a playout is given up; it counts as ``cut`` and nowhere else.
@@ -270,7 +270,7 @@ class Game:
         """Return what a role can ever see (GDL-II), sorted by text: the columns of a batch's percepts.
 
         Raises:
-            LimitError: the game has no network, or one that does not tell what roles see.
+            LimitError: the game has no network, or one that does not compute what roles see.
             UnknownRoleError: the game has no such role.
         """
         index = self.role_index(role)

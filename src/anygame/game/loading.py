@@ -129,7 +129,7 @@ def game_of(
 
 @contextmanager
 def read_silently() -> Iterator[None]:
-    """Let no `LenientReadingWarning` out: where what is read leniently is told in another way."""
+    """Let no `LenientReadingWarning` out: where what is read leniently is shown in another way."""
     with catch_warnings():
         simplefilter("ignore", LenientReadingWarning)
         yield

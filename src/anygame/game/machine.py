@@ -35,8 +35,8 @@ def reason_of(error: Exception | None) -> str | None:
     """Return what stands in the way of something fast, in words for people; None where nothing does."""
     if error is None:
         return None
-    told = error.message if isinstance(error, LimitError) else str(error)
-    return told or type(error).__name__
+    reason = error.message if isinstance(error, LimitError) else str(error)
+    return reason or type(error).__name__
 
 
 class Machine(Protocol):

@@ -94,7 +94,7 @@ class Tally:
         options: numbers of legal moves, added up over the joint moves made.
         cut: how many were given up for their length.
         stuck: how many could not go on.
-        first_stuck: the first of these, where it could be told.
+        first_stuck: the first of these, where it is known.
         interrupted: whether it was ended early.
         seconds: how long it took.
         threads: how many cores were used.
@@ -165,15 +165,15 @@ def count_outcomes(
         IllegalMoveError: a match could not go on, and that was to end all.
     """
     counts = _Counts(roles)
-    begin = told = perf_counter()
+    begin = reported = perf_counter()
     interrupted = False
     try:
         for number, outcome in enumerate(outcomes, 1):
             if strict and outcome.stuck:
                 raise outcome.stuck.error()
             counts.add(outcome)
-            if progress and perf_counter() - told > _BETWEEN_REPORTS:
-                told = perf_counter()
+            if progress and perf_counter() - reported > _BETWEEN_REPORTS:
+                reported = perf_counter()
                 progress(number)
     except KeyboardInterrupt:
         interrupted = True

@@ -18,9 +18,9 @@ class Observation:
     """What a role knows of one joint move.
 
     Attributes:
-        move: its own; None where that was not told either.
+        move: its own; None where that was not sent either.
         percepts: what it saw (GDL-II ``sees``).
-        legal: what it may do next; None where it is not told, and should know from the rest.
+        legal: what it may do next; None where it is not sent, and should know from the rest.
     """
 
     move: Term | None

@@ -44,7 +44,7 @@ class SimulationResult:
         cut: how many matches were given up for their length.
         stuck: how many could not go on, since a role had no legal move in a state that is not terminal.
         first_stuck: the first of these, with its role, facts and line of play; None where there was none, or
-            it could not be told.
+            it is not known.
         seed: of the random numbers.
         threads: how many were used.
         machine: what played, ``network`` or ``reasoner``.
@@ -89,9 +89,9 @@ class SimulationResult:
             (role, _short(mean), _short(self.goal_error[role]), dict(self.goal_counts[role]))
             for role, mean in self.mean_goals.items()
         ]
-        told = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
+        summary = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
         table = html_table(("role", "mean goal", "standard error", "matches by goal"), rows)
-        return f"{table}<p>{told}</p>"
+        return f"{table}<p>{summary}</p>"
 
 
 def simulate(

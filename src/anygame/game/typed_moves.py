@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-    #: Tells whether what was typed, first, fits a move.
+    #: Whether what was typed, first, fits a move.
     Reading: TypeAlias = Callable[["_Spelling", "_Spelling"], bool]
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")

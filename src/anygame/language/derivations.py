@@ -12,7 +12,7 @@ class Derivation:
     Attributes:
         conclusion: what holds, as KIF text.
         reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree),
-            ``deeper`` (derived, but too deep in the tree to be told), or for tests ``absent`` (nothing gives
+            ``deeper`` (derived, but too deep in the tree to be shown), or for tests ``absent`` (nothing gives
             what is negated) and ``distinct``.
         place: where the rule or fact stands (``name:line:column``), or empty.
         premises: why each part of the rule's body holds.

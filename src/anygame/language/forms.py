@@ -47,7 +47,7 @@ def form_of(source: Source) -> Form:
     """Return the form of a sheet: by the suffix of its name, else by how its first item starts.
 
     Files called ``.kif`` are KIF, those called ``.hrf`` or ``.infix`` are infix. In any other text the
-    infix form is told by a ``%``, by a name with an opening parenthesis right after it, or by ``name :-``.
+    infix form shows by a ``%``, by a name with an opening parenthesis right after it, or by ``name :-``.
     """
     name = source.name.lower()
     for suffix, form in _SUFFIXES.items():

@@ -13,7 +13,7 @@ A comment runs from ``%`` to the end of its line. A lone ``_`` is a variable of 
 The productions are functions here, one token ahead: a LALR(1) parser made by Lark from the same grammar took
 2.1 times as long for the largest public sheets before it had made any node, and what makes good messages
 (what is expected here, which parenthesis is open, where to read on) would stand beside it still.
-How names are spelled is told in `anygame.language.forms`. What may stand where is left to the reader of
+`anygame.language.forms` says how names are spelled. What may stand where is left to the reader of
 nodes (`anygame.language.sentences`): to it ``a | b`` is ``(or a b)`` and ``h :- a & b`` is ``(<= h a b)``.
 """
 

@@ -48,7 +48,7 @@ def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None
     """Read a file, or the installed sheet of this name where there is no such file.
 
     Raises:
-        RuleSheetError: it cannot be opened or read; where a name is mistyped, the nearest ones are told.
+        RuleSheetError: it cannot be opened or read; where a name is mistyped, it names the nearest ones.
         SheetSyntaxError: it is too large, or not UTF-8 text.
     """
     path = find_installed(name)

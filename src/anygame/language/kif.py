@@ -5,7 +5,7 @@ twice. A list without lists in it is one token, and lists of that kind that foll
 together: most of a large sheet is facts, and a step of a parser costs more than a match. Their names become
 nodes when somebody asks for them.
 
-What is wrong with a text is told by `anygame.language.text.check_text`, which looks at it more slowly.
+`anygame.language.text.check_text`, which looks more slowly, reports what is wrong with a text.
 """
 
 from __future__ import annotations

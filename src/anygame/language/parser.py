@@ -1,7 +1,7 @@
 """From text to programs, terms and nodes.
 
 The text becomes nodes (`anygame.language.kif`), and the nodes are read as rules or terms
-(`anygame.language.sentences`). Where bounds or parentheses are wrong, `anygame.language.text` tells what and
+(`anygame.language.sentences`). Where bounds or parentheses are wrong, `anygame.language.text` says what and
 where. Sheets may also be infix (`anygame.language.infix`), which gives nodes of the same shape.
 
 >>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
@@ -96,7 +96,7 @@ def parse_items(
 ) -> tuple[tuple[Node, ...], list[Diagnostic]]:
     """Return the rules and facts of a sheet as nodes, and the faults of its text.
 
-    After faults the nodes are those of the items that are intact, so that their own faults can be told too.
+    After faults the nodes are those of the items that are intact, so that their own faults are reported too.
     """
     limits = limits or ReadingLimits()
     try:

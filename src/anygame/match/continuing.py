@@ -1,6 +1,6 @@
 """Going on with a match from the middle.
 
-Players who lost their part of a match cannot be told its moves again within the protocol. But a state is
+Players who lost their part of a match cannot be sent its moves again within the protocol. But a state is
 all that matters of the past: the same rules with that state as the initial one are a game that every player
 can be sent.
 """

@@ -23,7 +23,7 @@ _SHARE_WITHOUT_NEED: Final = 0.02
 
 
 def share_of_guessing(player: Player | None) -> float:
-    """Return the part of the clock that may be spent on finding a state that fits what a player was told."""
+    """Return the part of the clock that may be spent on finding a state that fits what a player was sent."""
     return _SHARE_OF_GUESSING if player is None or player.needs_state else _SHARE_WITHOUT_NEED
 
 
@@ -31,7 +31,7 @@ class HiddenCourse:
     """The course of a match, as it is and as one role may know it.
 
     Args:
-        match: what the player was told at the start.
+        match: what the player was sent at the start.
     """
 
     def __init__(self, match: MatchInfo) -> None:

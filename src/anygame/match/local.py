@@ -130,7 +130,7 @@ class LocalSeat:
         return self._state
 
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
-        """Tell the player how the match ended."""
+        """Report to the player how the match ended."""
         if self._match is None or self._match.match_id != match_id:
             return
         goals = goals_of(self._advanced(joint))
@@ -139,7 +139,7 @@ class LocalSeat:
         await self._ask(lambda: self.player.stop(goals), seconds, "done", "done")
 
     async def abort(self, match_id: str) -> None:
-        """Tell the player that the match ended without a result."""
+        """Report to the player that the match ended without a result."""
         if self._match is None or self._match.match_id != match_id:
             return
         self._match = self._state = None

@@ -323,7 +323,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_goal(value: object) -> bool:
-    # Rules may give goals of any size; they are told exactly.
+    # Rules may give goals of any size; they are written exactly.
     return _is_number(value) or (isinstance(value, int) and not isinstance(value, bool))
 
 

@@ -66,7 +66,7 @@ class Turn:
 
 
 class Watcher:
-    """Is told of a match as it goes on. Does nothing; subclasses show what they like."""
+    """Receives what happens in a match as it goes on. Does nothing; subclasses show what they like."""
 
     def started(self, record: Record, state: State) -> None:
         """Learn that the match starts, or goes on, in a state."""
@@ -93,13 +93,13 @@ class Referee:
         record: of the match; goes on from its last state, which is the initial state of the game.
         seed: of the random moves; the same seed draws the same moves at the same steps.
         keep: is called with the record whenever it has grown.
-        watcher: is told of everything.
+        watcher: everything is reported to it.
         wire_id: what the match is called to players, if not as in the record.
         former_id: what it was called when it was stopped; the players are sent ABORT for that first.
         scramble: see `MatchInfo`.
-        failures: tells what goes wrong in the code of players.
+        failures: reports what goes wrong in the code of players.
         past: joint moves made before, when the match was stopped: it goes on behind them, and the players are
-            told of them what they were told then.
+            sent what they were sent then.
     """
 
     def __init__(

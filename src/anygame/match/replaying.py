@@ -23,7 +23,7 @@ _SHOWN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a record tells, and where it disagrees with the rules.
+    """What a record says, and where it disagrees with the rules.
 
     Attributes:
         record: the record.

@@ -85,7 +85,7 @@ def run(
         play_clock: seconds for each move.
         seed: of the manager's and the named players' random numbers.
         record: a file that is written anew after every step.
-        watcher: is told what happens.
+        watcher: what happens is reported to it.
 
     Raises:
         PlayerError: there are too few or too many players, or one cannot be made, or not get ready.
@@ -234,7 +234,7 @@ async def resume(
 
     Players are sent ABORT for the match they may still be in, and START of one that begins in that state (see
     `anygame.match.continuing`), under a name of its own. Where the rules hide information (GDL-II), the state
-    would tell what nobody may know: the match begins where it began, and each player is told its own moves
+    would show what nobody may know: the match begins where it began, and each player is sent its own moves
     and percepts once more; those elsewhere by PLAY, and what they reply to that does not count.
 
     Raises:

@@ -36,7 +36,7 @@ CONNECTION_ERROR: Final = "CE"
 
 @dataclass(frozen=True, slots=True)
 class MatchInfo:
-    """What a player is told at the start of a match.
+    """What a player is sent at the start of a match.
 
     Attributes:
         match_id: the name of the match, one atom of ASCII letters, digits, ``.``, ``_``, ``-``.
@@ -48,7 +48,7 @@ class MatchInfo:
             match; None to send the rules as they are. Only seats that send text need it; the moves they
             take and the replies they return are always in the words of ``game``.
         state: returns the state that the match is in, for seats that share this process; None elsewhere.
-        failures: tells what goes wrong in the code of players that share this process.
+        failures: reports what goes wrong in the code of players that share this process.
         course: returns the state in which the match began and the joint moves made since. There are some
             before START where a match goes on of which players know only their part (GDL-II), and they may
             become fewer where moves can be taken back. None where nobody has the moves together.

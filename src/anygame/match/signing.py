@@ -1,8 +1,8 @@
 """Signed records: RSA and SHA-1 over the canonical text, as the reference manager signs and verifies them.
 
 The canonical text of a record is its JSON with sorted keys and no blanks, characters beyond ASCII as they
-are, without the signature itself. SHA-1 tells honest records from damaged ones; it is no defence against an
-adversary with means.
+are, without the signature itself. SHA-1 distinguishes honest records from damaged ones; it is no defence
+against an adversary with means.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Tracking the state of a match by what its manager tells: every move, or in GDL-II only percepts.
+"""Tracking the state of a match by what its manager sends: every move, or in GDL-II only percepts.
 
-Where not all moves are told, the player does not know the state. It is given one that agrees with all it has
+Where not all moves are sent, the player does not know the state. It is given one that agrees with all it has
 seen: some states are carried from turn to turn, each moved on by joint moves that would have looked the same.
 """
 
@@ -33,12 +33,12 @@ _MOST_MADE_AGAIN: Final = 200_000
 
 
 class LostTrackError(Exception):
-    """What was told fits no state that the match can be in."""
+    """What was sent fits no state that the match can be in."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What was told of a turn.
+    """What was sent of a turn.
 
     Attributes:
         observation: that.
@@ -56,11 +56,11 @@ class StateTracker:
 
     Args:
         game: the rules.
-        role: whose percepts are told.
+        role: whose percepts are sent.
         random: for what must be guessed.
 
     Attributes:
-        is_lost: whether no state was found that agrees with everything told.
+        is_lost: whether no state was found that agrees with everything sent.
     """
 
     def __init__(self, game: Game, role: Role, random: Random) -> None:
@@ -80,12 +80,12 @@ class StateTracker:
 
     @property
     def view(self) -> RoleView:
-        """What the role was told since the match began."""
+        """What the role was sent since the match began."""
         return RoleView(self._start, tuple([turn.observation for turn in self._turns]))
 
     @property
     def state(self) -> State:
-        """A state that agrees with everything told, the only one if every move was; a guess where lost."""
+        """A state that agrees with everything sent, the only one if every move was; a guess where lost."""
         return self._states[0]
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
@@ -121,18 +121,18 @@ class StateTracker:
         """Go on by what was seen of a turn.
 
         Args:
-            move: of the player itself; None if that was not told either.
+            move: of the player itself; None if that was not sent either.
             percepts: what it saw.
             deadline: when to stop looking, as `time.monotonic` counts.
             legal: what it may do next, where that is known.
             is_over: whether the match ended with this turn.
 
         Raises:
-            LostTrackError: the move was not legal in any state that was found; what was told is kept.
+            LostTrackError: the move was not legal in any state that was found; what was sent is kept.
         """
-        told = self._told(percepts)
-        if told is not None:
-            self.advance(told)
+        joint = self._shown(percepts)
+        if joint is not None:
+            self.advance(joint)
             return
         observation = Observation(move, tuple(percepts), legal)
         self._turns.append(_Turn(observation, _texts(percepts), is_over))
@@ -215,8 +215,8 @@ class StateTracker:
             and (legal is None or following.legal_moves(self.role) == legal)
         )
 
-    def _told(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move, where percepts tell it: managers add such percepts to games without any."""
+    def _shown(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
+        """Return the joint move, where percepts say it: managers add such percepts to games without any."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts

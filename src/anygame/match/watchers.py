@@ -16,32 +16,32 @@ if TYPE_CHECKING:
 
 
 class Watchers(Watcher):
-    """Tells several watchers of a match, one after the other."""
+    """Reports to several watchers of a match, one after the other."""
 
     def __init__(self, *watchers: Watcher) -> None:
         self.watchers = watchers
 
     def started(self, record: Record, state: State) -> None:
-        """Tell that the match starts."""
+        """Report that the match starts."""
         for each in self.watchers:
             each.started(record, state)
 
     def asked(self, step: int, seconds: float) -> None:
-        """Tell that the players are asked."""
+        """Report that the players are asked."""
         for each in self.watchers:
             each.asked(step, seconds)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Tell what the players said to START."""
+        """Report what the players said to START."""
         for each in self.watchers:
             each.ready(verdicts, seconds)
 
     def moved(self, turn: Turn) -> None:
-        """Tell of a turn."""
+        """Report a turn."""
         for each in self.watchers:
             each.moved(turn)
 
     def ended(self, record: Record, fault: str) -> None:
-        """Tell that the match is over."""
+        """Report that the match is over."""
         for each in self.watchers:
             each.ended(record, fault)

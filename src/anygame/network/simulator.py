@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
-#: told. A person does not notice it, and a call costs some microseconds.
+#: reported. A person does not notice it, and a call costs some microseconds.
 _CALL_SECONDS = 0.05
-#: The first call makes so few steps that it ends in time for the slowest game; what it took tells how many
+#: The first call makes so few steps that it ends in time for the slowest game; what it took shows how many
 #: the next ones may make.
 _FIRST_STEPS = 64
 #: Playouts per block. The last playouts of a block leave lanes empty, so that a block should have many
@@ -240,12 +240,12 @@ class _Run:
         return self._tally(blocks, seconds, self._example())
 
     def _wait(self, progress: Callable[[int], None] | None) -> None:
-        told = time.perf_counter()
+        reported = time.perf_counter()
         while not self._idle.is_set():
             try:
                 self._idle.wait(0.1)
-                if progress and time.perf_counter() - told > 0.1:
-                    told = time.perf_counter()
+                if progress and time.perf_counter() - reported > 0.1:
+                    reported = time.perf_counter()
                     progress(self._started)
             except KeyboardInterrupt:
                 self._interrupts += 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Steps made at one go on the way to where it matters: an interrupt is seen between them.
 _STEPS = 256
-#: Lanes may wait, so a playout may begin before the step that its length tells: so many steps are looked at
+#: Lanes may wait, so a playout may begin before the step that its length shows: so many steps are looked at
 #: besides, which is nearly always enough; where it is not, more and more.
 _SLACK, _MORE = 32, 8
 

@@ -165,5 +165,5 @@ def _told(name: str, kind: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kind as error:
-        told = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise RecordError(f"cannot use {name} as the store of a tournament: {told}") from error
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise RecordError(f"cannot use {name} as the store of a tournament: {reason}") from error

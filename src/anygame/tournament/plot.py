@@ -22,7 +22,7 @@ def plot_standings(standings: Sequence[Standing], path: str | os.PathLike[str]) 
 
     Args:
         standings: as `anygame.tournament.standings.standings` returns them.
-        path: the image; its suffix tells the format.
+        path: the image; its suffix gives the format.
 
     Raises:
         MissingExtraError: the extra ``tournament`` is not installed.

@@ -31,7 +31,7 @@ class Meeting:
 
     @property
     def key(self) -> str:
-        """What tells the match from all others of the tournament."""
+        """What distinguishes the match from all others of the tournament."""
         return f"{self.round}/{self.sheet}/{','.join(self.players)}"
 
 

@@ -189,7 +189,7 @@ class Store:
         return [self._result(*row) for row in rows]
 
     def _result(self, key: object, number: object, sheet: object, players: object, *rest: object) -> Result:
-        """Return the result that a row tells; anybody may have written the file.
+        """Return the result that a row holds; anybody may have written the file.
 
         Raises:
             RecordError: the row is damaged.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: What declares the last argument of a head.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
-#: Heads that tell of a state what it is: here "any" is not what a rule says that forgets to say which.
+#: Heads that describe a state: here "any" is not what a rule says that forgets to say which.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
 _LINE: Final = 110
 
@@ -100,7 +100,7 @@ class Binder:
         return self._made[sort]
 
     def _new_relation(self, sort: Place) -> str | None:
-        """Return the name for a relation of the terms of a sort; what is no compound term is told at once."""
+        """Return the name for a relation of the terms of a sort; no compound term is left out."""
         if sort == self._sorts.sort(ROLE):
             return "role"
         constants = self._sorts.constants(sort)

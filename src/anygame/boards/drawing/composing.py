@@ -201,7 +201,7 @@ def _cards(fact: Compound, owners: int) -> tuple[str, list[str]]:
 
 
 class _PositionGridMaker:
-    """Makes the grid of things whose coordinates are told apart; see `GridMaker`."""
+    """Makes the grid of things whose coordinates are given apart; see `GridMaker`."""
 
     def __init__(self, number: int, positions: Positions, colours: Mapping[str, str]) -> None:
         self._positions = positions

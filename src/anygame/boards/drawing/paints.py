@@ -39,7 +39,7 @@ BODIES: Final = {
     "teal": ("#16877d", "#2aa398"),
     "pink": ("#ea7aa8", "#f08fb8"),
 }
-#: Colours that cannot be told from the paper as letters; they are written in ink.
+#: Colours that cannot be seen on the paper as letters; they are written in ink.
 _PALE: Final = frozenset({"white", "black"})
 
 

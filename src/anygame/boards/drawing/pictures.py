@@ -136,7 +136,7 @@ class Grid:
     """One board.
 
     Attributes:
-        title: what tells it from others; empty for an only one.
+        title: what distinguishes it from others; empty for an only one.
         cells: from top to bottom, each row from left to right.
         labels: the names of rows and columns.
         walls: between cells.
@@ -158,11 +158,11 @@ class Grid:
     @property
     def legend(self) -> tuple[Look, ...]:
         """What is not shown by its name: all that may stand there, or of very much what does."""
-        told = [look for look in self.looks if look.label not in ("", look.symbol)]
-        if len(told) > _LEGEND_LIMIT:
+        labelled = [look for look in self.looks if look.label not in ("", look.symbol)]
+        if len(labelled) > _LEGEND_LIMIT:
             present = {thing.look for cell in self.cells for thing in cell.things}
-            told = [look for look in told if look in present]
-        return tuple(told)
+            labelled = [look for look in labelled if look in present]
+        return tuple(labelled)
 
     @property
     def hexagons(self) -> bool:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
 #: Characters of a text on a board; more would run over its neighbours.
 _SYMBOL: Final = 7
-#: Characters of what a reader of the screen is told of all boards together.
-_TOLD: Final = 4000
-#: Things that are drawn on one cell; the rest is only told.
+#: Characters of what a reader of the screen hears of all boards together.
+_DESCRIBED: Final = 4000
+#: Things that are drawn on one cell; the rest is only named.
 _STACKED: Final = 4
 #: Around the whole picture, in cells.
 _MARGIN: Final = 0.2
@@ -60,7 +60,7 @@ def svg(
     """Return a picture as the text of an SVG element.
 
     Every cell is a group ``<g id="..." class="cell ...">`` with the id of the cell, its marks as classes, its
-    name as ``data-cell``, and a title that tells what stands there.
+    name as ``data-cell``, and a title that says what stands there.
 
     Args:
         picture: what to draw.
@@ -70,7 +70,7 @@ def svg(
     """
     paint = Paints(dark)
     drawing = _Drawing(picture, paint, prefix, heat or {})
-    inner = [f"<desc>{drawing.told()}</desc>", *drawing.elements()]
+    inner = [f"<desc>{drawing.described()}</desc>", *drawing.elements()]
     return _page(picture.title, inner, drawing.width, drawing.height, paint)
 
 
@@ -147,10 +147,10 @@ class _Drawing:
         arrows = [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
         return [*boards, *arrows, *self._below]
 
-    def told(self) -> str:
+    def described(self) -> str:
         """Return what stands where, for those who do not see it."""
-        told = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
-        return escaped("; ".join(told), _TOLD)
+        described = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
+        return escaped("; ".join(described), _DESCRIBED)
 
     # -- boards ------------------------------------------------------------------------------------
 

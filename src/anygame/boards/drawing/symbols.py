@@ -1,4 +1,4 @@
-"""Symbols: short texts for names, all different, by which things are told apart on a board."""
+"""Symbols: short texts for names, all different, by which things are distinguished on a board."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST: Final = 5
 
 
 def abbreviate(names: Sequence[str]) -> list[str]:
-    """Return a short text for each name, all different: the letters that tell it apart, and its digits.
+    """Return a short text for each name, all different: the letters that distinguish it, and its digits.
 
     >>> abbreviate(["blackKing", "blackPawn", "whiteKing", "whitePawn", "x"])
     ['bK', 'bP', 'wK', 'wP', 'x']
@@ -31,13 +31,13 @@ def abbreviate(names: Sequence[str]) -> list[str]:
 
 
 def _abbreviated(name: str, number: int, names: Sequence[str], taken: set[str]) -> str:
-    telling = _letters(name, _telling_positions(name, names))
+    distinguishing = _letters(name, _distinguishing_positions(name, names))
     spelled = _letters(
-        name, _telling_positions(name, names) | {match.start() for match in _WORD.finditer(name)}
+        name, _distinguishing_positions(name, names) | {match.start() for match in _WORD.finditer(name)}
     )
-    if len(telling) > 1 and len(name) <= _SHORT:
+    if len(distinguishing) > 1 and len(name) <= _SHORT:
         return name
-    for short in (spelled, telling):
+    for short in (spelled, distinguishing):
         if 0 < len(short) <= _SHORT and short not in taken:
             return short
     if len(name) <= _LONGEST:
@@ -50,7 +50,7 @@ def _letters(name: str, positions: Iterable[int]) -> str:
     return "".join(name[position] for position in sorted(positions) if name[position].isalnum())
 
 
-def _telling_positions(name: str, names: Iterable[str]) -> set[int]:
+def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
     """Return the positions of the first letter, of those by which a name parts from others, and of digits."""
     found = {position for position, letter in enumerate(name) if letter.isdigit()}
     found.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))

@@ -2,9 +2,9 @@
 
 That is read off the rules. The coordinates of a fluent are places of variables; a variable that stands there
 and in the head of a rule makes that argument of the head a coordinate too, and so on up to ``legal``; a rule
-for ``next`` that names a square which ``does`` names tells the same. Arguments that follow each other as the
+for ``next`` that names a square which ``does`` names shows the same. Arguments that follow each other as the
 coordinates of a fluent do then name a cell: of ``(move wp ?u ?v ?x ?y)`` the second and third, and the fourth
-and fifth. Where the rules do not tell, values do.
+and fifth. Where the rules do not say it, values show it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Coordinate: TypeAlias = "tuple[int, int]"
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
 
 _STATE: Final = frozenset({"true", "next", "init"})
-#: From the fluents up to `legal` lead few rules; a longer chain tells nothing that is sure.
+#: From the fluents up to `legal` lead few rules; a longer chain proves nothing.
 _ROUNDS: Final = 6
 
 
@@ -128,7 +128,7 @@ class MoveReader:
 def _spread(
     rules: Sequence[Rule], layouts: Sequence[Layout | Lines | Positions]
 ) -> dict[_Place, frozenset[_Coordinate]]:
-    """Return which coordinates an argument is, for all arguments of which the rules tell."""
+    """Return which coordinates an argument is, for all arguments of which the rules say it."""
     found: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):
         for functor, arity, key in layout.fluents():
@@ -154,9 +154,9 @@ def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occu
     """Return where variables of a rule show what they are, and the arguments that learn it from them."""
     head = list(_places(rule.head))
     body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
-    told = [(place, variable) for place, variable in head if place in fixed]
+    given = [(place, variable) for place, variable in head if place in fixed]
     learning = [(place, variable) for place, variable in head if place not in fixed]
-    return body + told, learning + [(place, variable) for place, variable in body if place[0] == "move"]
+    return body + given, learning + [(place, variable) for place, variable in body if place[0] == "move"]
 
 
 def _places(atom: Atom) -> Iterator[_Occurrence]:

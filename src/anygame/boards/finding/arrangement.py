@@ -32,8 +32,8 @@ _ROW_LIMIT: Final = 4
 def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
     """Return row and column of every board among its sisters, from the top left.
 
-    Two arguments that tell boards apart are the coordinates of a board among its sisters, and run the way the
-    coordinates on a board do. One that tells apart four boards, or nine, does so in reading order.
+    Two arguments that distinguish boards are the coordinates of a board among its sisters, and run as
+    coordinates on a board do. One that distinguishes four boards, or nine, does so in reading order.
 
     Args:
         layout: with more boards than one.
@@ -59,7 +59,7 @@ def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tupl
 
 
 def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cell, Place] | None:
-    """Return where every cell lies on one large board, if a relation of the rules tells.
+    """Return where every cell lies on one large board, if a relation of the rules says it.
 
     Such a relation has the coordinates of a cell, its board included, and after them two more arguments that
     run over an order and are different for each cell.

@@ -1,7 +1,7 @@
 """Cell places: which arguments of which relations and fluents name the cells of a board.
 
 Where the coordinates of a board stand in a fact as variables, and the same variables stand in another atom of
-the same rule, one after the other, they name a cell there too. What was learned so tells more, from rule to
+the same rule, one after the other, they name a cell there too. What was learned so shows more, from rule to
 rule.
 """
 

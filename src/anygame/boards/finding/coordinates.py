@@ -1,4 +1,4 @@
-"""Coordinates: which arguments of a fluent name a square, which tell boards apart."""
+"""Coordinates: which arguments of a fluent name a square, which distinguish boards."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Coordinates:
     Attributes:
         first: one coordinate.
         second: the other; the same argument where one names both, as ``c3`` does.
-        boards: the arguments that tell several boards apart.
+        boards: the arguments that distinguish several boards.
         track: whether cells stand in a row, numbered: then ``first`` names the row, or is ``second`` if there
             is but one row.
     """
@@ -56,7 +56,7 @@ def find_coordinates(fluent: Fluent) -> Coordinates | None:
 def with_layers(fluent: Fluent) -> Fluent:
     """Return a fluent whose third coordinate runs over no more values than the first two, where these agree.
 
-    Of what lies on top of each other, the rules often tell no bound: one comes after the other, as numbers.
+    Of what lies on top of each other, the rules often give no bound: one comes after the other, as numbers.
     All starts on the lowest layer then.
     """
     along = [index for index, axis in enumerate(fluent.axes) if axis]
@@ -112,7 +112,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
 
 
 def _named_squares(fluent: Fluent) -> Coordinates | None:
-    """Find an argument whose values are all like ``c3``, if it tells facts apart and is not alone."""
+    """Find an argument whose values are all like ``c3``, if it distinguishes facts and is not alone."""
     if fluent.arity < 2 or not fluent.initial:
         return None
     for index, values in enumerate(fluent.domains):
@@ -131,24 +131,24 @@ def _is_called_board(fluent: Fluent) -> bool:
 
 
 def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[int]) -> tuple[int, ...]:
-    """Return the content argument that tells boards apart, where squares alone do not tell facts apart."""
+    """Return the content argument that distinguishes boards, where squares alone do not distinguish facts."""
     if _is_key(facts, along) or len(loose) < 2:
         return ()
     return next(((index,) for index in loose if _is_key(facts, [*along, index])), ())
 
 
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
-    """Tell boards apart by the odd one of three sizes, else the smallest; of three alike, by the last."""
+    """Distinguish boards by the odd one of three sizes, else the smallest; of three alike, by the last."""
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())
     odd = [index for index in along if counts[sizes[index]] == 1]
-    telling = min(odd, key=sizes.__getitem__) if odd else along[2]
-    first, second = (index for index in along if index != telling)
-    return Coordinates(first, second, (telling,))
+    distinguishing = min(odd, key=sizes.__getitem__) if odd else along[2]
+    first, second = (index for index in along if index != distinguishing)
+    return Coordinates(first, second, (distinguishing,))
 
 
 def _with_number(fluent: Fluent, along: Sequence[int]) -> Coordinates | None:
-    """Take the last of three ordered arguments as the content, if the first two tell the facts apart."""
+    """Take the last of three ordered arguments as the content, if the first two distinguish the facts."""
     return Coordinates(along[0], along[1]) if _is_key(fluent.initial, along[:2]) else None
 
 

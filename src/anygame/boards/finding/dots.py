@@ -35,10 +35,10 @@ def find_lines(fluents: Iterable[Fluent], state: State) -> tuple[Lines, ...]:
         if lines is None:
             continue
         facts = fluent.base or fluent.initial
-        told = [tuple(arguments[index] for index in lines.key) for arguments in facts]
+        lines_met = [tuple(arguments[index] for index in lines.key) for arguments in facts]
         if not fluent.base:
-            told += _moves(lines, state)
-        if len(set(told)) >= _FEWEST and all(map(lines.places, told)):
+            lines_met += _moves(lines, state)
+        if len(set(lines_met)) >= _FEWEST and all(map(lines.places, lines_met)):
             found.append(lines)
     return tuple(found)
 

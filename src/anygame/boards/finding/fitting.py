@@ -45,7 +45,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     """Return the layout of a fluent, or None if it shows no board.
 
     Args:
-        fluent: what the rules tell about it.
+        fluent: what the rules say about it.
         hint: what the author of the sheet says about it.
     """
     fluent = with_layers(fluent)

@@ -1,4 +1,4 @@
-"""What the rules of a game tell about its fluents, gathered once for finding boards."""
+"""What the rules of a game say about its fluents, gathered once for finding boards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FILLED: Final = 9
 
 @dataclass(frozen=True)
 class Fluent:
-    """What the rules tell about one fluent.
+    """What the rules say about one fluent.
 
     Attributes:
         functor: its name.
@@ -66,7 +66,7 @@ def fluents_of(game: Game) -> list[Fluent]:
     """Return the fluents of a game that have arguments, sorted by name.
 
     Raises:
-        AnygameError: the fluents of the game cannot be told beforehand.
+        AnygameError: the fluents of the game cannot be known beforehand.
     """
     rules = game.program.rules
     state = game.initial_state()

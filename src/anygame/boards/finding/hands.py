@@ -16,9 +16,9 @@ _SHORTEST: Final = 3
 
 
 def find_hands(fluents: Iterable[Fluent]) -> dict[tuple[str, int], int]:
-    """Return fluents that hold cards or an order, each with the number of arguments that say whose they are.
+    """Return fluents that hold cards or an order; with each, how many arguments are the owner.
 
-    Cards are told by their name. An order is a single fact whose arguments are all different, and of the same
+    Cards are known by their name. An order is a single fact whose arguments are all different, and of the same
     things: a stack, a queue.
     """
     found = {}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Of the neighbours that the rules name, so many in a hundred must be such on the drawn board.
 _SURE: Final = 80
-#: Fewer pairs of neighbours tell nothing.
+#: Fewer pairs of neighbours prove nothing.
 _FEWEST: Final = 8
 
 
@@ -56,23 +56,23 @@ def shape_by_neighbours(
 def slant(
     rows: Axis, columns: Axis, neighbours: Collection[tuple[Square, Square]], *, sure: bool = False
 ) -> int:
-    """Return to which side rows are shifted, 1 for right and -1 for left; right unless neighbours tell.
+    """Return to which side rows are shifted, 1 for right and -1 for left; right unless neighbours show it.
 
     Args:
         rows: from the first to the last.
         columns: from left to right.
         neighbours: pairs of squares.
-        sure: whether to return 0 unless neighbours tell.
+        sure: whether to return 0 unless neighbours show it.
     """
     ways = Counter((down, across) for _, down, across in _steps(rows, columns, neighbours))
     straight = (ways[0, 1] or ways[0, -1]) and (ways[1, 0] or ways[-1, 0])
     near = sum(count for (down, across), count in ways.items() if max(abs(down), abs(across)) == 1)
     falling = ways[1, 1] + ways[-1, -1]
     rising = ways[1, -1] + ways[-1, 1]
-    told = bool(straight) and 100 * near >= _SURE * ways.total() and bool(falling) != bool(rising)
-    if sure and not told:
+    shown = bool(straight) and 100 * near >= _SURE * ways.total() and bool(falling) != bool(rising)
+    if sure and not shown:
         return 0
-    return -1 if told and falling else 1
+    return -1 if shown and falling else 1
 
 
 def _steps(

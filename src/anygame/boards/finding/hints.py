@@ -52,7 +52,7 @@ class Hint:
         arity: its number of arguments.
         row: the argument that names the row.
         column: the argument that names the column.
-        boards: the arguments that tell several boards apart.
+        boards: the arguments that distinguish several boards.
     """
 
     text: str

@@ -75,7 +75,7 @@ class Layout:
         row: the argument that names the row, from 0.
         column: the argument that names the column; equal to ``row`` where one names both, as ``c3`` does, or
             where a track has one row.
-        boards: the arguments that tell several boards apart.
+        boards: the arguments that distinguish several boards.
         contents: the arguments that say what stands there.
         rows: the rows from top to bottom.
         upwards: whether the first row is at the bottom.
@@ -246,13 +246,13 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Things on a board whose two coordinates are told by two fluents, each by its last argument.
+    """Things on a board whose two coordinates are given by two fluents, each by its last argument.
 
     Attributes:
-        across: the fluent that tells the column.
-        up: the fluent that tells the row.
+        across: the fluent that gives the column.
+        up: the fluent that gives the row.
         arity: of both.
-        layout: of facts that tell both: whose they are, column, row.
+        layout: of facts that give both: whose they are, column, row.
     """
 
     across: str
@@ -270,7 +270,7 @@ class Positions:
         return iter(())
 
     def covers(self, fact: Term) -> bool:
-        """Whether the fact tells one of the coordinates."""
+        """Whether the fact gives one of the coordinates."""
         return (
             isinstance(fact, Compound)
             and fact.functor in (self.across, self.up)
@@ -278,7 +278,7 @@ class Positions:
         )
 
     def joined(self, facts: Iterable[Term]) -> list[Term]:
-        """Return facts that tell both coordinates of each thing."""
+        """Return facts that give both coordinates of each thing."""
         rows: dict[tuple[Term, ...], list[Term]] = {}
         columns: list[tuple[Term, ...]] = []
         for fact in facts:
@@ -301,7 +301,7 @@ class Boards:
     Attributes:
         layouts: in the order in which they are shown.
         lines: between dots, shown after them.
-        positions: of things whose coordinates are told apart, shown at the end.
+        positions: of things whose coordinates are given apart, shown at the end.
         hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.hands`.
         notes: why a hint was not followed, or why no board was looked for; for people.
     """

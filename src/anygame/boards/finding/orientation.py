@@ -86,7 +86,7 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
 
 
 def _by_kinds(kinds: Sequence[str]) -> Bearing | None:
-    """Return how a board lies by the kinds of names of its coordinates, where they tell."""
+    """Return how a board lies by the kinds of names of its coordinates, where these say it."""
     for swapped, (one, two) in ((False, kinds), (True, kinds[::-1])):
         if one != two and (one in _ROWS or two in _COLUMNS):
             return Bearing(swapped, upwards=bool({one, two} & _UPWARDS))

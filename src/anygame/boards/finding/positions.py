@@ -1,4 +1,4 @@
-"""Positions: things on a board of which two fluents tell the coordinates, such as ``(x 3)`` and ``(y 4)``."""
+"""Positions: things on a board of which two fluents give the coordinates, such as ``(x 3)`` and ``(y 4)``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FEWEST_SQUARES: Final = 9
 
 
 def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Positions, ...]:
-    """Return pairs of fluents that tell where things are, by their names and by how they change.
+    """Return pairs of fluents that give where things are, by their names and by how they change.
 
     The board is what a relation of the rules names, if that holds where things are at the start; else all
     squares that there may be.
@@ -78,7 +78,7 @@ def _facts_in(rule: Rule) -> Iterator[Compound]:
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Positions | None:
-    """Return how two fluents tell positions; None where they do not, or no board can be drawn."""
+    """Return how two fluents give positions; None where they do not, or no board can be drawn."""
     whose = list(across.domains[:-1])
     starts = _starts(across.initial, up.initial)
     if [set(each) for each in whose] != [set(each) for each in up.domains[:-1]] or not starts:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def find_boards(game: Game) -> Boards:
-    """Return the boards of a game; none where its fluents show no board or cannot be told beforehand."""
+    """Return the boards of a game; none where its fluents show no board or cannot be known beforehand."""
     hints: list[Hint] = []
     notes: list[str] = []
     for hint in read_hints(game.program.source.text if game.program.source else ""):
@@ -52,7 +52,7 @@ def find_boards(game: Game) -> Boards:
         boxed, box = with_boxes(drawn, layouts)
         lines.append(boxed)
         layouts = [layout for layout in layouts if layout is not box]
-    # Where there is a board, such things belong on it, and two boards would tell less than one.
+    # Where there is a board, such things belong on it, and two boards would show less than one.
     is_bare = not (layouts or lines or hints)
     positions = find_positions(fluents, game.program.rules) if is_bare else ()
     return Boards(tuple(layouts), tuple(lines), positions, find_hands(fluents), tuple(notes))
@@ -66,7 +66,7 @@ def _lines(fluents: Sequence[Fluent], game: Game) -> tuple[Lines, ...]:
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
-    """Join boards that are parts of one, where the rules tell how, or by the two coordinates of each."""
+    """Join boards that are parts of one, where the rules say how, or by the two coordinates of each."""
     if len(layout.squares) < 2 or layout.shape != "square":
         return layout
     places = whole_board(layout, game.initial_state(), game.program.rules)

@@ -131,7 +131,7 @@ def prepare(
     """Return rules ready to be instantiated, with relations of their own between them.
 
     Args:
-        rules: those that depend on state or moves, their literals told apart.
+        rules: those that depend on state or moves, their literals kept apart.
         context: what is known of their relations.
         budget: what passes cost is spent from it.
         without: passes of ``OPTIONAL`` to be left out; what the rules derive stays the same.

@@ -1,4 +1,4 @@
-"""Rules to be instantiated, told apart by what their literals do.
+"""Rules to be instantiated, kept apart by what their literals do.
 
 The body of a rule holds literals of three kinds: *positives* and *negatives*, which depend on state or moves
 and become inputs of the rule's instances; and *guards*, which only say for which values there are instances
@@ -66,7 +66,7 @@ class GroundRule:
 
 
 def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundRule:
-    """Return a rule of the reasoner with its literals told apart.
+    """Return a rule of the reasoner with its literals kept apart.
 
     Alternatives stay tests, whatever they depend on.
 

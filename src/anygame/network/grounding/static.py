@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Relations that the network answers for, with their arities; they have tables even where they are static.
 ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
-#: What roles see of a joint move (GDL-II), which the network tells where it is small enough for that too.
+#: What roles see of a joint move (GDL-II), which the network computes where it is small enough for that too.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
 #: A relation is replaced by its rules if it has so many columns: two variables are tied whatever ties them.

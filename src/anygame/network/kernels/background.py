@@ -97,7 +97,7 @@ class Compilation:
                     kernel.take_over(image)
                     self._succeeded = True
         except Exception:
-            self._succeeded = False  # the loop goes on; who waits for the code has it made, and is told
+            self._succeeded = False  # the loop goes on; who waits for the code makes it, and sees the error
         finally:
             self._done.set()
 

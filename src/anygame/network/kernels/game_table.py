@@ -93,7 +93,7 @@ class GameTable:
         return first
 
     def set_list(self, begin: Field, count: Field, numbers: Sequence[int], width: int = 1) -> None:
-        """Add a list whose entries have so many words each, and set the fields that tell of it."""
+        """Add a list whose entries have so many words each, and set the fields that describe it."""
         self.set(begin, self.add(numbers))
         self.set(count, len(numbers) // width)
 

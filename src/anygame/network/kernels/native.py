@@ -40,7 +40,7 @@ class Library:
     Attributes:
         cached: whether the machine code was found, not made.
         size: bytes of machine code.
-        functions: by name; they may be replaced, by all that call them being told to look for them anew.
+        functions: by name; they may be replaced, after which all that call them look for them anew.
         addresses: the same as numbers.
     """
 

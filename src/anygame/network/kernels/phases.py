@@ -41,7 +41,7 @@ class Phases:
     """The phases of a game, and what is needed in which of them.
 
     Attributes:
-        clock: the fluents that tell the phase.
+        clock: the fluents that give the phase.
         patterns: per phase their values, from that of the initial state on; none if there is no clock.
         gates: per gate the phases in which it is needed.
         actions: per action the phases in which it can be legal.

@@ -1,4 +1,4 @@
-"""What a game tells about itself before anything is proved: its rules, values, and states of random play."""
+"""What a game shows about itself before anything is proved: its rules, values, and states of random play."""
 
 from __future__ import annotations
 
