@@ -18,8 +18,8 @@ _SHORTEST: Final = 3
 def find_hands(fluents: Iterable[Fluent]) -> dict[tuple[str, int], int]:
     """Return fluents that hold cards or an order; with each, how many arguments own it.
 
-    Cards are known by their name. An order is a single fact whose arguments are all different, and of the same
-    things: a stack, a queue.
+    Cards are known by their name. An order is a single fact whose arguments are all different, and of
+    the same things: a stack, a queue.
     """
     found = {}
     for fluent in fluents:
