@@ -48,7 +48,7 @@ exit status:
   0    done
   1    the answer is no: query found nothing, check or replay found faults, a match
        was given up, a line of a script for the prompt failed
-  2    bad input; standard error tells what is wrong
+  2    bad input; standard error says what is wrong
   130  ended by Ctrl-C
   143  ended by SIGTERM
 """

@@ -87,7 +87,7 @@ def read_joint(
     Moves stand in the order of the roles: for all roles, or only for those that can choose, or for some of
     whom the moves can only be; whoever is left out makes its single legal move. A number that is no legal
     move itself stands for the move at that place in the sorted list of the role's legal moves, from 1.
-    Capitals count only where they tell two legal moves apart. A move may be typed as people say it, see
+    Capitals count only where they distinguish two legal moves. A move may be typed as people say it, see
     `anygame.game.typed_moves`.
 
     Args:

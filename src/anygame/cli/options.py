@@ -36,7 +36,7 @@ _MOST_GIGABYTES: Final = 100_000
 
 @dataclass(frozen=True)
 class _Declaration:
-    """What argparse is told of a field.
+    """What argparse needs of a field.
 
     Attributes:
         flags: names with dashes; empty for an argument that has a position.
@@ -55,7 +55,7 @@ class _Declaration:
 
 @dataclass(frozen=True)
 class Declared:
-    """An argument or an option, as it can be told.
+    """An argument or an option, as it can be described.
 
     Attributes:
         flags: names with dashes; empty for an argument that has a position.

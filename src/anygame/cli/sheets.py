@@ -1,6 +1,6 @@
 """Rule sheets from the command line: a file, a game that comes with the package, or standard input.
 
-Where a name is mistyped, the nearest ones are told.
+Where a name is mistyped, the nearest ones are named.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Observer:
 
     Raises:
         ValueError: there is no such form, or the rules hide the board that planes would show.
-        LimitError: the game is too large for a network that tells what roles see.
+        LimitError: the game is too large for a network that computes what roles see.
     """
 
     def __init__(self, game: Game, form: Form) -> None:

@@ -95,7 +95,7 @@ class _Server(LanguageServer):
             await ended.wait()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Tell the editor's log of a message that cannot be understood; no window opens for that."""
+        """Report the editor's log of a message that cannot be understood; no window opens for that."""
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(error)[:1000]))
 
     # -- what the editor says of itself and its documents
@@ -161,7 +161,7 @@ class _Server(LanguageServer):
         self.explanations.close()
 
     def _found(self, document: Document, found: Findings) -> None:
-        """Tell what was found in a document, unless it has changed since."""
+        """Report what was found in a document, unless it has changed since."""
         if self.documents.get(document.uri) is not document:
             return
         document.findings = found
@@ -243,7 +243,7 @@ def _change(event: lsp.TextDocumentContentChangeEvent) -> Change:
 
 
 def _register(server: _Server) -> None:
-    """Tell pygls which messages are understood."""
+    """Report pygls which messages are understood."""
     for method, handler in (
         (lsp.INITIALIZE, server.begin),
         (lsp.TEXT_DOCUMENT_DID_OPEN, server.open),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PACKAGE: Final = str(Path(anygame.errors.__file__).parent)
 #: A traceback is some kilobytes; what a player puts into a message can be anything.
 _LONGEST: Final = 20_000
-#: Different faults of one player that are told; what fails in many ways has been told often enough then.
+#: Different faults of one player that are reported; what fails in more ways is not.
 _MOST: Final = 10
 
 
@@ -41,7 +41,7 @@ def own_traceback(error: BaseException) -> str:
 
 
 class Failures:
-    """Tells each fault of each player once, on standard error, and beside the record of the match.
+    """Reports each fault of each player once, on standard error, and beside the record of the match.
 
     Args:
         record: the file of the record; what fails is written into one beside it.
@@ -55,7 +55,7 @@ class Failures:
         self._lock = Lock()
 
     def report(self, name: str, traceback: str) -> None:
-        """Tell of a fault of a player, unless it is known.
+        """Report of a fault of a player, unless it is known.
 
         Args:
             name: of the player.

@@ -1,4 +1,4 @@
-"""What a player is: it gets ready, chooses moves, and is told the end."""
+"""What a player is: it gets ready, chooses moves, and hears the end."""
 
 from __future__ import annotations
 

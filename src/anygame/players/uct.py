@@ -126,7 +126,7 @@ class UctPlayer(Player):
         return found or Node(state)
 
     def _try(self, root: Node, clock: Clock) -> None:
-        """Go down to a leaf, evaluate it, and tell those above."""
+        """Go down to a leaf, evaluate it, and backpropagate."""
         path: list[tuple[Node, tuple[int, ...]]] = []
         node, is_new = root, False
         exploration = _EXPLORATION_OF_MEANS if self._in_lanes else _EXPLORATION

@@ -1,6 +1,6 @@
 """Remote seats: players that the referee reaches by the GGP protocol.
 
-Clocks count from the sending and bound the whole reply. What the player is told may be scrambled; what comes
+Clocks count from the sending and bound the whole reply. What the player is sent may be scrambled; what comes
 back is in the words of the game again.
 """
 
@@ -92,7 +92,7 @@ class RemoteSeat:
         return reply
 
     async def _recall(self, match: MatchInfo, joints: Sequence[tuple[Term, ...]]) -> None:
-        """Tell the player the moves made before, but for the last, which come with the next PLAY."""
+        """Report the player the moves made before, but for the last, which come with the next PLAY."""
         for before in range(len(joints)):
             # What it would do there does not matter any more.
             await self.play(match.match_id, joints[before - 1] if before else None, match.play_clock)
@@ -153,12 +153,12 @@ async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerIn
 
 
 class _Telling:
-    """What a player is told of one match: in which words, and how much of it.
+    """What a player is sent of one match: in which words, and how much of it.
 
     Attributes:
-        match: as the referee told it.
-        gdl2: whether only percepts are told.
-        words: that stand for those of the game; None where the game is told as it is.
+        match: as the referee described it.
+        gdl2: whether only percepts are sent.
+        words: that stand for those of the game; None where the game is sent as it is.
     """
 
     def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
@@ -184,12 +184,12 @@ class _Telling:
         )
 
     def moves(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> Play | Stop:
-        """Return the message that tells the moves made last."""
+        """Return the message that carries the moves made last."""
         told = None if joint is None else tuple(map(self._told, joint))
         return (Stop if is_over else Play)(self.match.match_id, told)
 
     def percepts(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> PlayII | StopII:
-        """Return the message that tells what the player did and saw of the moves made last."""
+        """Return the message that carries what the player did and saw of the moves made last."""
         move = None
         seen: list[Term] = []
         if joint is not None:

@@ -75,7 +75,7 @@ class Broadcast:
         self.hear: Callable[[BroadcastMatch | None], None] = _ignore
 
     def match(self, load: Callable[[], Record | None] | None = None) -> BroadcastMatch:
-        """Return what is told of the next match.
+        """Return what is shown of the next match.
 
         Args:
             load: returns its record when it is over, in whatever thread it is asked.
@@ -172,7 +172,7 @@ class BroadcastMatch(Watcher):
 
 
 def _played(record: Record, of_roles: Sequence[str]) -> list[str]:
-    """Return what is told of each role, without those that chance plays."""
+    """Return what is shown of each role, without those that chance plays."""
     roles = record.own.get("roles") or [""] * len(of_roles)
     return [told for role, told in zip(roles, of_roles, strict=False) if role != "random"]
 

@@ -16,7 +16,7 @@ LIMITS: Final = Limits(
     reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, seconds=20.0),
 )
 #: Bytes that the process of a match answers, which the server reads between requests of others: some
-#: hundredths of a second of its time. What is told of a state of 116 public sheets has 0.3 MB at most.
+#: hundredths of a second of its time. What is shown of a state of 116 public sheets has 0.3 MB at most.
 LONGEST_ANSWER: Final = 2 * 2**20
 
 

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 _DETAILS: Final = """\
 Folders are searched for *.kif. What is likely to be the cause comes first; what only follows
 from it is counted there, and --all shows it. What is style rather than a fault is an info,
-which --info shows, and --select of its code. `anygame explain-code CODE` tells more of a code.
+which --info shows, and --select of its code. `anygame explain-code CODE` says more of a code.
 
 Some games are played at random for half a second, and the states near the start searched.
-With --play N, N games are played, however long it takes, and those that do not end are told.
+With --play N, N games are played, however long it takes, and those that do not end are reported.
 What goes wrong is shown with the shortest line of play found, as commands of the prompt.
 
 with --json, one object; play is a line of play, joint moves in the order of the roles;
@@ -229,7 +229,7 @@ class _Examination:
         return reading, diagnostics
 
     def causes_first(self) -> list[_Found]:
-        """Return what was found, in the order in which it is told."""
+        """Return what was found, in the order in which it is shown."""
         known = {found.diagnostic: found for found in self.found}
         play = self._shown_by_play if any(each.line is not None for each in self.found) else None
         program = self.program

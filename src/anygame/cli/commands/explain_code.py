@@ -26,4 +26,4 @@ def run(options: Options) -> int:
     return OK
 
 
-COMMAND = Command(Options, run, "It tells what the rule is, why GDL has it, and gives examples.\n")
+COMMAND = Command(Options, run, "It says what the rule is, why GDL has it, and gives examples.\n")

@@ -40,7 +40,7 @@ def run(options: Options) -> int:
 
 @dataclass(frozen=True)
 class _Described:
-    """What is told of a game."""
+    """What is shown of a game."""
 
     name: str
     title: str

@@ -29,7 +29,7 @@ _DETAILS: Final = f"""\
 You play the first role, or those of --as; all others are played by `mcts`, or by the
 players of --against, in the order of their roles. Type a move as you would say it: `d 4`,
 `d4` or `move d 4` for (move d 4), a beginning that only one move has, or its number in
-`legal`. `undo` takes back your move and what was answered, `hint` tells what mcts would
+`legal`. `undo` takes back your move and what was answered, `hint` shows what mcts would
 play, `resign` gives up; `help` lists all commands. Where only chance moves, Enter draws.
 
 {PLAYERS}
@@ -42,7 +42,7 @@ unless with --reveal.
 
 exit status:
   0    done
-  1    not on a terminal: a line failed; standard error tells which, and why
+  1    not on a terminal: a line failed; standard error says which, and why
   2    there is no such game, role or player
 """
 

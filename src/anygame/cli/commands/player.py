@@ -1,4 +1,4 @@
-"""The ``player`` command: plays for managers until it is told to end."""
+"""The ``player`` command: plays for managers until it is asked to end."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Options(JsonOption, CaseOption):
     )
     host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
     name: str | None = option(
-        "--name", metavar="NAME", help="what managers are told (anygame and the strategy)"
+        "--name", metavar="NAME", help="what managers are shown (anygame and the strategy)"
     )
     strategy: str = option(
         "--strategy",
@@ -154,7 +154,7 @@ async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
 
 
 class _Log:
-    """What the player tells of itself, a line for each message."""
+    """What the player says of itself, a line for each message."""
 
     def __init__(self, over: asyncio.Event, *, as_json: bool) -> None:
         self._over = over

@@ -23,7 +23,7 @@ prompt, and a command that fails does not stop the next one.
 
 exit status:
   0    done
-  1    not on a terminal: a command failed; standard error tells which, and why
+  1    not on a terminal: a command failed; standard error says which, and why
   2    there is no such game
 """
 

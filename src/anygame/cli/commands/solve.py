@@ -151,7 +151,7 @@ where they take turns, mixed strategies (extra `solve`) where they move together
 Where states are too many to be counted, a search looks for a proof of what each of
 two roles can make sure of (maximin), or for the best line of one.
 Moves of `random` are weighed alike. An end that gives a role no goal, or several,
-may be worth anything to it: a value is told where that makes no difference.
+may be worth anything to it: a value is given where that makes no difference.
 For other games, and those with hidden
 information, no value is computed. The exit status is 1 where none is found.
 

@@ -22,7 +22,7 @@ _DETAILS: Final = """\
 Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
 Comments start with %, variables with a capital letter; other names that are not
 lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is KIF,
-*.hrf is infix, and of other files the first item tells.
+*.hrf is infix, and of other files the first item decides.
 """
 
 

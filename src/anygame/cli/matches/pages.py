@@ -94,7 +94,7 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
 
     Args:
         address: where.
-        broadcast: tells of the matches.
+        broadcast: reports the matches.
         stay: whether to go on when they are over, until Ctrl-C.
         is_json: whether the address is told as an object.
     """

@@ -33,21 +33,21 @@ class LineWatcher(Watcher):
         self.screen = screen
 
     def started(self, record: Record, state: State) -> None:
-        """Tell who plays."""
+        """Report who plays."""
         pairs = zip(self.game.roles, record.names, strict=True)
         self.screen.say(", ".join(f"{role}: {name}" for role, name in pairs), "bold")
         if record.step:
             self.screen.say(f"going on after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Tell who did not answer to START, or failed there, and what was said."""
+        """Report who did not answer to START, or failed there, and what was said."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
             show_said(self.screen, role, verdict)
             if verdict.error or verdict.detail:
                 self.screen.say(f"START  {role}: {describe_fault(verdict)}", "red")
 
     def moved(self, turn: Turn) -> None:
-        """Tell the moves made, and what was wrong with replies."""
+        """Report the moves made, and what was wrong with replies."""
         moves = "  ".join(map(str, turn.joint))
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
@@ -58,7 +58,7 @@ class LineWatcher(Watcher):
                 self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
 
     def ended(self, record: Record, fault: str) -> None:
-        """Tell the goals."""
+        """Report the goals."""
         if fault:
             self.screen.say(f"the match was given up: {fault}", "red")
         elif record.goals is not None:
@@ -71,7 +71,7 @@ class HiddenWatcher(LineWatcher):
     """Prints who plays and how it ended, and no moves: for people who do not see them all."""
 
     def moved(self, turn: Turn) -> None:
-        """Tell nothing."""
+        """Report nothing."""
 
 
 class TerminalWatcher(LineWatcher):
@@ -82,7 +82,7 @@ class TerminalWatcher(LineWatcher):
         self._ticker: Ticker | None = None
 
     def started(self, record: Record, state: State) -> None:
-        """Tell who plays, and draw the state."""
+        """Report who plays, and draw the state."""
         super().started(record, state)
         self._draw(state, None)
 
@@ -97,7 +97,7 @@ class TerminalWatcher(LineWatcher):
         super().ready(verdicts, seconds)
 
     def moved(self, turn: Turn) -> None:
-        """Tell the moves and how long they took; draw the state."""
+        """Report the moves and how long they took; draw the state."""
         self._stop()
         super().moved(turn)
         times = [

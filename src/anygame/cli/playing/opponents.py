@@ -87,11 +87,11 @@ class Opponents:
         return dict(zip(self.seats, self._wait(self._submit(self._all(timed))), strict=True))
 
     def stop(self, joint: tuple[Term, ...] | None) -> None:
-        """Tell them that the game is over."""
+        """Report them that the game is over."""
         self._wait(self._submit(self._all(lambda _, seat: seat.stop(self._match, joint))))
 
     def abort(self) -> None:
-        """Tell them that the game ends without a result."""
+        """Report them that the game ends without a result."""
         self._wait(self._submit(self._all(lambda _, seat: seat.abort(self._match))))
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Own moves are listed as long as they take no more lines than this; then their number is told.
 _LINES_OF_MOVES: Final = 3
-#: Commands that tell of the whole state, which not everybody sees in games with hidden information.
+#: Commands that show the whole state, which not everybody sees in games with hidden information.
 _REVEALING: Final = (
     *("board", "state", "roles", "goals", "query", "why", "why not"),
     "save",
@@ -35,7 +35,7 @@ _OWN: Final = (
         "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
         "stands for the move at that place in `legal`; `#3` does so whatever else 3 could mean.",
     ),
-    Command("hint [SECONDS]", "tell the best move in your place, as far as it is found"),
+    Command("hint [SECONDS]", "show the best move in your place, as far as it is found"),
 )
 
 
@@ -104,7 +104,7 @@ class PersonShell(Shell):
             self.show_board()
 
     def show_turn(self) -> None:
-        """Tell whose turn it is, in its colour, and which moves there are."""
+        """Report whose turn it is, in its colour, and which moves there are."""
         choosers = self.choosers
         style = role_style(choosers[0], self.session.state) if choosers else "bold"
         self.screen.say(self.status(), style)
@@ -112,7 +112,7 @@ class PersonShell(Shell):
             self._show_moves(self.session.state.legal_moves(choosers[0]))
 
     def show_percepts(self) -> None:
-        """Tell the people what they have seen of the last turn."""
+        """Report the people what they have seen of the last turn."""
         for role, percepts in self._percepts(self.session.step - 1):
             self.screen.say(f"{role} sees {percepts}")
 
@@ -181,4 +181,4 @@ class PersonShell(Shell):
         return RoleAnalyses(self.session)
 
     def _refuse(self, rest: str) -> None:
-        raise CommandError("that would tell what your role cannot see; `anygame play --reveal` shows it all")
+        raise CommandError("that would show what your role cannot see; `anygame play --reveal` shows it all")

@@ -1,6 +1,6 @@
-"""What somebody who plays may be told of the worth of moves in games with hidden information.
+"""What somebody who plays may be shown of the worth of moves in games with hidden information.
 
-It is searched from what the role knows, as the player ``ismcts`` does: hints tell nothing that it cannot see.
+It is searched from what the role knows, as the player ``ismcts`` does: hints show nothing that it cannot see.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class PlayShell(PersonShell):
         return self.table.is_over
 
     def greet(self, hint: str = "") -> None:
-        """Tell who plays, show where the game starts, and go on to the first choice of a person."""
+        """Report who plays, show where the game starts, and go on to the first choice of a person."""
         seating = self.table.seating
         pairs = [
             f"{role}: {'you' if seating.people == (role,) else name}" for role, name in seating.names.items()

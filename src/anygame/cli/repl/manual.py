@@ -1,4 +1,4 @@
-"""The commands of the REPL, as ``help`` tells of them."""
+"""The commands of the REPL, as ``help`` shows them."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ _COMMANDS: Final = (
         "of play. Ctrl-C ends it early; asked again, it goes on. Where the rules hide information, it sees\n"
         "what players do not.",
     ),
-    Command("hint [SECONDS]", "tell the best move of each role that has a choice, as far as it is found"),
+    Command("hint [SECONDS]", "show the best move of each role that has a choice, as far as it is found"),
     Command(
         "solve [FILE]",
-        "tell the exact value of this state and of its moves, the best first",
+        "show the exact value of this state and of its moves, the best first",
         "All states that can follow are visited, if they fit into 1 GiB; Ctrl-C ends it early. Or values\n"
         "are read from a file that `anygame solve --table FILE` has written for these rules. Afterwards\n"
         "`analyse` and `hint` know them too.",

@@ -29,7 +29,7 @@ Joint = tuple["Term", ...]
 
 
 def digest(game: Game) -> str:
-    """Return what tells the rules of a game from those of others; comments and layout do not count."""
+    """Return what distinguishes the rules of a game from others; comments and layout do not count."""
     return "sha256:" + hashlib.sha256(str(game).encode()).hexdigest()
 
 

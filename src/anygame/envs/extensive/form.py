@@ -220,7 +220,7 @@ class Node:
     # -- what a player knows -------------------------------------------------------------------------
 
     def information(self, player: int) -> str:
-        """Return all that a player has done and seen: the same text in all histories it cannot tell apart.
+        """Return all that a player has done and seen: the same text in all histories it cannot distinguish.
 
         Everybody knows how many steps were made. Two players never have the same text.
         """

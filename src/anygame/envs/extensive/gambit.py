@@ -1,6 +1,6 @@
 """Trees as text that Gambit and OpenSpiel read: the format ``.efg``.
 
-The format is told at https://gambitproject.readthedocs.io/en/latest/formats.efg.html.
+The format is described at https://gambitproject.readthedocs.io/en/latest/formats.efg.html.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def gambit_text(
 
 
 def _different(role: Role, text: str, moves: Iterable[Term], others: Iterable[Term]) -> RuleSheetError:
-    """Return the error for histories that a role cannot tell apart though it has other moves in them."""
+    """Return the error for histories that a role cannot distinguish though it has other moves in them."""
     listed = [", ".join(map(str, each)) for each in (moves, others)]
     return RuleSheetError(
-        f"{role} has different legal moves in histories that it cannot tell apart: {listed[0]}, or "
+        f"{role} has different legal moves in histories that it cannot distinguish: {listed[0]}, or "
         f"{listed[1]}, both where it knows no more than `{text}`; let it see what makes the difference"
     )
 

@@ -158,7 +158,7 @@ class PlayerOpponent(Opponent):
             self._playing.add(lane)
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:
-        """Tell the players how their matches have ended; those that are cut have no result."""
+        """Report the players how their matches have ended; those that are cut have no result."""
         for lane in self._playing.intersection(lanes.tolist()):
             self._playing.remove(lane)
             end = state(lane)

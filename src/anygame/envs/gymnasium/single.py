@@ -66,7 +66,7 @@ class GameEnv(gymnasium.Env):
         opponent_seconds: the time of players that think for a move.
 
     Raises:
-        LimitError: the game has no network, or one that does not tell what roles see.
+        LimitError: the game has no network, or one that does not compute what roles see.
         MissingExtraError: a library is not installed.
         PlayerError: an opponent cannot play.
         RuleSheetError: the rules cannot be used.

@@ -290,7 +290,7 @@ class GameVectorEnv(VectorEnv):
         return infos
 
     def _final(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return what is told of matches that have ended before they begin anew."""
+        """Return what is shown of matches that have ended before they begin anew."""
         observation = self._observation()
         final = np.full(self.num_envs, None, object)
         for lane in np.flatnonzero(ended).tolist():

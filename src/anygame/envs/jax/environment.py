@@ -100,7 +100,7 @@ class Environment:
     def _gates(self, network: Network, telling: Network | None) -> tuple[Evaluate, Evaluate]:
         """Return what computes legal moves, end and goals from fluents, and fluents from those and moves.
 
-        By a network that tells percepts these stand behind the fluents, in both ways.
+        By a network that computes percepts these stand behind the fluents, in both ways.
         """
         block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
         roles = [network.goals[self.game.role_index(player)] for player in self.players]

@@ -26,7 +26,7 @@ class Percepts:
         terms: what any of these can see, sorted by text: the same term has the same number whoever sees it.
 
     Raises:
-        LimitError: the game is too large for a network that tells what roles see.
+        LimitError: the game is too large for a network that computes what roles see.
     """
 
     def __init__(self, game: Game, players: Sequence[int]) -> None:

@@ -54,7 +54,7 @@ def parallel_env(
             its place.
 
     Raises:
-        LimitError: the game has no network, or one that does not tell what roles see.
+        LimitError: the game has no network, or one that does not compute what roles see.
         MissingExtraError: a library is not installed.
         RuleSheetError: the rules cannot be used.
         ValueError: an argument is none of those.

@@ -32,7 +32,7 @@ _SHORT_FAREWELL: Final = 1.0
 _MOST_DEATHS_READING: Final = 2
 #: Characters of messages that are kept for another session: matches of thousands of turns have fewer.
 _MOST_KEPT: Final = 2**24
-#: Different faults that are told of one message.
+#: Different faults that are reported for one message.
 _MOST_FAULTS: Final = 3
 
 
@@ -174,7 +174,7 @@ class PlayerMatch:
         return next((move for move in known if move is not None), turn.fallback) or NIL
 
     def _keep(self, told: tuple[str, str | None]) -> None:
-        """Keep what is told of a turn, for a session that may have to go on with the match."""
+        """Keep what is shown of a turn, for a session that may have to go on with the match."""
         self._kept += len(told[0])
         self._told.append(told)
         if self._kept > _MOST_KEPT:

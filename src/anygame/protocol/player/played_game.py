@@ -1,4 +1,4 @@
-"""The game of one match as its player knows it: the rules, and the state as far as it is told.
+"""The game of one match as its player knows it: the rules, and the state as far as it is known.
 
 All of it is computed on request, in whatever thread asks; nothing here is bounded but by the limits given.
 """
@@ -69,7 +69,7 @@ class PlayedGame:
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with what was told: what is legal is a guess, too."""
+        """Whether no state was found that agrees with what was sent: what is legal is a guess, too."""
         return self._tracker is not None and self._tracker.is_lost
 
     @property

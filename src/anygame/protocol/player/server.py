@@ -117,7 +117,7 @@ class PlayerServer:
         name: what it says of itself: one word.
         parallel: matches at a time; to more it is busy.
         settings: see `PlayerSettings`.
-        log: is told of every message.
+        log: called with every message.
         bounds: of what strangers may ask of the listener.
     """
 

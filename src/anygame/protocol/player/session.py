@@ -277,7 +277,7 @@ class Session:
         found = _legal(move, legal)
         if match.is_lost:
             if self._player is None or self._player.needs_state:
-                fault = fault or "no state was found that agrees with all that was told"
+                fault = fault or "no state was found that agrees with all that was sent"
             # The player may know better what is legal.
             found = found or (move if isinstance(move, Term) else None)
         if move is not None and found is None:
@@ -326,7 +326,7 @@ class Session:
         self._rules.put(tell_goals)
 
     def _leave(self, match: PlayedGame | None, goals: dict[Role, int | None] | None = None) -> None:
-        """Tell the player the end, in its thread; without goals, that there was no result."""
+        """Report the player the end, in its thread; without goals, that there was no result."""
         try:
             if match is not None and self._player is not None:
                 self._player.abort() if goals is None else self._player.stop(goals)

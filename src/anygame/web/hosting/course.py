@@ -73,7 +73,7 @@ class Course:
         line: the joint moves so far.
         look: at the last state.
         fault: why the match cannot go on; empty where it can.
-        live: what is told of moves that are waited for elsewhere; see `anygame.web.hosting.followed`.
+        live: what is shown of moves that are waited for elsewhere; see `anygame.web.hosting.followed`.
     """
 
     look: Look

@@ -91,7 +91,7 @@ class FollowedMatch(Course):
 
 
 def _of_all(told: Sequence[Any] | None, game: Game, nothing: Any) -> list[Any]:
-    """Return what is told of every role; records of others may tell of fewer, or of none."""
+    """Return what is shown of every role; records of others may tell of fewer, or of none."""
     if told is None or len(told) != len(game.roles):
         return [nothing for _ in game.roles]
     return [nothing if one is None else one for one in told]

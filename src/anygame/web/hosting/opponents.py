@@ -103,7 +103,7 @@ class Opponent:
         return self._first, list(self._line or ())
 
     async def stop(self, line: Line, state: State) -> None:
-        """Tell that the match is over."""
+        """Report that the match is over."""
         async with self._busy:
             self._state = state
             if self._line is not None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Bytes of one command: the longest sheet that is read, with every character escaped, and a line of moves.
 _LONGEST_COMMAND: Final = 64 * 2**20
-#: Characters of what is told of a fault.
+#: Characters of what is shown of a fault.
 _LONGEST_FAULT: Final = 4_000
 #: Diagnostics of a broken sheet that are shown: nobody reads more.
 _MOST_DIAGNOSTICS: Final = 100

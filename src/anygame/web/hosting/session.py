@@ -35,10 +35,10 @@ _SEATS: Final = "seats"
 
 
 class Session:
-    """Answers commands, and tells of changes.
+    """Answers commands, and reports changes.
 
     Args:
-        tell: is called with every event.
+        tell: called with every event.
     """
 
     game: Game
@@ -111,7 +111,7 @@ class Session:
             seed: of everything that is drawn.
             seats: who has which role; see `anygame.web.server.matches`.
             line: joint moves that are made at once, for a match that branches off another.
-            case_sensitive: whether the rules tell capitals from other letters.
+            case_sensitive: whether the rules distinguish capitals from other letters.
             lenient: whether variables that nothing binds are read as Prolog-like reasoners do. The record
                 has what is read, as plain GDL.
             reveals: whether people see what the rules hide from them.
@@ -212,7 +212,7 @@ class Session:
     # -- looking -----------------------------------------------------------------------------------
 
     async def look(self, step: int) -> View:
-        """Return what is told of an earlier state."""
+        """Return what is shown of an earlier state."""
         self._state(step)
         if step == len(self.match.line):
             return await self._view()
@@ -220,7 +220,7 @@ class Session:
         return shown | {"step": step, "last": len(self.match.line), "log": log_view(self.match)}
 
     async def _view(self) -> View:
-        """Return what is told of the match as it stands."""
+        """Return what is shown of the match as it stands."""
         while True:
             step = len(self.match.line)
             shown = await asyncio.to_thread(self._shown, step)
@@ -235,7 +235,7 @@ class Session:
         return shown | way_view(match, step) | {"seen": seen_view(match, step)}
 
     def _publish(self) -> None:
-        """Tell what has changed, soon; changes that follow at once are told together."""
+        """Report what has changed, soon; changes that follow at once are told together."""
         self._is_stale = True
         if self._publishing is None or self._publishing.done():
             self._publishing = asyncio.create_task(self._tell_changes())

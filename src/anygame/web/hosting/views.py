@@ -1,4 +1,4 @@
-"""What pages are told of a state: plain data, bounded in size."""
+"""What pages show of a state: plain data, bounded in size."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def state_view(
     before: State | None,
     joint: Sequence[Term] | None,
 ) -> View:
-    """Return what is told of a state, by whatever way it was reached.
+    """Return what is shown of a state, by whatever way it was reached.
 
     Args:
         state: the state.
@@ -64,7 +64,7 @@ def state_view(
 
 
 def match_view(match: Course, shown: View) -> View:
-    """Return what is told of a match in its last state."""
+    """Return what is shown of a match in its last state."""
     roles = match.game.roles
     used = match.record.own.get("seconds") or [0.0] * len(roles)
     return shown | {

@@ -1,4 +1,4 @@
-"""Gates before what takes long: few are let in at a time, few wait, and others are told to come again."""
+"""Gates before what takes long: few are let in at a time, few wait, and others are asked to come again."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class MatchRoutes:
         return shown
 
     async def events(self, request: Request) -> Response:
-        """Tell of changes as they come."""
+        """Report of changes as they come."""
         match = await self._match(request)
         if sum(each.streams for each in self._matches.known()) >= self._settings.streams:
             raise BusyError("as many pages are kept up to date as this server allows")

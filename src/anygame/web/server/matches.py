@@ -281,7 +281,7 @@ class Matches:
             return None
 
     async def view(self, match: Match, step: int | None = None) -> View:
-        """Return what is told of a state of a match, the last one by default.
+        """Return what is shown of a state of a match, the last one by default.
 
         Raises:
             MatchFaultError: there is no such state, or the match cannot go on.
@@ -309,7 +309,7 @@ class Matches:
         return await match.process.ask(what, within=self.settings.answer, **arguments)
 
     async def follow(self, match: Match, start: int, turns: Sequence[View], now: View) -> None:
-        """Tell a match that is played elsewhere how it went on; see `anygame.web.hosting.followed`."""
+        """Report a match that is played elsewhere how it went on; see `anygame.web.hosting.followed`."""
         await self.change(match, "follow", start=start, turns=turns, now=now)
 
     async def awake(self, match: Match) -> None:

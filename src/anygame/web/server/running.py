@@ -1,4 +1,4 @@
-"""Running the server until it is told to end."""
+"""Running the server until it is asked to end."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class WatchingServer:
 
     Args:
         settings: how pages are served; the folder is a place for what need not be kept.
-        broadcast: tells of the matches.
+        broadcast: reports the matches.
 
     Raises:
         AnygameError: the port cannot be had.

@@ -167,7 +167,7 @@ class SheetRoutes:
         return await self._editor(sheet.text, sheet.title, is_own=not sheet.visitor)
 
     async def check(self, request: Request) -> Response:
-        """Tell what is wrong in rules: to a script that is all, else in the editor."""
+        """Report what is wrong in rules: to a script that is all, else in the editor."""
         form = await read_form(request)
         text = form.get("text", "")
         if "part" in request.query_params:

@@ -45,7 +45,7 @@ class Sheet:
         description: a sentence or two, perhaps none.
         text: the rules.
         visitor: who uploaded it; empty for those of the server.
-        case_sensitive: whether the rules tell capitals from other letters.
+        case_sensitive: whether the rules distinguish capitals from other letters.
     """
 
     name: str

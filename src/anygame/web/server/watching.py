@@ -42,7 +42,7 @@ class WatchRoutes(Versioned):
     """Answers about matches of this process.
 
     Args:
-        broadcast: tells of the matches.
+        broadcast: reports the matches.
         replays: what shows records.
         matches: of the server.
         pages: templates.
@@ -121,7 +121,7 @@ class WatchRoutes(Versioned):
         return _drawn(table)
 
     async def events(self, request: Request) -> Response:
-        """Tell of changes as they come."""
+        """Report of changes as they come."""
         if self.streams >= self._settings.streams:
             raise BusyError("as many pages are kept up to date as this server allows")
         return changes(self, known_version(request))
@@ -204,7 +204,7 @@ class _Follower:
             await asyncio.sleep(_PACE)
 
     async def _tell(self) -> bool:
-        """Tell what is new; return whether that was all."""
+        """Report what is new; return whether that was all."""
         view = await self._matches.view(self.match)
         shown, record, start = self._shown, self._record, view["last"]
         last = shown.last
