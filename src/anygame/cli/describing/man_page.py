@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.cli.describing.words import described_commands
+from anygame.cli.describing.parser import full_parser
 
 if TYPE_CHECKING:
+    from argparse import Action, ArgumentParser
     from collections.abc import Iterator
-
-    from anygame.cli.describing.words import CommandWords, Option
 
 
 def man_page(version: str) -> str:
@@ -31,8 +30,8 @@ def _lines(version: str) -> Iterator[str]:
     yield r"A \fIFILE\fR is a rule sheet, or the name of a game that comes with the package; alone, it opens"
     yield r"the prompt of \fBanygame repl\fR."
     yield ".SH COMMANDS"
-    for command in described_commands():
-        yield from _command(command)
+    for name, parser in full_parser()[1].items():
+        yield from _command(name, parser)
     yield ".SH FILES"
     yield ".TP"
     yield r"\fI~/.local/state/anygame/history\fR"
@@ -52,27 +51,29 @@ def _lines(version: str) -> Iterator[str]:
     yield r"stands for \fI~/.local/state\fR"
 
 
-def _command(command: CommandWords) -> Iterator[str]:
-    arguments = "".join(f" \\fI{_escaped(each.metavar)}\\fR" for each in command.arguments)
-    yield f".SS \\fBanygame {_escaped(command.name)}\\fR [\\fIOPTION\\fR]...{arguments}"
-    yield _escaped(f"{command.summary[0].upper()}{command.summary[1:]}.")
-    for each in (*command.arguments, *command.options):
+def _command(name: str, parser: ArgumentParser) -> Iterator[str]:
+    arguments = parser._get_positional_actions()
+    typed = "".join(f" {_value(each)}" for each in arguments)
+    yield f".SS \\fBanygame {_escaped(name)}\\fR [\\fIOPTION\\fR]...{typed}"
+    yield _escaped(parser.description or "")
+    for action in (*arguments, *parser._get_optional_actions()):
+        flags = ", ".join(f"\\fB{_escaped(flag)}\\fR" for flag in action.option_strings)
         yield ".TP"
-        yield _heading(each)
-        yield _escaped(each.help)
-    if command.details.strip():
+        yield f"{flags} {_value(action)}".strip()
+        yield _escaped(action.help or "")
+    if parser.epilog and parser.epilog.strip():
         yield ".PP"
         yield ".nf"
-        yield from map(_escaped, command.details.rstrip().splitlines())
+        yield from map(_escaped, parser.epilog.rstrip().splitlines())
         yield ".fi"
 
 
-def _heading(option: Option) -> str:
-    value = f"\\fI{_escaped(option.metavar)}\\fR" if option.metavar else ""
-    if not option.flags:
-        return value
-    flags = ", ".join(f"\\fB{_escaped(flag)}\\fR" for flag in option.flags)
-    return f"{flags} {value}".rstrip()
+def _value(action: Action) -> str:
+    """Return what a value is called; empty for an option that takes none."""
+    if action.nargs == 0:
+        return ""
+    choices = f"{{{','.join(map(str, action.choices))}}}" if action.choices else "VALUE"
+    return f"\\fI{_escaped(str(action.metavar or choices))}\\fR"
 
 
 def _escaped(text: str) -> str:
