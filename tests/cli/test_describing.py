@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
+from tools.man_page import man_page
 
 import anygame
 from anygame.cli.command_table import COMMANDS
 from anygame.cli.describing.completion import SHELLS
-from anygame.cli.describing.man_page import man_page
 from anygame.cli.describing.parser import full_parser
 
 if TYPE_CHECKING:
