@@ -27,7 +27,9 @@ _ALLOWED = {
     "language": {"errors"},
     "analysis": {"errors", "language"},
     "datalog": {"errors", "language", "analysis"},
-    "network": {"errors", "language", "analysis", "datalog"},
+    # Children and messages to them: they know nothing of games.
+    "processes": set(),
+    "network": {"errors", "language", "analysis", "datalog", "processes"},
     "game": {"errors", "language"},
     "game.machines": {"errors", "language", "analysis", "datalog", "network", "game"},
     "boards": {"errors", "language", "game"},
@@ -39,11 +41,22 @@ _ALLOWED = {
     "tournament": {"errors", "language", "game", "players", "match"},
     "cluster": {"errors", "game"},
     "envs": {"errors", "language", "game", "boards", "players"},
-    "protocol": {"errors", "language", "game", "players", "match"},
+    "protocol": {"errors", "language", "game", "players", "match", "processes"},
     # Pages: beside the command line, which starts them.
-    "web": {"errors", "language", "doctor", "game", "boards", "search", "players", "match", "protocol"},
+    "web": {
+        "errors",
+        "language",
+        "doctor",
+        "game",
+        "boards",
+        "search",
+        "players",
+        "match",
+        "protocol",
+        "processes",
+    },
     # Editors: beside the command line, too.
-    "language_server": {"errors", "language", "analysis", "doctor", "game"},
+    "language_server": {"errors", "language", "analysis", "doctor", "game", "processes"},
     "cli": {
         "errors",
         "language",

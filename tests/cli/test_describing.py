@@ -10,35 +10,34 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
+from tools.man_page import man_page
 
 import anygame
 from anygame.cli.command_table import COMMANDS
 from anygame.cli.describing.completion import SHELLS
-from anygame.cli.describing.man_page import man_page
-from anygame.cli.describing.words import described_commands
+from anygame.cli.describing.parser import full_parser
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_every_option_of_the_help_is_described() -> None:
-    for command in described_commands():
-        output, _ = run([command.name, "--help"])
-        flags = {flag for option in command.options for flag in option.flags}
+    for name, parser in full_parser()[1].items():
+        output, _ = run([name, "--help"])
         listed = re.findall(r"^  (-.*?)(?:  |$)", output, re.MULTILINE)
-        assert flags == {word for line in listed for word in re.findall(r"(?:^|(?<= ))--?[\w-]+", line)}
-        assert all(each.metavar and each.metavar in output for each in command.arguments)
+        assert set(parser._option_string_actions) == {
+            word for line in listed for word in re.findall(r"(?:^|(?<= ))--?[\w-]+", line)
+        }
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_names_all_commands_and_options(shell: str) -> None:
     output, status = run(["completion", shell])
     assert status == 0
-    for command in described_commands():
-        assert command.name in output
-        for option in command.options:
-            for flag in option.flags:
-                assert (flag if shell != "fish" else flag.lstrip("-")) in output
+    for name, parser in full_parser()[1].items():
+        assert name in output
+        for flag in parser._option_string_actions:
+            assert (flag if shell != "fish" else flag.lstrip("-")) in output
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -58,7 +57,9 @@ compopt() { :; }
 shift
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
-_anygame
+_shtab_anygame
+# As `complete -o bashdefault` does.
+[[ ${#COMPREPLY[@]} = 0 ]] && COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 
@@ -77,6 +78,8 @@ printf '%s\\n' "${COMPREPLY[@]}"
         ("legal pig --machine re", {"reasoner"}),
         ("match pig --record sr", {"src"}),
         ("replay gdl/pi", {"gdl/pig.kif"}),
+        ("check gdl/pi", {"gdl/pig.kif"}),
+        ("check gdl/pig.kif gdl/kn", {"gdl/knights_tour.kif"}),
         ("completion z", {"zsh"}),
         ("games x", set()),
         ("nothing x", set()),

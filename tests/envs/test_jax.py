@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.envs.sheets import OVER
 from tests.game.sheets import BIDS, SHEETS
+from tests.network.evaluate import evaluate_moves, evaluate_state
 
 import anygame
 from anygame.envs.rewards import Rewards
-from anygame.network.evaluate import evaluate_moves, evaluate_state
 
 jax = pytest.importorskip("jax", reason="environments of JAX need the extra `jax`")
 

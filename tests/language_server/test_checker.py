@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from anygame.language_server.checking import checker as checking
-from anygame.language_server.checking import process as processes
 from anygame.language_server.checking.checker import Checker
 from anygame.language_server.checking.findings import Findings
 from anygame.language_server.checking.process import ExaminationError, ExaminingProcess
 from anygame.language_server.documents import Document, Documents
 from anygame.language_server.lines import Lines
+from anygame.processes import child
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +122,7 @@ def test_what_is_nearly_done_may_end_by_itself(monkeypatch: pytest.MonkeyPatch) 
 
 def _ask(monkeypatch: pytest.MonkeyPatch, program: str, within: float = 30.0) -> Any:
     """Ask a process that runs another program."""
-    monkeypatch.setattr(processes, "_BOOTSTRAP", program)
+    monkeypatch.setattr(child, "_BOOTSTRAP", program)
 
     async def run() -> Any:
         process = ExaminingProcess()
@@ -144,7 +144,7 @@ def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch
     [
         ("raise SystemExit", "has ended|[Bb]roken|lost"),
         ("print('no answer')", "Expecting value"),
-        ("""print('{"fault": "too much memory"}')""", "too much memory"),
+        ("""print('{"id": 1, "fault": "too much memory"}')""", "too much memory"),
     ],
 )
 def test_a_process_that_fails(monkeypatch: pytest.MonkeyPatch, program: str, reason: str) -> None:
@@ -204,7 +204,7 @@ for line in sys.stdin.buffer:
         garbage.unlink()
         os.write(1, data)
         os._exit(0)
-    os.write(1, b'{"value": "well"}\\n')
+    os.write(1, b'{"id": 1, "value": "well"}\\n')
 """
 
 
@@ -213,7 +213,7 @@ def test_whatever_the_process_tells_the_next_question_is_answered(
     garbage: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "garbage").write_bytes(garbage)
-    monkeypatch.setattr(processes, "_BOOTSTRAP", _TELLING.replace("GARBAGE", repr(str(tmp_path / "garbage"))))
+    monkeypatch.setattr(child, "_BOOTSTRAP", _TELLING.replace("GARBAGE", repr(str(tmp_path / "garbage"))))
     troubles: list[object] = []
 
     async def ask() -> None:

@@ -7,12 +7,12 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.network.evaluate import evaluate_moves, evaluate_state
 
 import anygame
 from anygame.datalog.reasoner import Reasoner
 from anygame.language.parser import parse_program
 from anygame.network.compiled import CompiledGame, compile_game
-from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, Lanes
 

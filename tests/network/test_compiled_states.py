@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from tests.datalog.programs import LIMITS, Case, asking, cases
 from tests.examples import examples
 from tests.game.sheets import SHEETS
+from tests.network.evaluate import evaluate_moves, evaluate_state
 
 import anygame
 from anygame.datalog.reasoner import Reasoner
@@ -18,7 +19,6 @@ from anygame.language.parser import parse_program
 from anygame.language.rules import Atom, Rule
 from anygame.language.source import Source
 from anygame.network.compiled import compile_game
-from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, Lanes

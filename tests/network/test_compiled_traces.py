@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.conftest import find_corpus
+from tests.network.evaluate import evaluate_moves, evaluate_state
 
 from anygame.datalog.reasoner import Reasoner
 from anygame.errors import LimitError
 from anygame.language.parser import parse_program
 from anygame.language.text import read_source
 from anygame.network.compiled import compile_game
-from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, Lanes

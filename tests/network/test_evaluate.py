@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
+from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, countdown, tic_tac_toe
 
-from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.network import FALSE, TRUE, Cycle
 
 

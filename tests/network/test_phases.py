@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, countdown, random_network, tic_tac_toe
 
 from anygame.network.block import Block
-from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.kernels import background, straight_line
 from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import rows as kernel_rows

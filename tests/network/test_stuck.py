@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, random_network
 
-from anygame.network.evaluate import evaluate_moves, evaluate_state
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator

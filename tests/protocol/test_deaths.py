@@ -15,9 +15,10 @@ from tests.protocol.loops import RULES, listening, processes, run, say
 
 import anygame
 from anygame.language.parser import parse_term
-from anygame.protocol.player import hosts
+from anygame.processes import child
+from anygame.processes.messages import decode_message
 from anygame.protocol.player import match as match_module
-from anygame.protocol.player.hosts import ProcessHost, read_event
+from anygame.protocol.player.hosts import ProcessHost, check_event
 from anygame.protocol.player.server import PlayerServer, Said
 from anygame.protocol.player.settings import PlayerSettings
 from anygame.protocol.replies import parse_info
@@ -303,7 +304,7 @@ async def _telling(
 ) -> AsyncIterator[tuple[PlayerServer, list[Said]]]:
     (folder / "garbage").write_bytes(garbage)
     program = _TELLING.replace("FOLDER", repr(str(folder))).replace("STAGE", repr(stage))
-    patch.setattr(hosts, "_BOOTSTRAP", program.replace("ENDS", str(ends)))
+    patch.setattr(child, "_BOOTSTRAP", program.replace("ENDS", str(ends)))
     said: list[Said] = []
     server = PlayerServer("legal", log=said.append)
     try:
@@ -339,7 +340,7 @@ def test_whatever_a_process_tells_another_one_goes_on(
 )
 def test_what_is_no_event_is_told(garbage: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        read_event(garbage)
+        check_event(decode_message(garbage))
 
 
 def test_the_log_says_what_was_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,7 +350,7 @@ def test_the_log_says_what_was_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyP
             assert await server.respond(f"(START m a {RULES} 60 60)") == "ready"
             assert await server.respond("(PLAY m NIL)") == "go"
             assert said[1].note == (
-                "the process of the player told what is no event: not what move takes; another one goes on"
+                "the process of the player wrote what is no message: not what move takes; another one goes on"
             )
 
     run(main, 60)
@@ -370,7 +371,9 @@ def test_a_process_that_cannot_be_begun_is_told(error: Exception, monkeypatch: p
         await host.begun()
         await host.wait()
         assert [kind for kind, _ in told] == ["gone"]
-        assert told[0][1] == f"no process for the player: {type(error).__name__}: {error}"
+        assert (
+            told[0][1] == f"the process of the player could not be started: {type(error).__name__}: {error}"
+        )
         said: list[Said] = []
         server = PlayerServer("legal", log=said.append)
         assert await server.respond(f"(START m a {RULES} 60 60)") == "busy"

@@ -93,9 +93,16 @@ class _Stuck(HostProcess):
     #: For how long commands may take.
     within: list[float]
 
-    async def _run(self) -> None:
-        self._begun.set()
-        await self.ends.wait()
+    def __init__(self, *_: object) -> None:
+        """Start no process."""
+
+    is_gone = False
+
+    def end(self) -> None:
+        pass
+
+    async def wait(self) -> None:
+        pass
 
     async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
         self.asked.append(what)

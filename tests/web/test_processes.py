@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from anygame.errors import RecordError, SheetSyntaxError
+from anygame.processes import child
 from anygame.web.hosting import process
 from anygame.web.server import processes
 from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
@@ -27,7 +28,7 @@ def tell(what):
 def asked():
     return json.loads(sys.stdin.readline())
 """
-_BEGUN = 'tell({"event": "begun"}); number = asked()["id"]\n'
+_BEGUN = 'number = asked()["id"]\n'
 _GONE = "the process of the match has ended"
 
 
@@ -35,7 +36,7 @@ class _Server:
     """A server with one process that runs a script of Python."""
 
     def __init__(self, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(processes, "_BOOTSTRAP", _PRELUDE + script)
+        monkeypatch.setattr(child, "_BOOTSTRAP", _PRELUDE + script)
         self.heard: list[Mapping[str, Any]] = []
         self.ended = 0
         #: What the loop was told of that nobody has caught.

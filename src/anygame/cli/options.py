@@ -18,7 +18,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     #: Makes a value of a text; raises ArgumentTypeError where it cannot.
@@ -51,36 +51,6 @@ class _Declaration:
     group: str = ""
     constants: Mapping[str, str] | None = None
     default: str | None = None
-
-
-@dataclass(frozen=True)
-class Declared:
-    """An argument or an option, as it can be described.
-
-    Attributes:
-        flags: names with dashes; empty for an argument that has a position.
-        help: what it is.
-        metavar: what its value is called; empty where it takes none.
-        choices: what the value can be, if that is known.
-    """
-
-    flags: tuple[str, ...]
-    help: str
-    metavar: str = ""
-    choices: tuple[str, ...] = ()
-
-
-def _described(declaration: _Declaration) -> Iterator[Declared]:
-    settings = declaration.settings
-    if declaration.constants:
-        for constant, meaning in declaration.constants.items():
-            yield Declared((f"--{constant}",), meaning)
-        return
-    choices = tuple(map(str, settings.get("choices", ())))
-    metavar = settings.get("metavar", "")
-    if not metavar and settings.get("action") not in ("store_true", "store_false"):
-        metavar = f"{{{','.join(choices)}}}" if choices else "VALUE"
-    yield Declared(declaration.flags, settings["help"], metavar, choices)
 
 
 def _declared(*flags: str, group: str = "", **settings: Any) -> Any:
@@ -168,34 +138,25 @@ class Command(Generic[OptionsT]):
 
     def parse(self, name: str, summary: str, arguments: Sequence[str]) -> OptionsT:
         """Read the arguments after the name of the command; what is wrong with them ends the process."""
-        parser = _Parser(
-            prog=f"anygame {name}",
-            description=f"{summary[0].upper()}{summary[1:]}.",
-            epilog=self.details,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        self._declare(parser)
+        parser = _Parser(prog=f"anygame {name}", **self.settings(summary))
+        self.declare(parser)
         return self.options(**vars(parser.parse_args(arguments)))
 
-    def declared(self) -> list[Declared]:
-        """Return its arguments as they are typed, then its options in the order of its help."""
-        typed = [each.metadata[_KEY] for each in fields(self.options)]  # type: ignore[arg-type]
-        listed = [declaration for _, declaration in self._in_order()]
-        return [
-            *[each for declaration in typed for each in _described(declaration) if not each.flags],
-            *[each for declaration in listed for each in _described(declaration) if each.flags],
-        ]
+    def settings(self, summary: str) -> dict[str, Any]:
+        """Return what a parser of the command is made with, beside its name."""
+        return {
+            "description": f"{summary[0].upper()}{summary[1:]}.",
+            "epilog": self.details,
+            "formatter_class": argparse.RawDescriptionHelpFormatter,
+            "allow_abbrev": False,
+        }
 
-    def _in_order(self) -> list[tuple[str, _Declaration]]:
-        """Return what is declared, by field; the command's own options before those that others share."""
+    def declare(self, parser: argparse.ArgumentParser) -> None:
+        """Declare its arguments and options to a parser; its own options before those that others share."""
         declared = [(each.name, each.metadata[_KEY]) for each in fields(self.options)]  # type: ignore[arg-type]
         own = self.options.__annotations__
-        return sorted(declared, key=lambda item: item[0] not in own)
-
-    def _declare(self, parser: argparse.ArgumentParser) -> None:
         groups: dict[str, Any] = {}
-        for name, declaration in self._in_order():
+        for name, declaration in sorted(declared, key=lambda item: item[0] not in own):
             if declaration.constants:
                 _declare_constants(parser, name, declaration.constants)
                 parser.set_defaults(**{name: declaration.default})
@@ -204,10 +165,9 @@ class Command(Generic[OptionsT]):
                 if group and group not in groups:
                     groups[group] = parser.add_mutually_exclusive_group()
                 groups.get(group, parser).add_argument(*declaration.flags, dest=name, **declaration.settings)
-        for each in fields(self.options):  # type: ignore[arg-type]
-            declaration = each.metadata[_KEY]
+        for name, declaration in declared:
             if not declaration.flags and not declaration.constants:
-                parser.add_argument(each.name, **declaration.settings)
+                parser.add_argument(name, **declaration.settings)
 
 
 def _declare_constants(parser: argparse.ArgumentParser, name: str, constants: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ or, for one session of bash: source <(anygame completion bash)
 class Options:
     """What ``anygame completion`` is asked."""
 
-    shell: str = argument("SHELL", choices=tuple(SHELLS), help="bash, zsh or fish")
+    shell: str = argument("SHELL", choices=SHELLS, help="bash, zsh or fish")
 
 
 def run(options: Options) -> int:

@@ -1,1 +1,1 @@
-"""What the table of commands says, in other forms: completion for shells, and a manual page."""
+"""The command line described for shells: a parser of all of it, and the scripts that complete it."""

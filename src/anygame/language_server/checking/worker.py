@@ -6,17 +6,14 @@ has bounded memory, and is ended where it does not answer in time.
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import sys
-from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final
 
 from anygame.language_server.checking.examination import examine, mended
 from anygame.language_server.settings import Settings
+from anygame.processes.inside import listen, set_up
+from anygame.processes.messages import encode_message
 
 #: What is typed and shown comes before what is examined.
 _NICENESS: Final = 5
@@ -28,28 +25,12 @@ def main(memory: int) -> None:
     Args:
         memory: bytes of address space that the process may take.
     """
-    # Ctrl-C in a terminal reaches every process; this one ends with that which asks it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(ImportError, OSError, ValueError):  # not on every system
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        os.nice(_NICENESS)
-    # What is printed by accident must not get among the answers.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    questions: SimpleQueue[bytes] = SimpleQueue()
-    Thread(target=_listen, args=(questions,), daemon=True).start()
+    write = set_up(memory, _NICENESS)
+    questions: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    Thread(target=listen, args=(questions.put,), daemon=True).start()
     while True:
-        answers.write(json.dumps(_answer(json.loads(questions.get()))).encode() + b"\n")
-        answers.flush()
-
-
-def _listen(questions: SimpleQueue[bytes]) -> None:
-    """Take in questions; end the process with the last one, whatever it is at: nobody waits for it."""
-    for line in sys.stdin.buffer:
-        questions.put(line)
-    os._exit(0)
+        question = questions.get()
+        write(encode_message({"id": question["id"]} | _answer(question)))
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:

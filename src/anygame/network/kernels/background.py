@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import pickle
 import subprocess
-import sys
 import threading
 from collections import deque
 from pathlib import Path
@@ -22,6 +20,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from weakref import ref
 
 from anygame.network.kernels.native import cache_folder, make_image
+from anygame.processes.command import python_command
 
 if TYPE_CHECKING:
     from anygame.network.network import Network
@@ -118,14 +117,12 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
     Raises:
         OSError: none can be begun.
     """
-    if not sys.executable or getattr(sys, "frozen", False):
-        raise OSError("there is no interpreter to be begun")
     with TemporaryFile() as file:  # a pipe would not hold all of it, should this process end soon
         file.write(request)
         file.seek(0)
         # In a session of its own Ctrl-C does not reach it.
         return subprocess.Popen(
-            [sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), str(_PACKAGE)],
+            python_command(_BOOTSTRAP, str(_PACKAGE)),
             stdin=file,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -5,20 +5,16 @@ player of the command line has each game in another process: whatever a sheet do
 answered here, and when the match ends so does its work. A process also plays the next match if it has done
 with the last; the player in it goes on learning.
 
-Commands and events are lines of JSON over pipes.
+Commands and events are messages of `anygame.processes`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import json
-import pickle
-import signal
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from anygame.processes.child import ChildProcess
 from anygame.protocol.player.session import BEGUN, Session
 
 if TYPE_CHECKING:
@@ -30,13 +26,6 @@ if TYPE_CHECKING:
 
 #: Bytes of one event. The longest hold a move, and moves are shorter than sheets.
 _LONGEST_EVENT: Final = 16 * 2**20
-#: Seconds for a process to end when it will tell nothing more.
-_CLOSING: Final = 1.0
-#: What a process begins with. It looks for modules where this one does, also those of players.
-_BOOTSTRAP: Final = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from anygame.protocol.player.process import main; main(sys.argv[2])"
-)
 
 Event = list[Any]
 
@@ -54,22 +43,14 @@ _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
 }
 
 
-def read_event(line: bytes) -> Event:
-    """Read an event that another process told.
-
-    Raises:
-        ValueError: it is none.
-    """
-    try:
-        event = json.loads(line)
-    except RecursionError as error:
-        raise ValueError("too many brackets") from error
-    if not (isinstance(event, list) and event and isinstance(event[0], str) and event[0] in _EVENTS):
+def check_event(message: Any) -> Event:
+    """Return what another process wrote if it is an event. Raises ValueError where it is none."""
+    if not (isinstance(message, list) and message and isinstance(message[0], str) and message[0] in _EVENTS):
         raise ValueError("no list that begins with the kind of an event")
-    kinds = _EVENTS[event[0]]
-    if len(event) != 1 + len(kinds) or not all(map(isinstance, event[1:], kinds)):
-        raise ValueError(f"not what {event[0]} takes")
-    return event
+    kinds = _EVENTS[message[0]]
+    if len(message) != 1 + len(kinds) or not all(map(isinstance, message[1:], kinds)):
+        raise ValueError(f"not what {message[0]} takes")
+    return message
 
 
 class Host(Protocol):
@@ -165,25 +146,26 @@ class ProcessHost:
 
     def __init__(self, strategy: str, seed: int | None, settings: PlayerSettings) -> None:
         self.hear: Callable[[Event], None] = _ignore
-        self._process: asyncio.subprocess.Process | None = None
-        self._waiting: list[bytes] = []
-        self._is_ended = self._is_killed = False
         self._begun = asyncio.Event()
-        given = base64.b64encode(pickle.dumps((strategy, seed, settings))).decode()
-        self._life = asyncio.create_task(self._live(given))
+        self._child = ChildProcess(
+            "anygame.protocol.player.process",
+            strategy,
+            seed,
+            settings,
+            name="the process of the player",
+            longest=_LONGEST_EVENT,
+            received=self._receive,
+            ended=self._end,
+        )
 
     @property
     def is_gone(self) -> bool:
         """Whether the process has ended."""
-        return self._life.done()
+        return self._child.is_gone
 
     def send(self, *command: Any) -> None:
         """See `Host.send`; what is sent before the process has begun waits for it."""
-        line = json.dumps(command).encode() + b"\n"
-        if self._process is None:
-            self._waiting.append(line)
-        else:
-            self._write(line)
+        self._child.send(command)
 
     async def begun(self) -> None:
         """Wait until the process has begun, or has ended."""
@@ -192,8 +174,7 @@ class ProcessHost:
     def end(self) -> None:
         """Kill the process."""
         self.ignore()
-        self._is_ended = True
-        self._kill()
+        self._child.kill()
 
     def ignore(self) -> None:
         """See `Host.ignore`."""
@@ -201,79 +182,15 @@ class ProcessHost:
 
     async def wait(self) -> None:
         """Wait until the process has ended."""
-        await asyncio.wait([self._life])
+        await self._child.wait()
 
-    async def _live(self, given: str) -> None:
-        try:
-            reason = await self._run(given)
-        except Exception as error:  # whoever waits has to know
-            reason = f"no process for the player: {type(error).__name__}: {error}"
-            self._kill()
-        finally:
+    def _receive(self, message: Any) -> None:
+        event = check_event(message)
+        if event == BEGUN:
             self._begun.set()
-        self.hear(["gone", reason])
+        else:
+            self.hear(event)
 
-    async def _run(self, given: str) -> str:
-        """Lead the process to its end; return how it ended."""
-        # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
-        process = self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", _BOOTSTRAP, json.dumps(sys.path), given,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=_LONGEST_EVENT,
-            start_new_session=True,
-        )  # fmt: skip
-        if self._is_ended:
-            self.end()
-        for line in self._waiting:
-            self._write(line)
-        self._waiting.clear()
-        garbage = await self._listen(process)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _CLOSING)
-        if process.returncode is None:
-            self._kill()
-        status = await process.wait()
-        return f"the process of the player {garbage or _ending(status)}"
-
-    async def _listen(self, process: asyncio.subprocess.Process) -> str:
-        """Pass events on until there are no more; return what else it told, empty as a rule."""
-        assert process.stdout is not None
-        line = b""
-        try:
-            while line := await process.stdout.readline():
-                event = read_event(line)
-                if event == BEGUN:
-                    self._begun.set()
-                else:
-                    self.hear(event)
-        except (ValueError, OSError) as error:
-            # One that dies leaves half a line.
-            if line.endswith(b"\n") or not line:
-                return f"told what is no event: {error}"
-        return ""
-
-    def _kill(self) -> None:
-        # A process that has ended must not be killed once more: whoever collects its status would miss it.
-        if self._process is not None and not self._is_killed:
-            self._is_killed = True
-            with suppress(ProcessLookupError):
-                self._process.kill()
-
-    def _write(self, line: bytes) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
-        with suppress(OSError, RuntimeError):
-            self._process.stdin.write(line)
-
-
-def _ending(status: int) -> str:
-    """Return how a process has ended, in words.
-
-    >>> _ending(3), _ending(-9)
-    ('has ended (status 3)', 'was ended (SIGKILL)')
-    """
-    if status >= 0:
-        return f"has ended (status {status})"
-    try:
-        return f"was ended ({signal.Signals(-status).name})"
-    except ValueError:
-        return f"was ended (signal {-status})"
+    def _end(self, how: str) -> None:
+        self._begun.set()
+        self.hear(["gone", how])

@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
-import pickle
-import signal
-import sys
 import threading
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from anygame.players.loading import make_player, player_class, split_options
+from anygame.processes.inside import listen, set_up
+from anygame.processes.messages import encode_message
 from anygame.protocol.player.session import BEGUN, THREADS, Session
 
 if TYPE_CHECKING:
     from anygame.players.player import Player
+    from anygame.protocol.player.settings import PlayerSettings
 
 
-def main(given: str) -> None:
+def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
     """Do what commands ask for until there are no more, then end, whatever threads are at work.
 
     Args:
-        given: strategy, seed and settings, as `anygame.protocol.player.hosts.ProcessHost` passes them.
+        strategy: of the player; see `anygame.players.make_player`.
+        seed: of its random numbers.
+        settings: see `PlayerSettings`.
     """
-    # Ctrl-C in a terminal reaches every process; this one ends with that which asks it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    strategy, seed, settings = pickle.loads(base64.b64decode(given))
-    # What a player prints must not get among the events.
-    events = os.dup(1)
-    os.dup2(2, 1)
-    lock = Lock()
+    write = set_up()
 
-    def tell(event: list[Any]) -> None:
-        data = json.dumps(event).encode() + b"\n"
-        with lock:
-            while data:
-                data = data[os.write(events, data) :]
+    def send(event: list[Any]) -> None:
+        write(encode_message(event))
 
     def make() -> Player:
         # Nobody else plays in this process: others' time is free to think in.
         return make_player(strategy, seed=seed, pondering=True)
 
     threading.excepthook = _end_with
-    session = Session(make, settings, tell)
-    tell(BEGUN)
+    session = Session(make, settings, send)
+    send(BEGUN)
     session.prepare(lambda: player_class(split_options(strategy)[0]))
-    for line in sys.stdin.buffer:
-        session.handle(json.loads(line))
-    os._exit(0)
+    listen(session.handle)
 
 
 def _end_with(thread: threading.ExceptHookArgs) -> None:

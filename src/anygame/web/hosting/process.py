@@ -7,16 +7,14 @@ has a process, whose memory is bounded, and which is ended where it does not ans
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import signal
-import sys
 from contextlib import suppress
-from threading import Lock
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError, RecordError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic
+from anygame.processes.inside import listen, set_up
+from anygame.processes.messages import encode_message
 from anygame.web.hosting.checking import diagnostic_view
 from anygame.web.hosting.session import Session
 from anygame.web.settings import LONGEST_ANSWER
@@ -24,9 +22,7 @@ from anygame.web.settings import LONGEST_ANSWER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Bytes of one command: the longest sheet that is read, with every character escaped, and a line of moves.
-_LONGEST_COMMAND: Final = 64 * 2**20
-#: Characters of what is shown of a fault.
+#: Characters of what is written of a fault.
 _LONGEST_FAULT: Final = 4_000
 #: Diagnostics of a broken sheet that are shown: nobody reads more.
 _MOST_DIAGNOSTICS: Final = 100
@@ -39,46 +35,28 @@ def main(memory: int, niceness: int) -> None:
         memory: bytes of address space that the process may take.
         niceness: how far it stands back for others.
     """
-    # Ctrl-C in a terminal reaches every process; this one ends with that which asks it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _bound(memory, niceness)
-    # What a player prints must not get among the answers.
-    answers = os.dup(1)
-    os.dup2(2, 1)
-    lock = Lock()
+    write = set_up(memory, niceness)
 
-    def write(line: bytes) -> None:
-        with lock:
-            while line:
-                line = line[os.write(answers, line) :]
-
-    def tell(event: dict[str, Any]) -> None:
-        with suppress(RecordError):  # who asks is told that it is too long
+    def send(event: dict[str, Any]) -> None:
+        with suppress(RecordError):  # who asks is answered that it is too long
             write(_line(event))
 
-    with suppress(BrokenPipeError):
-        asyncio.run(_serve(Session(tell), write))
-    os._exit(0)
-
-
-def _bound(memory: int, niceness: int) -> None:
-    with suppress(ImportError, OSError, ValueError):  # not on every system
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        os.nice(niceness)
+    session = Session(send)
+    asyncio.run(_serve(session, write))
 
 
 async def _serve(session: Session, write: Callable[[bytes], None]) -> None:
+    """Answer commands side by side, for ever: with the last one the process ends."""
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=_LONGEST_COMMAND)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     tasks: set[asyncio.Task[None]] = set()
-    write(_line({"event": "begun"}))
-    while line := await reader.readline():
-        task = asyncio.create_task(answer(session, json.loads(line), write))
+
+    def begin(command: dict[str, Any]) -> None:
+        task = loop.create_task(answer(session, command, write))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+
+    Thread(target=listen, args=(lambda command: loop.call_soon_threadsafe(begin, command),)).start()
+    await loop.create_future()
 
 
 async def answer(session: Session, command: dict[str, Any], write: Callable[[bytes], None]) -> None:
@@ -97,9 +75,9 @@ async def answer(session: Session, command: dict[str, Any], write: Callable[[byt
     write(line)
 
 
-def _line(told: dict[str, Any]) -> bytes:
-    """Return what the server is told. Raises RecordError where that is more than it reads."""
-    line = json.dumps(told).encode() + b"\n"
+def _line(message: dict[str, Any]) -> bytes:
+    """Return a message to the server. Raises RecordError where it is longer than the server reads."""
+    line = encode_message(message)
     if len(line) > LONGEST_ANSWER:
         raise RecordError(
             f"there is more to be shown than a page holds: {len(line):,} bytes, "

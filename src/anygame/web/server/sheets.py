@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError
-from anygame.language.installed import describe_sheet, games, open_sheet
+from anygame.language.installed import SUFFIXES, describe_sheet, games, open_sheet
 from anygame.language.text import read_source
 from anygame.language.writing import write_whole
 from anygame.web.settings import LIMITS
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-_SUFFIXES: Final = (".kif", ".gdl", ".hrf")
 _RECORD: Final = ".json"
 #: A sheet that was uploaded: nobody can guess its name.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
@@ -143,9 +142,9 @@ def _by_age(folder: Path) -> list[Path]:
 
 def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
     """Yield sheets by the names of their files, those in folders too."""
-    named = [path for path in paths if not path.is_dir() and path.suffix not in (*_SUFFIXES, _RECORD)]
+    named = [path for path in paths if not path.is_dir() and path.suffix not in (*SUFFIXES, _RECORD)]
     yield from ((path.stem, path) for path in named)
-    yield from _files(paths, _SUFFIXES)
+    yield from _files(paths, SUFFIXES)
 
 
 def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:

@@ -1,0 +1,51 @@
+"""What a child process does: bounds for itself, messages from its input and to its output."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from anygame.processes.messages import decode_message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], None]:
+    """Make this process a child; return what writes a line to the parent, from any thread.
+
+    What anybody else prints goes to the standard error output. Ctrl-C in a terminal reaches every process;
+    this one ends with its parent.
+
+    Args:
+        memory: bytes of address space that the process may take.
+        niceness: how far it stands back for others.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(ImportError, OSError, ValueError):  # not on every system
+        import resource
+
+        if memory is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        os.nice(niceness)
+    output = os.dup(1)
+    os.dup2(2, 1)
+    lock = Lock()
+
+    def write(line: bytes) -> None:
+        with lock, suppress(BrokenPipeError):  # a parent that is gone closes the input, too
+            while line:
+                line = line[os.write(output, line) :]
+
+    return write
+
+
+def listen(handle: Callable[[Any], None]) -> None:
+    """Pass on the parent's messages until there are no more; then end this process, whatever is at work."""
+    for line in sys.stdin.buffer:
+        handle(decode_message(line))
+    os._exit(0)
