@@ -1,4 +1,4 @@
-"""Every code of a diagnostic, one file each: what it means, examples, and the check that finds it.
+"""Every code of a diagnostic: what it means, examples, and the check that finds it.
 
 Those of ``reading``, ``reasoning`` and ``play`` are found by other stages: while a sheet is read, when its
 rules are put in order for the reasoner, and in play. A check stands with the few codes that it alone finds.

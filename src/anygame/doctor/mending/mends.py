@@ -1,4 +1,4 @@
-"""Mends of a whole sheet. How a fault is mended stands beside the code that it has."""
+"""Mends of a whole sheet."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from anygame.analysis.lenient.reading import with_readings
 from anygame.analysis.lenient.roles import role_mend, unbound_role
 from anygame.analysis.safety import normal_rules
 from anygame.doctor import check_program
-from anygame.doctor.codes import literal_order
-from anygame.doctor.codes.reading import zero_arity
+from anygame.doctor.mending.ordering import in_order
+from anygame.doctor.mending.parentheses import without_parentheses
 from anygame.errors import RuleSheetError
 from anygame.language.comments import comments_of
 from anygame.language.forms import COMMENT_MARKS, form_of
@@ -116,11 +116,11 @@ def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
         if "case" in kinds:
             found += _case(rule)
         if "parentheses" in kinds:
-            found += zero_arity.mend(rule.node)
+            found += without_parentheses(rule.node)
         if role is not None:
             found.append(role_mend(rule, role, comments))
         if "order" in kinds:
-            found += literal_order.mend(rule, role, comments)
+            found += in_order(rule, role, comments)
     return sorted(found, key=lambda mend: mend.span.start if mend.span else 0)
 
 

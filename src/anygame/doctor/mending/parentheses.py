@@ -1,12 +1,10 @@
-"""Parentheses round a single name."""
+"""The mend of parentheses round a single name: they go."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.edits import Edit, Mend
-from anygame.doctor.code import GDL, Code
-from anygame.language.diagnostics import Severity
 from anygame.language.sentences import fold_head
 
 if TYPE_CHECKING:
@@ -16,23 +14,8 @@ if TYPE_CHECKING:
 
 _OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 
-CODE: Final = Code(
-    "zero-arity",
-    Severity.WARNING,
-    "parentheses round a single name",
-    demand="A name without arguments is written without parentheses.",
-    why=(
-        "In KIF (f) and f are different terms, and systems disagree whether they are the same here. They "
-        "are read as the same."
-    ),
-    source=GDL,
-    bad="(<= (terminal) (true over))",
-    good="(<= terminal (true over))",
-    mends=("parentheses",),
-)
 
-
-def mend(node: Node) -> Iterator[Mend]:
+def without_parentheses(node: Node) -> Iterator[Mend]:
     """Yield the mends of a rule's node: the parentheses go."""
     pending = [node]
     while pending:
