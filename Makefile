@@ -1,8 +1,8 @@
 # make play   set up .venv with what playing needs, and open the prompt on a game: make play GAME=pig
-# make test   set up .venv; lint, types and the tests, on all cores
+# make test   set up .venv; lint, types and everyday tests, on all cores
 # make test-long  lint, types and all tests, with random laws on ten times as many examples
 # make test-newest  the rules, their compiled games, search and matches on the newest Python here, from a wheel
-# make check  what CI runs on one Python: lint, types, tests
+# make check  lint, types and all tests but the long ones, as CI runs them
 # make benchmark  measure the sheets of gdl/, and write the table of docs/speed.md anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
 PYTHON ?= python3
@@ -35,16 +35,19 @@ test: $(VENV)/.installed lint types
 test-long: $(VENV)/.installed lint types
 	ANYGAME_EXAMPLES=10 $(PYTEST) -m ""
 
+check: $(VENV)/.installed lint types
+	$(PYTEST) -m "not long"
+
 # Users have the package from a wheel, with what pip resolves today.
 test-newest:
 	$(NEWEST) -m venv --clear $(VENV)-newest
 	$(VENV)-newest/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(VENV)-newest .
 	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls $(CURDIR)/$(VENV)-newest/*.whl)[test]"
-	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal \
+	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal -m "not long" \
 	  tests/test_package.py tests/language tests/datalog tests/game tests/network tests/search tests/match tests/players
 
 coverage: $(VENV)/.installed
-	$(PYTEST) --cov --cov-report=term:skip-covered
+	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -52,8 +55,6 @@ lint: $(VENV)/.installed
 
 types: $(VENV)/.installed
 	$(BIN)/mypy
-
-check: test
 
 benchmark: $(VENV)/.installed
 	$(BIN)/python tools/benchmark.py gdl --into docs/speed.md
