@@ -47,6 +47,7 @@ def leniently(name: str) -> anygame.Game:
         return anygame.load(SHEETS / f"{name}.kif", lenient=True, machine="reasoner")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYOUTS)
 def test_sheets_play_to_the_end_with_goals_for_all(name: str) -> None:
     game = leniently(name)
@@ -64,6 +65,7 @@ def test_mend_writes_out_what_is_read(name: str) -> None:
     assert [line for line in mended.text.splitlines() if line.startswith(";")] == kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYOUTS)
 def test_what_is_mended_in_all_ways_goes_through_the_same_states(name: str) -> None:
     path = SHEETS / f"{name}.kif"
@@ -71,6 +73,7 @@ def test_what_is_mended_in_all_ways_goes_through_the_same_states(name: str) -> N
     assert states_of(anygame.loads(mended.text, machine="reasoner"), 40) == states_of(leniently(name), 40)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(20))
 @given(st.data())
 def test_a_sheet_in_which_literals_are_left_out_is_mended_to_what_is_read(data: st.DataObject) -> None:

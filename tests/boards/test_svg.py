@@ -56,6 +56,7 @@ def test_light_and_dark_differ_in_paint_alone(dark: bool | None) -> None:
     assert ("#1b1c1f" in text) == (dark is not False)
 
 
+@pytest.mark.slow
 def test_thousands_of_cells_are_drawn() -> None:
     numbers = " ".join(f"(n {n})" for n in range(4, 65))
     game = anygame.loads(f"{GRID} {numbers} (content red)")

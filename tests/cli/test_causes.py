@@ -52,6 +52,7 @@ def test_the_sheet_is_in_order() -> None:
     assert told(SHEET) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "right", "expected"),
     [

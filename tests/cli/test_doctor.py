@@ -200,6 +200,7 @@ def test_play_waits_for_a_sheet_without_errors() -> None:
     assert "no-move" not in output
 
 
+@pytest.mark.slow
 def test_own_sheets_play_without_a_finding() -> None:
     output, status = run(["check", str(ROOT / "gdl"), "--play", "1", "--steps", "100", "--ignore", "endless"])
     assert (output, status) == ("", 0)
@@ -241,6 +242,7 @@ def test_codes_are_listed_and_explained() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="pexpect needs a pseudo-terminal")
 @pytest.mark.usefixtures("sheets")
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ def _killed(arguments: list[str], folder: Path, draw: random.Random) -> None:
     process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(_MATCHES))
 def test_a_killed_match_goes_on(seed: int, tmp_path: Path) -> None:
     player = tmp_path / "slow.py"

@@ -185,6 +185,7 @@ def test_code_is_not_run_because_a_record_names_it(tmp_path: Path) -> None:
     assert "does not say who plays: give --players" in run(["match", "--resume", str(path)])[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "status", "first"),
     [
@@ -256,6 +257,7 @@ def test_a_record_is_stepped_through_on_a_terminal(tmp_path: Path) -> None:
     assert child.exitstatus == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of Unix")
 def test_a_match_on_a_terminal_shows_board_and_clock(tmp_path: Path) -> None:
     pexpect = pytest.importorskip("pexpect")

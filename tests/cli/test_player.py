@@ -45,6 +45,7 @@ def say(port: int, message: str) -> str:
         return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_plays_until_it_is_told_to_end(number: signal.Signals) -> None:
     with player("--port", "0", "--strategy", "legal", "--name", "A b", "--json") as process:

@@ -151,6 +151,7 @@ def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPat
     assert "interrupted: these are all that were played" in output
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_on_a_terminal_compiling_and_playing_show_how_far_they_are() -> None:
     pexpect = pytest.importorskip("pexpect")

@@ -22,11 +22,13 @@ def _chess(corpus: Path) -> Path:
     return sheet
 
 
+@pytest.mark.slow
 def test_chess_has_the_counts_of_chess_by_its_rules(corpus: Path) -> None:
     game = anygame.load(_chess(corpus), machine="reasoner")
     assert {depth: anygame.perft(game, depth) for depth in _COUNTS} == _COUNTS
 
 
+@pytest.mark.slow
 def test_chess_has_the_counts_of_chess_compiled(corpus: Path) -> None:
     game = anygame.load(_chess(corpus))
     # However busy the machine is: no time decides this test.

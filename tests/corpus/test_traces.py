@@ -36,6 +36,7 @@ def _as_recorded(terms: Any, name: str) -> list[str]:
     return sorted(written.get(str(term), str(term)) for term in terms)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not _sheets(), reason="no corpus of public rule sheets (see tests/conftest.py)")
 @pytest.mark.parametrize("name", _sheets())
 def test_every_recorded_state_agrees(corpus: Path, name: str) -> None:

@@ -64,6 +64,7 @@ def check_case(case: Case, strategy: Strategy = DEFAULT) -> None:
         assume(False)
 
 
+@pytest.mark.slow
 @law
 @given(cases().map(asking))
 def test_every_relation_holds_what_clingo_says(case: Case) -> None:

@@ -14,6 +14,7 @@ def first_state(text: str) -> anygame.State:
     return anygame.loads(text).initial_state()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [21, 100, 250])
 def test_a_long_body(length: int) -> None:
     body = " ".join(f"(link ?x{number} ?x{number + 1})" for number in range(length))
@@ -67,6 +68,7 @@ def chain(kind: str) -> str:
     return f"(role r) (init a) {start} {' '.join(reversed(links))} (<= terminal (p{LONG} a))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["static", "state", "negated"])
 def test_a_long_chain_of_relations(kind: str) -> None:
     state = first_state(chain(kind))

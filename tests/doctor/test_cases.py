@@ -36,6 +36,7 @@ def output_of(case: Path) -> str:
     return f"{output}[exit status {status}]\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_golden(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(case)

@@ -23,6 +23,7 @@ def codes(text: str, **options: bool) -> set[str]:
     return {found.code for found in check_program(parse_program(text), **options)}
 
 
+@pytest.mark.slow
 def test_no_public_sheet_that_plays_has_an_error(corpus: Path) -> None:
     for sheet in sorted((corpus / "rules").glob("*.kif")):
         errors = [found for found in found_in(read_source(sheet)) if found.severity is Severity.ERROR]
@@ -35,6 +36,7 @@ def test_our_own_sheets_have_not_even_a_warning(sheet: Path) -> None:
     assert not worst, str(worst[0])
 
 
+@pytest.mark.slow
 def test_every_finding_has_a_place_and_comes_in_order(corpus: Path) -> None:
     for sheet in sorted((corpus / "rules").glob("*.kif"))[:20]:
         program = parse_program(read_source(sheet))
@@ -110,6 +112,7 @@ def test_copies_are_found_among_many_rules() -> None:
     assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_the_collector_waits_until_a_sheet_has_been_checked() -> None:
     facts = " ".join(f"(at {number} {number + 1})" for number in range(3_000))
     program = parse_program(f"(role r) (legal r go) (goal r 100) (<= terminal (at 1 ?x)) {facts}")

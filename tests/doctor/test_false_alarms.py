@@ -143,6 +143,7 @@ def _hints_that_are_there(text: str) -> list[Diagnostic]:
     return found
 
 
+@pytest.mark.slow
 def test_no_hint_of_a_public_sheet_is_a_rule_that_is_there(corpus: Path) -> None:
     for path in sorted((corpus / "rules").glob("*.kif")):
         assert not _hints_that_are_there(path.read_text("utf-8")), path.stem

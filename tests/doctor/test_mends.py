@@ -262,6 +262,7 @@ def is_declared(
     return False
 
 
+@pytest.mark.slow
 def test_declarations_hold_whatever_public_games_reach(corpus: Path) -> None:
     checked = 0
     for sheet in some(sorted((corpus / "rules").glob("*.kif")), 40):
@@ -309,6 +310,7 @@ def test_a_mended_game_plays_as_before() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_wide_terms_inside_each_other_have_no_declarations() -> None:
     wide, same = " ".join(["a"] * 300), " ".join(["?x"] * 300)
     sheet = f"(role x) (init (f {wide})) (legal x go) (<= (next (f {same})) (true ?x))"

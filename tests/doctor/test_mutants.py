@@ -111,6 +111,7 @@ def _walk(program: Program, seed: int) -> list[object]:
 NEEDLESS = {"never-fires", "duplicate-rule", "subsumed-rule"}
 
 
+@pytest.mark.slow
 def test_rules_that_are_said_to_be_needless_are(corpus: Path) -> None:
     compared = 0
     for sheet in some(sorted((corpus / "rules").glob("*.kif")), 40):

@@ -47,6 +47,7 @@ def _imported(code: str, *arguments: str) -> set[str]:
 _RUN = "from anygame.cli.main import main; main()"
 
 
+@pytest.mark.slow
 def test_nothing_of_the_network_is_imported_before_it_is_used() -> None:
     sheet = str(_SHEET)
     assert _imported("import anygame") == set()
@@ -56,6 +57,7 @@ def test_nothing_of_the_network_is_imported_before_it_is_used() -> None:
         assert _imported(run, *command) == set(), command
 
 
+@pytest.mark.slow
 def test_it_is_imported_when_it_is_used() -> None:
     every = {"numpy", "llvmlite", "anygame.network"}
     assert _imported(_RUN, "legal", str(_SHEET), "--machine", "network") == every

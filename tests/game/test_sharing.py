@@ -52,6 +52,7 @@ def _run(sheet: Path, hash_seed: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["six_in_a_row", "pig", "rock_paper_scissors"])
 def test_other_processes_give_the_sameanswers_of(name: str) -> None:
     one, other = _run(SHEETS / f"{name}.kif", "1"), _run(SHEETS / f"{name}.kif", "2")

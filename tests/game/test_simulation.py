@@ -113,6 +113,7 @@ def test_short_games_are_not_favoured() -> None:
     assert result.states == sum(length * count for length, count in result.lengths.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tic_tac_toe", "monty_hall", "pig", "three_player_chomp", "copolymer"])
 def test_both_machines_play_alike(name: str) -> None:
     sheet = SHEETS / f"{name}.kif"

@@ -148,6 +148,7 @@ def test_the_full_text_of_any_move_means_that_move(moves: list[Term]) -> None:
         assert any(str(move) == form for found, form in completed_moves(str(move), legal) if found == move)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200))
 @given(st.text(max_size=20), st.lists(_TERMS, max_size=8, unique=True))
 def test_any_text_means_a_legal_move_or_is_refused(text: str, moves: list[Term]) -> None:

@@ -109,6 +109,7 @@ def test_the_difference_names_what_differs() -> None:
     assert difference({"control": None}, {"control": frozenset({"(control red)"})}) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "prefer", "share", "playouts"), PLAYOUTS)
 def test_playouts_agree(
     name: str, prefer: Callable[[Simulator[Any], Any, Choice], Choice], share: float, playouts: int

@@ -38,6 +38,7 @@ def differences(expected: dict[str, int], found: dict[str, int]) -> str:
     return "\n".join(["by first joint move:", *lines])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMULATORS)
 def test_rule_file_has_the_counts_of_the_table(name: str) -> None:
     nodes = table_of(name)["nodes"]
@@ -62,6 +63,7 @@ def test_table_is_what_the_simulator_counts(name: str) -> None:
     assert sum(split["nodes"].values()) == nodes[str(split["depth"])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMULATORS)
 def test_the_package_counts_the_same(name: str) -> None:
     split = table_of(name)["divide"]

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from anygame.language import KEYWORDS, format_program, parse_program, read_source
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_every_public_sheet_reads_and_prints_back(corpus: Path) -> None:
     sheets = sorted((corpus / "rules").glob("*.kif"))
     assert sheets

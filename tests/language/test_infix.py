@@ -174,6 +174,7 @@ def test_games_are_loaded_from_either_form() -> None:
     assert anygame.loads(SHEET).roles == game.roles
 
 
+@pytest.mark.slow
 @law
 @given(programs)
 def test_there_and_back_again(program: Program) -> None:

@@ -77,6 +77,7 @@ def test_laws_on_golden_cases(case: Path) -> None:
     check_laws((case / "in.kif").read_text())
 
 
+@pytest.mark.slow
 def test_laws_on_all_public_sheets(corpus: Path) -> None:
     for sheet in some(sorted((corpus / "rules").glob("*.kif")), 20):
         check_laws(read_source(sheet).text)

@@ -257,5 +257,6 @@ def test_relations_depend_on_what_the_reasoner_says(path: Path) -> None:
     assert _compare_with_the_reasoner(path)
 
 
+@pytest.mark.slow
 def test_relations_of_public_sheets_depend_on_what_the_reasoner_says(corpus: Path) -> None:
     assert sum(map(_compare_with_the_reasoner, sorted((corpus / "rules").glob("*.kif"))))

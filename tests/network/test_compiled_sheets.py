@@ -295,6 +295,7 @@ SHEETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
 def test_the_network_agrees_with_the_reasoner(name: str) -> None:
     assert_agreement(SHEETS[name])

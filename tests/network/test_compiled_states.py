@@ -51,6 +51,7 @@ def _columns(compiled: CompiledGame, states: list[frozenset[anygame.Term]]) -> N
     return np.array([[fact in facts for fact in compiled.fluents] for facts in states], np.bool_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["straight", "loop"])
 @pytest.mark.parametrize("sheet", sorted(SHEETS.glob("*.kif")), ids=lambda path: path.stem)
 def test_every_lane_answers_as_the_reasoner(sheet: object, style: Style) -> None:
@@ -99,6 +100,7 @@ def _goal(state: anygame.State, role: str) -> int:
     return MISSING if goal is None else goal
 
 
+@pytest.mark.slow
 @settings(
     deadline=None,
     max_examples=examples(8),

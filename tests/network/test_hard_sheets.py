@@ -36,6 +36,7 @@ def test_every_sheet_has_its_bounds() -> None:
     assert sorted(_BOUNDS) == sorted(sheet.stem for sheet in _SHEETS.glob("*.kif"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _BOUNDS)
 def test_a_hard_sheet_becomes_a_network(name: str) -> None:
     text = (_SHEETS / f"{name}.kif").read_text()

@@ -124,6 +124,7 @@ def test_keys_hold_in_play(sheet: Path) -> None:
     _assert_kept(sheet.read_text(), seed=1, longest=40)
 
 
+@pytest.mark.slow
 def test_keys_hold_in_random_games() -> None:
     found = sum(_assert_kept(Writer(seed).sheet(), seed) for seed in range(examples(30)))
     found += sum(_assert_kept(write_views(seed), seed) for seed in range(examples(20)))

@@ -88,6 +88,7 @@ def test_a_game_of_pins_has_a_fifth_of_the_instances() -> None:
     assert passes | {SPLITTING_AT_KEYS} >= set(OPTIONAL_IF_LARGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONAL_IF_LARGE)
 def test_any_pass_for_large_sheets_can_be_left_out(name: str) -> None:
     _agrees(PINNED, playouts=2, without=(name,))
@@ -95,6 +96,7 @@ def test_any_pass_for_large_sheets_can_be_left_out(name: str) -> None:
         _agrees(write_views(seed), without=(name,))
 
 
+@pytest.mark.slow
 def test_conjunctions_are_merged_level_by_level_too(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = _agrees(PINNED).network.gates
     monkeypatch.setattr("anygame.network.logic.merging._MANY", 0)

@@ -100,6 +100,7 @@ def test_games_at_the_edge_obey_the_law(name: str, on_demand: bool) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 def test_what_loads_compiles_and_agrees_or_says_why_not(block: int) -> None:
     outcomes = _obeys_the_law(_BLOCK * block)

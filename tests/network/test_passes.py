@@ -392,6 +392,7 @@ _SOME = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OPTIONAL, *(name for name, _ in REWRITES)])
 def test_any_pass_can_be_left_out(name: str) -> None:
     for sheet in _SOME:

@@ -64,6 +64,7 @@ def test_sheets_of_hidden_information(sheet: Path) -> None:
     assert _assert_percepts_agree(sheet.read_text(), seed=1) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(examples(3)))
 def test_random_sheets_of_hidden_information(block: int) -> None:
     compared = 0
@@ -136,7 +137,7 @@ def test_a_sheet_too_large_for_percepts_has_a_network_without_them() -> None:
     assert game.compile(instances=1000)
     state = game.initial_state().next(["wait", "wait"])
     assert len(state.percepts(["wait", "wait"])["a"]) == 3600
-    with pytest.raises(anygame.LimitError, match="too large for a network that tells what roles see"):
+    with pytest.raises(anygame.LimitError, match="too large for a network that computes what roles see"):
         game.percept_terms("a")
 
 

@@ -85,6 +85,7 @@ def test_what_is_left_out_changes_nothing(style: Style, network: Network) -> Non
         assert played(network, style, whole=False) == played(network, style, whole=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["straight", "loop"])
 @law
 @given(network=clocked_networks())

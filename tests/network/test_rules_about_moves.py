@@ -10,6 +10,7 @@ from tests.network.random_rules import Writer
 import anygame
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(examples(4)))
 def test_rules_about_moves_agree_with_the_reasoner(block: int) -> None:
     tried = 0

@@ -100,6 +100,7 @@ def far(count: int, total: int, chance: Fraction | float) -> float:
     return abs(count - total * float(chance)) / math.sqrt(total * float(chance) * (1 - float(chance)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:

@@ -344,6 +344,7 @@ print(result.goal_counts, result.states)
 """
 
 
+@pytest.mark.slow
 def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     alone = running(_PLAY, tmp_path / "other").stdout.splitlines()[0]

@@ -74,6 +74,7 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
     assert sum(each.visits for each in known.moves[player.role]) > 3
 
 
+@pytest.mark.slow
 def test_a_role_without_moves_is_no_error() -> None:
     game = anygame.loads(
         "(role a) (role b) (init (at start)) (<= (legal a go) (true (at start)))"

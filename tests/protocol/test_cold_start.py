@@ -88,6 +88,7 @@ async def _play(port: int, match_id: str, game: Game, sheet: str, turns: int) ->
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["mcts", "uct"])
 def test_every_answer_is_legal_while_the_search_is_compiled(strategy: str, tmp_path: Path) -> None:
     game = anygame.load("tic_tac_toe", machine="reasoner")
@@ -104,6 +105,7 @@ def test_every_answer_is_legal_while_the_search_is_compiled(strategy: str, tmp_p
         assert asyncio.run(main(port)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "moves"), [("Waiting", {"go", "( Put 1 X )"}), ("Playing", {"( Put 1 X )"})]
 )

@@ -77,6 +77,7 @@ def thinking(tmp_path: Path) -> str:
     return f"{path}:Thinking"
 
 
+@pytest.mark.slow
 def test_a_match_goes_on_whenever_its_process_is_killed(thinking: str, tmp_path: Path) -> None:
     said: list[Said] = []
 
@@ -125,6 +126,7 @@ def test_a_death_that_is_heard_of_with_a_message_loses_neither(thinking: str, tm
     run(main, 60)
 
 
+@pytest.mark.slow
 def test_stop_and_abort_after_a_death_end_the_match(thinking: str, tmp_path: Path) -> None:
     async def main() -> None:
         server = PlayerServer(thinking)
@@ -147,6 +149,7 @@ def test_stop_and_abort_after_a_death_end_the_match(thinking: str, tmp_path: Pat
     run(main, 200)
 
 
+@pytest.mark.slow
 def test_who_dies_again_and_again_is_not_begun_without_end() -> None:
     begun: list[str] = []
     said: list[Said] = []
@@ -230,6 +233,7 @@ def test_rules_that_no_process_can_bear_are_answered_busy() -> None:
     assert said[0].note.endswith("the process of the player was ended (SIGKILL)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "strategy"), [("tic_tac_toe", "mcts"), ("kuhn_poker", "ismcts")])
 def test_every_answer_is_legal_though_every_process_is_killed(name: str, strategy: str) -> None:
     game = anygame.load(name, machine="reasoner")
@@ -466,6 +470,7 @@ _ERRORS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", _ERRORS)
 def test_whatever_a_player_raises_it_plays_on(error: str, tmp_path: Path) -> None:
     stages = ("prepare", "start", "move", "stop", "preview")

@@ -62,6 +62,7 @@ def start(match_id: str = "m", role: str = "b", start_clock: float = 1, play_clo
     return f"(START {match_id} {role} {RULES} {start_clock} {play_clock})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("best", [True, False])
 def test_a_player_that_hangs_has_its_best_move_played_or_any(best: bool) -> None:
     player = Hanging("move", "stop", best=best)

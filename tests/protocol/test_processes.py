@@ -94,6 +94,7 @@ def test_a_player_of_ones_own_goes_on_learning(written: Written) -> None:
     run(main, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_aborted_matches_with_hostile_rules_leave_nothing(kind: str) -> None:
     async def main() -> None:
@@ -148,6 +149,7 @@ def test_rules_that_do_not_come_to_an_end_are_given_up(monkeypatch: pytest.Monke
     assert said[2].note == "the rules were given up: no answer from them within 1.5 s"
 
 
+@pytest.mark.slow
 def test_a_player_that_hangs_has_its_best_move_played(written: Written) -> None:
     async def main() -> None:
         # It answers after two seconds, and waits for two more to hear of the best move.
@@ -161,6 +163,7 @@ def test_a_player_that_hangs_has_its_best_move_played(written: Written) -> None:
     run(main, 60)
 
 
+@pytest.mark.slow
 def test_a_player_that_takes_its_process_with_it_has_a_legal_move_made(written: Written) -> None:
     said: list[Said] = []
 

@@ -85,6 +85,7 @@ async def half(_: asyncio.StreamReader, writer: asyncio.StreamWriter, __: str) -
     writer.write(http("( Put 1 X )")[:-3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "error", "verdict"),
     [

@@ -96,6 +96,7 @@ def _check_without_a_wire(path: Path, player: Callable[[], Player] | str) -> Non
     run(main)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("path", _FILES, ids=lambda path: path.stem)
 def test_replies_over_sockets(path: Path, client: str) -> None:

@@ -157,6 +157,7 @@ _WORST: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", _WORST)
 @pytest.mark.parametrize("length", [1_000, 10_000, 60_000, 200_000, 4_000_000])
 def test_long_messages_are_read_beside_the_loop_or_not_at_all(

@@ -179,6 +179,7 @@ def counted(game: Game, memory: int) -> Solution:
         return solve(game, memory=memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "goals"),
     [
@@ -335,6 +336,7 @@ def test_a_line_of_best_play_avoids_ends_without_a_goal() -> None:
     assert [str(joint[1]) for joint in found.line] == ["later", "noop"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_however_many")
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize(

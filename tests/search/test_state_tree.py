@@ -42,6 +42,7 @@ def test_tic_tac_toe_is_proven_a_draw() -> None:
     assert searcher.analysis().proven == {"x": 50, "o": 50}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize(
     "kinds", [("left",), ("left", "right"), ("left", "right", "random"), KINDS], ids="-".join

@@ -64,6 +64,7 @@ def test_peak_memory_is_in_mebibytes() -> None:
     assert 200 < peak_memory() < 24_000
 
 
+@pytest.mark.slow
 def test_command_measures_each_sheet_in_processes_of_its_own(tmp_path: Path) -> None:
     bad = tmp_path / "bad.kif"
     bad.write_text("(role a) (<= (legal a ?x) (not (foo ?x)))")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+@pytest.mark.slow
 def test_an_honest_visitor_of_the_page_gets_right_answers(capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["page", "--requests", "60", "--held", "2"])
     told = capsys.readouterr().out
@@ -32,6 +33,7 @@ def test_an_honest_visitor_of_the_page_gets_right_answers(capsys: pytest.Capture
     assert "in peace" in told
 
 
+@pytest.mark.slow
 def test_an_honest_manager_of_the_player_gets_legal_moves(capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["player", "--requests", "52", "--held", "2"])
     told = capsys.readouterr().out

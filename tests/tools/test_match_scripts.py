@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 SHEET = str(ROOT / "gdl" / "tic_tac_toe.kif")
 
 
+@pytest.mark.slow
 def test_two_players_print_what_is_shown() -> None:
     arguments = (
         "tools/two_players.py gdl/tic_tac_toe.kif legal random --seed 1 --start-clock 5 --play-clock 2"

@@ -83,6 +83,7 @@ def _killed(path: Path, name: str, events: int) -> bool:
     return done.returncode != 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize(("name", "kills"), [("_SIMPLE", (6, 25, 14)), ("_SEARCHING", (16, 50, 37))])
 def test_a_tournament_that_was_killed_has_the_moves_of_one_that_was_not(

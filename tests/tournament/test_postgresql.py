@@ -263,6 +263,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_match_loses_nothing(
                 assert len(record.moves) == len(same.moves)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="nobody tells what the server has begun")
 def test_a_tournament_of_the_command_line_tells_that_its_store_was_killed(tmp_path: Path) -> None:
     sheet = tmp_path / "count.kif"

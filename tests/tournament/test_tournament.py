@@ -239,6 +239,7 @@ _JUNK: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "column", ["key", "round", "sheet", "players", "record", "is_over", "goals", "errors", "fault"]
 )

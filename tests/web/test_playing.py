@@ -73,6 +73,7 @@ def test_the_other_role_is_played_by_a_player(page: Page, server: Server) -> Non
     assert page.get_by_role("button", name="(mark 3 3)", exact=True).is_visible()
 
 
+@pytest.mark.slow
 def test_a_page_tells_why_players_are_slow(page: Page, tmp_path: Path) -> None:
     # It counts with a term that grows, of which a network would need one for each number there is.
     (tmp_path / "counting.kif").write_text(
@@ -193,6 +194,7 @@ def test_an_answer_that_a_move_has_overtaken_is_not_shown(page: Page, server: Se
     assert step_of(page) == 1
 
 
+@pytest.mark.slow
 def test_values_of_moves_are_heat_on_the_board_and_a_plot(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe")
     for move in ("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 3 3)"):
@@ -218,6 +220,7 @@ def test_what_a_move_changed_is_told_with_the_rules(page: Page, server: Server) 
     assert "(does ?player (mark ?row ?column))" in (page.locator(".fired").text_content() or "")
 
 
+@pytest.mark.slow
 def test_a_match_goes_on_after_a_reload_and_after_the_server_was_killed(
     page: Page, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -240,6 +243,7 @@ def test_a_match_goes_on_after_a_reload_and_after_the_server_was_killed(
         own.stop()
 
 
+@pytest.mark.slow
 def test_a_record_is_stepped_through_and_played_on_from(page: Page, server: Server) -> None:
     game = anygame.load("tic_tac_toe")
     record = run(game, ["legal", "legal"], start_clock=1, play_clock=1)

@@ -71,6 +71,7 @@ class _Server:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -103,6 +104,7 @@ def test_a_process_that_ends_after_its_answer_has_answered(monkeypatch: pytest.M
     assert isinstance(second, ProcessGoneError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [
@@ -194,6 +196,7 @@ def _answer(found: object) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "fault"),
     [

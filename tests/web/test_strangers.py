@@ -8,6 +8,7 @@ import socket
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from tests.web.conftest import Server
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def _client(server: Server) -> httpx.Client:
     return httpx.Client(base_url=server.address, timeout=60)
 
 
+@pytest.mark.slow
 def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/")
     page.locator("#text").fill(_SHEET)
@@ -192,6 +194,7 @@ def test_a_record_tells_nobody_the_invitations(server: Server) -> None:
         assert "seats" not in record.json()["anygame"]
 
 
+@pytest.mark.slow
 def test_loose_sheets_are_played_if_the_server_is_told_so(server: Server, tmp_path: Path) -> None:
     loose = (
         "(role x) (init (at 1)) (<= (legal ?r go) (true (at 1))) (<= (next (at 2)) (does ?r go))\n"

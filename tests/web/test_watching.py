@@ -72,6 +72,7 @@ def command_with_pages(folder: Path, *arguments: str) -> Iterator[Command]:
         made.process.communicate(timeout=30)
 
 
+@pytest.mark.slow
 def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "legal", "--play-clock", "60"]
     with command_with_pages(tmp_path, "match", "tic_tac_toe", *players) as command:
@@ -92,6 +93,7 @@ def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
         assert command.process.wait(timeout=30) == 0
 
 
+@pytest.mark.slow
 def test_who_watches_changes_nothing(tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "legal", "--play-clock", "60"]
     with (
@@ -110,6 +112,7 @@ def test_who_watches_changes_nothing(tmp_path: Path) -> None:
         assert client.get(f"{address}/record.json").json()["moves"] == []
 
 
+@pytest.mark.slow
 def test_a_tournament_is_watched_and_its_matches_stepped_through(page: Page, tmp_path: Path) -> None:
     players = ["--players", "first=legal", "second=legal", "slow=" + f"{tmp_path}/waiting.py:Waiting"]
     store = ["--store", str(tmp_path / "all.db"), "--play-clock", "60"]
@@ -135,6 +138,7 @@ def test_a_tournament_is_watched_and_its_matches_stepped_through(page: Page, tmp
         page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
 
 
+@pytest.mark.slow
 def test_a_tournament_that_was_played_is_shown_again(page: Page, tmp_path: Path) -> None:
     store = ["--store", str(tmp_path / "all.db")]
     command = [sys.executable, "-m", "anygame", "tournament", "tic_tac_toe", "--players", "legal", "random"]
@@ -148,6 +152,7 @@ def test_a_tournament_that_was_played_is_shown_again(page: Page, tmp_path: Path)
         assert is_over(page)
 
 
+@pytest.mark.slow
 def test_names_and_words_of_players_are_text(page: Page, tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "legal", "--games", "2", "--swap-roles"]
     sheet = tmp_path / "<img src=x onerror=document.title='owned'>.kif"

@@ -66,6 +66,7 @@ def _marks(particles: Particles) -> list[bytes]:
     return [row.tobytes() for row in both]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_ways_are_met_as_often_as_they_are_probable(seed: int) -> None:
     game = anygame.loads(card_game(players=2, suits=2, ranks=5, cards=3), machine="network")
@@ -121,6 +122,7 @@ def _turns_believed(game: anygame.Game, role: anygame.Role, view: RoleView) -> i
     return found
 
 
+@pytest.mark.slow
 def test_deals_that_fit_all_plays_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.loads(card_game(players=3, suits=3, ranks=6, cards=5), machine="network")
     role = next(each for each in game.roles if not each.is_random)

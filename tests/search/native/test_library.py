@@ -54,6 +54,7 @@ def _works() -> bool:
     return len(native_code().functions) > 10 and native_code() is native_code()
 
 
+@pytest.mark.slow
 def test_code_is_cached(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
     asked = _counting(monkeypatch, text)
     for _ in range(2):
@@ -66,6 +67,7 @@ def _flipped(content: bytes, place: int) -> bytes:
     return content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
 
 
+@pytest.mark.slow
 def test_damaged_code_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
     asked = _counting(monkeypatch, text)
     assert _works()
@@ -82,6 +84,7 @@ def test_damaged_code_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, fresh: P
     assert path.read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_the_code_of_a_game_in_its_place_is_not_run(
     monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str
 ) -> None:
@@ -119,6 +122,7 @@ def test_a_text_that_is_broken_or_of_other_sources_is_not_taken(
     assert library._shipped() == text
 
 
+@pytest.mark.slow
 def test_a_text_that_llvm_cannot_read_is_made_anew(
     monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str
 ) -> None:

@@ -111,6 +111,7 @@ def _estimated(game: Game, incumbent: Incumbent) -> tuple[LaneSuccessors, StateK
     return successors, key, Relaxation(network, 0, key.clock)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

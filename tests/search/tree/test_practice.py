@@ -255,6 +255,7 @@ def test_a_trial_ends_when_it_is_decided() -> None:
     assert not practice.Trial([1] * 6, [0.4, 0.5, 0.6, 0.5, 0.5, 0.4]).is_decided
 
 
+@pytest.mark.slow
 def test_where_both_can_gain_a_trial_compares_with_play_without_estimates() -> None:
     """Who takes pieces has them, whatever the other takes: goals are shares of what was taken."""
     searcher = TreeSearcher(anygame.load("capture_chess"), seed=1, memory=1 << 22)

@@ -370,6 +370,7 @@ def test_options_are_read_once(threads: int, monkeypatch: pytest.MonkeyPatch) ->
     assert [bool(each.line) for each in moves] == [True] * 50 + [False] * (len(moves) - 50)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forward", [True, False], ids=["acyclic", "cyclic"])
 @pytest.mark.parametrize(
     "kinds",
