@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.likes import blind, numbered, parts_of, words_of
 from anygame.doctor.likes.subsumption import Budget, Ground
+from anygame.doctor.likes.words import blind, numbered, parts_of, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, Not, Rule
 from anygame.language.terms import Compound

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
 from anygame.doctor.likes.families import by_frame, frame_of, with_values
-from anygame.doctor.likes.likes import text_of, words_of
+from anygame.doctor.likes.words import text_of, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Rule
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
     from anygame.doctor.likes.families import Values
-    from anygame.doctor.likes.likes import Words
+    from anygame.doctor.likes.words import Words
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
 

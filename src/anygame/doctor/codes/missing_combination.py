@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.doctor.code import PRACTICE, Check, Code
 from anygame.doctor.likes.families import families, with_values
-from anygame.doctor.likes.likes import text_of, words_of
+from anygame.doctor.likes.words import text_of, words_of
 from anygame.doctor.sheet import spoken_of
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS

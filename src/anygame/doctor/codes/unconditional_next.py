@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.likes import numbered, words_of
+from anygame.doctor.likes.words import numbered, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import atoms_in
 from anygame.language.terms import Compound, Constant

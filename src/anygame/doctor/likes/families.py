@@ -6,13 +6,13 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.likes.likes import OPERATORS, flat, numbered, parts_of
+from anygame.doctor.likes.words import OPERATORS, flat, numbered, parts_of
 from anygame.language.rules import KEYWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.doctor.likes.likes import Parts, Words
+    from anygame.doctor.likes.words import Parts, Words
     from anygame.language.rules import Rule
 
 #: For a number; no name has it.
