@@ -261,4 +261,4 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-CHECK: Final = Check((CODE,), _check, needs_all=False)
+CHECKS: Final = (Check((CODE,), _check, needs_all=False),)

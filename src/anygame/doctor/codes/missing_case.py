@@ -119,4 +119,4 @@ def _without_one(rule: Rule) -> Iterator[tuple[int, Words]]:
         yield number, frame_of(Rule(rule.head, rule.body[:number] + rule.body[number + 1 :]))[0]
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

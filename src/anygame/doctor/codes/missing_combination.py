@@ -124,4 +124,4 @@ def _stands_elsewhere(sheet: Sheet, predicate: str, values: tuple[str, ...]) -> 
     return any(head[n : n + count] == values for head in heads for n in range(len(head) - count + 1))
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

@@ -103,4 +103,4 @@ def _asked(rule: Rule) -> dict[_Place, list[tuple[Term, Atom]]]:
     return found
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

@@ -166,4 +166,4 @@ def _numbered(formula: Formula) -> Iterator[tuple[str, int]]:
             yield numbered[1], int(numbered[2])
 
 
-CHECK: Final = Check((_CODE,), _check, needs_all=False)
+CHECKS: Final = (Check((_CODE,), _check, needs_all=False),)

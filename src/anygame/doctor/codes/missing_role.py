@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _FEWEST: Final = 3
 
 _GOES_ON: Final = "(<= (next (at ?r ?n)) (true (at ?r ?n)))"
+
 _CODE: Final = Code(
     "missing-role",
     Severity.WARNING,
@@ -68,4 +69,4 @@ def _arguments(rule: Rule) -> Sequence[Term]:
     return fluent.arguments if isinstance(fluent, Compound) else ()
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

@@ -143,4 +143,4 @@ def _number(term: Term) -> int | None:
     return ord(name) if len(name) == 1 and name.isalpha() else None
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

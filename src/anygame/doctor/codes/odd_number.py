@@ -118,4 +118,4 @@ def _is_number(term: Term) -> bool:
     return isinstance(term, Constant) and term.name.isdecimal()
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

@@ -56,4 +56,4 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
             yield each
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

@@ -362,4 +362,4 @@ def _name(rule: Rule) -> str:
     return what[0] if what else rule.head.predicate
 
 
-CHECK: Final = Check((_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING), _check)
+CHECKS: Final = (Check((_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING), _check),)
