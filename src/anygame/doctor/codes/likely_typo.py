@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
 from anygame.doctor.likes.nearness import is_near, nearest, slips
+from anygame.doctor.sheet import atoms_of
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS, READ_AS, atoms_in
 from anygame.language.terms import Constant
@@ -169,7 +170,7 @@ def _places(names: Iterable[Name]) -> Iterator[tuple[str, object]]:
     names = list(names)
     rules = {id(name.rule): name.rule for name in names}
     for rule in rules.values():
-        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+        for atom in atoms_of(rule):
             pending = [atom.node] if atom.node else []
             while pending:
                 node = pending.pop()

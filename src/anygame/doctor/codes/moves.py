@@ -8,6 +8,7 @@ from anygame.doctor.code import PRACTICE, Check, Code
 from anygame.doctor.codes.unused import IDLE_MOVES
 from anygame.doctor.likes.sorts import Sorts, constants_in
 from anygame.doctor.likes.words import numbered, words_of
+from anygame.doctor.sheet import atoms_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in
 from anygame.language.terms import Compound, Constant
@@ -156,7 +157,7 @@ def _odd_move(sheet: Sheet) -> Iterator[Diagnostic]:
 def _other_use(sheet: Sheet, name: Constant) -> Atom | None:
     """Return an atom in which a name stands, not as a move or a value of a goal."""
     for rule in sheet.program.rules:
-        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+        for atom in atoms_of(rule):
             terms = atom.arguments[:-1] if atom.predicate in _OF_MOVES else atom.arguments
             is_keyword = KEYWORDS.get(atom.predicate) == len(atom.arguments) and atom.predicate != "role"
             if any(name in _inside(term, is_keyword) for term in terms):

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Check, Code
-from anygame.doctor.sheet import span_of
+from anygame.doctor.sheet import atoms_of, span_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS, atoms_in
+from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
@@ -261,8 +261,7 @@ def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
         return
     names = ", ".join(map(str, sheet.roles[:5]))
     for rule in sheet.program.rules:
-        atoms = [rule.head, *(atom for atom, _ in atoms_in(rule.body))]
-        for atom in atoms:
+        for atom in atoms_of(rule):
             if atom.predicate in _ROLE_FIRST and len(atom.arguments) == 2:
                 role = atom.arguments[0]
                 if not isinstance(role, Variable) and role not in sheet.roles:

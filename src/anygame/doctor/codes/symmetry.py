@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.doctor.code import PRACTICE, Check, Code
 from anygame.doctor.likes.symmetry import Images, grown, turned, used_alike
 from anygame.doctor.likes.words import exchanged, flat, numbered, parts_of, same, text_of
-from anygame.doctor.sheet import key_of, names_of_rule, spoken_of
+from anygame.doctor.sheet import atoms_of, key_of, names_of_rule, spoken_of
 from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
@@ -298,7 +298,7 @@ def _turns(rules: Sequence[Rule]) -> list[Turn]:
     relations: Counter[Key] = Counter()
     functors: Counter[Key] = Counter()
     for rule in rules:
-        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+        for atom in atoms_of(rule):
             is_keyword = KEYWORDS.get(atom.predicate) == len(atom.arguments)
             if not is_keyword and (atom is rule.head or len(atom.arguments) == _PAIR):
                 relations[atom.key] += 1

@@ -1,4 +1,4 @@
-"""A fact that breaks a count."""
+"""Facts: one that breaks a count or a table, and a role of which they do not speak."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.sheet import by_fluent
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS
-from anygame.language.terms import Compound, Constant
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.doctor.sheet import Key, Sheet
+    from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Atom
+    from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
+
 #: Facts that agree: fewer may count by chance.
-_FEWEST: Final = 3
+_FEWEST_COUNTED: Final = 3
 #: Facts of a table in which one may be odd, in which one that is odd in one place is told, and at most.
 _FEWEST_IN_TABLE: Final = 8
 _LARGE: Final = 40
 _MOST_IN_TABLE: Final = 5_000
 
-_CODE: Final = Code(
+_ODD_FACT: Final = Code(
     "odd-fact",
     Severity.WARNING,
     "a fact that breaks a count",
@@ -37,7 +39,7 @@ _CODE: Final = Code(
 )
 
 
-def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one fact that breaks a count, or what all others have but once."""
     told = set()
     for found in _in_counts(sheet):
@@ -75,7 +77,7 @@ def _in_tables(sheet: Sheet) -> Iterator[Diagnostic]:
         elif most < 2:
             continue
         message = f"{shown(str(odd))} gives a second value to what has one in all other facts"
-        yield _CODE.found(message, odd.span, Note("the other one", other[odd].span))
+        yield _ODD_FACT.found(message, odd.span, Note("the other one", other[odd].span))
 
 
 def _how_common(atom: Atom, values: Counter[Term]) -> int:
@@ -85,30 +87,19 @@ def _how_common(atom: Atom, values: Counter[Term]) -> int:
 
 def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
     """Yield the facts of each relation, and those that `init` makes of each fluent, each once."""
-    groups: dict[object, dict[tuple[Term, ...], Atom]] = defaultdict(dict)
-    for rule in sheet.program.rules:
-        head = rule.head
-        last = head.arguments[-1] if head.arguments else None
-        if rule.body:
-            continue
-        if head.predicate == "init" and isinstance(last, Compound):
-            groups["init", last.functor, len(last.arguments)].setdefault(last.arguments, head)
-        elif KEYWORDS.get(head.predicate) != len(head.arguments):
-            groups[head.key].setdefault(head.arguments, head)
-    for group in groups.values():
-        if _FEWEST_IN_TABLE <= len(group) <= _MOST_IN_TABLE and len(next(iter(group))) > 1:
-            yield [(atom, terms) for terms, atom in group.items()]
+    for (predicate, _), facts in sheet.facts.items():
+        group = {terms: atom for atom, terms in reversed(facts)}
+        first, arity = facts[0][0], len(facts[0][1])
+        is_told = predicate == "init" or KEYWORDS.get(predicate) != len(first.arguments)
+        if is_told and arity > 1 and _FEWEST_IN_TABLE <= len(group) <= _MOST_IN_TABLE:
+            yield [(atom, terms) for atom, terms in facts if group[terms] is atom]
 
 
 def _in_counts(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one fact of two numbers (or letters) that does not go on by one as all its others do."""
-    groups: dict[Key, list[Atom]] = defaultdict(list)
-    for rule in sheet.program.rules:
-        if not rule.body and len(rule.head.arguments) == 2:
-            groups[rule.head.key].append(rule.head)
-    for group in groups.values():
-        if len(group) > _FEWEST:
-            yield from _odd_one(group)
+    for facts in sheet.facts.values():
+        if len(facts) > _FEWEST_COUNTED and len(facts[0][0].arguments) == 2:
+            yield from _odd_one([atom for atom, _ in facts])
 
 
 def _odd_one(group: Sequence[Atom]) -> Iterator[Diagnostic]:
@@ -130,7 +121,7 @@ def _odd_one(group: Sequence[Atom]) -> Iterator[Diagnostic]:
         message = (
             f"{shown(str(atom))} breaks the count of the other {agreeing} facts of {shown(atom.predicate)}"
         )
-        yield _CODE.found(message, atom.span, note)
+        yield _ODD_FACT.found(message, atom.span, note)
 
 
 def _number(term: Term) -> int | None:
@@ -143,4 +134,58 @@ def _number(term: Term) -> int | None:
     return ord(name) if len(name) == 1 and name.isalpha() else None
 
 
-CHECKS: Final = (Check((_CODE,), _check),)
+#: Of two roles, one may well begin alone.
+_FEWEST_ROLES: Final = 3
+_GOES_ON: Final = "(<= (next (at ?r ?n)) (true (at ?r ?n)))"
+
+_MISSING_ROLE: Final = Code(
+    "missing-role",
+    Severity.WARNING,
+    "a role that is left out where all others have something at the start",
+    demand="What all roles but one begin with, that one does, too.",
+    why="The line for one role was most often forgotten, or names something else.",
+    source=PRACTICE,
+    bad=f"(role a) (role b) (role c)\n(init (at a 1)) (init (at c 1))\n{_GOES_ON}",
+    good=f"(role a) (role b) (role c)\n(init (at a 1)) (init (at b 1)) (init (at c 1))\n{_GOES_ON}",
+)
+
+
+def _missing_role(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report fluents that each of at least three roles begins with, but for one."""
+    roles = {role for role in sheet.roles if str(role) != "random"}
+    if len(roles) < _FEWEST_ROLES:
+        return
+    for rules in by_fluent(sheet.heads.get(("init", 1), ())).values():
+        for place in range(len(_arguments(rules[0]))):
+            yield from _left_out(roles, rules, place)
+
+
+def _left_out(roles: set[Term], rules: Sequence[Rule], place: int) -> Iterator[Diagnostic]:
+    values = [_arguments(rule)[place] for rule in rules]
+    missing = roles - set(values)
+    others = [rule for rule, value in zip(rules, values, strict=True) if value not in roles]
+    if len(missing) != 1 or any(isinstance(value, Variable) for value in values):
+        return
+    # Each of the others once: pieces on a board belong to roles, too, but more of them.
+    if len(values) - len(others) != len(roles) - 1 or len(others) > 1:
+        return
+    (role,) = missing
+    if others and isinstance(_arguments(others[0])[place], Constant):
+        odd = shown(str(_arguments(others[0])[place]))
+        message = f"{odd} stands where all others of these facts have a role, and {shown(str(role))} has none"
+        yield _MISSING_ROLE.found(message, others[0].span, hint=shown(str(role)))
+    elif not others:
+        fluent = rules[0].head.arguments[0]
+        message = f"all roles but {shown(str(role))} begin with a fact such as {shown(str(fluent))}"
+        yield _MISSING_ROLE.found(message, rules[0].span, hint=f"the same for {shown(str(role))}")
+
+
+def _arguments(rule: Rule) -> Sequence[Term]:
+    fluent = rule.head.arguments[0]
+    return fluent.arguments if isinstance(fluent, Compound) else ()
+
+
+CHECKS: Final = (
+    Check((_ODD_FACT,), _odd_fact),
+    Check((_MISSING_ROLE,), _missing_role),
+)

@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.likes.swaps.agreement import STATE, is_usual_number
+from anygame.doctor.sheet import STATE
 from anygame.language.diagnostics import Note, shown
-from anygame.language.terms import Compound, Constant
+from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.doctor.code import Code
-    from anygame.doctor.sheet import Key, Sheet
+    from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
@@ -25,19 +25,18 @@ _FEWEST_FACTS: Final = 3
 _MOST_FACTS: Final = 5_000
 
 
+def is_usual_number(word: str, others: Iterable[str]) -> bool:
+    """Return whether a number is none that stands out among others: the least and the greatest enclose it.
+
+    That a row 7 is given once, and a digit 7 often, tells nothing of a puzzle with nine of each.
+    """
+    numbers = [int(other) for other in others if other.isdecimal() and other != word]
+    return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
+
+
 def crossed_values(code: Code, sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a fact with two values of which each stands only at the other's place in all other facts."""
-    facts: dict[tuple[str, Key], list[tuple[Atom, tuple[Term, ...]]]] = defaultdict(list)
-    for rule in sheet.program.rules:
-        last = rule.head.arguments[-1] if rule.head.arguments else None
-        if not rule.body and last is not None:
-            if rule.head.predicate in STATE and isinstance(last, Compound):
-                facts[rule.head.predicate, (last.functor, len(last.arguments))].append(
-                    (rule.head, last.arguments)
-                )
-            else:
-                facts["", rule.head.key].append((rule.head, rule.head.arguments))
-    for group in facts.values():
+    for group in sheet.facts.values():
         if _FEWEST_FACTS < len(group) <= _MOST_FACTS:
             yield from _odd_ones(code, group)
         if _FEWEST_FACTS <= len(group) <= _MOST_FACTS:
@@ -94,11 +93,11 @@ def crossed_pairs(code: Code, sheet: Sheet) -> Iterator[Diagnostic]:
 
     So it is where each beats one and is beaten by one, or where a chain goes on.
     """
-    for rules in sheet.heads.values():
-        facts = list(dict.fromkeys(rule.head for rule in rules if not rule.body))
-        if len(facts) != len(rules) or not _FEWEST_FACTS <= len(facts) <= _MOST_FACTS:
+    for (predicate, _), group in sheet.facts.items():
+        facts = [atom for atom, _ in group]
+        if predicate in STATE or len(facts[0].arguments) != 2 or len(sheet.heads[facts[0].key]) > len(facts):
             continue
-        if len(facts[0].arguments) != 2 or facts[0].predicate in STATE:
+        if not _FEWEST_FACTS <= len({*facts}) == len(facts) <= _MOST_FACTS:
             continue
         if any(str(term).isdecimal() for atom in facts for term in atom.arguments):
             continue  # numbers tell more
@@ -109,18 +108,13 @@ def crossed_pairs(code: Code, sheet: Sheet) -> Iterator[Diagnostic]:
         one, other = twice[0][0], twice[1][0]
         odd = [atom for atom in facts if atom.arguments == (one, other)]
         is_chain = len({*firsts, other} & {*seconds, one}) >= len(facts) - 1
-        if (
-            odd
-            and is_chain
-            and other not in firsts
-            and one not in seconds
-            and not _goes_on(facts, one, other)
-        ):
+        is_end = other not in firsts and one not in seconds
+        if odd and is_chain and is_end and not _goes_on(facts, one, other):
             message = (
-                f"{one} stands first in two facts of {odd[0].predicate}, and {other} last: the other way "
+                f"{one} stands first in two facts of {predicate}, and {other} last: the other way "
                 "round, each would stand once at each place"
             )
-            yield code.found(message, odd[0].span, hint=shown(f"({odd[0].predicate} {other} {one})"))
+            yield code.found(message, odd[0].span, hint=shown(f"({predicate} {other} {one})"))
 
 
 def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
