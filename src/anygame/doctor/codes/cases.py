@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from itertools import combinations, pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.families import by_frame, families, frame_of, with_values
+from anygame.doctor.likes.families import by_frame, families, frame_of, number_of, odd_place, with_values
 from anygame.doctor.likes.words import text_of, words_of
 from anygame.doctor.sheet import asked_of, spoken_of
 from anygame.language.diagnostics import Note, Severity, shown
@@ -74,7 +74,7 @@ def _of_rows(family: Sequence[tuple[Values, Rule]], heads: Container[Words]) -> 
         hole = _hole([values for values, _ in row]) if len(row) >= _FEWEST_IN_ROW else None
         if hole is not None:
             place, number = hole
-            near, like = min(row, key=lambda each: abs(_number(each[0][place]) - number))
+            near, like = min(row, key=lambda each: abs((number_of(each[0][place]) or 0) - number))
             moved = _moved([values for values, _ in row], near, place, number)
             wanted = with_values(like, moved)
             if wanted[0] == words_of(like.head) or wanted[0] not in heads:
@@ -87,7 +87,7 @@ def _hole(rows: Sequence[Values]) -> tuple[int, int] | None:
     """Return the place of a number that goes on by a step from rule to rule but once, and who is left out."""
     for place, column in enumerate(zip(*rows, strict=True)):
         letters = all(isinstance(value, str) for value in column)
-        numbers = sorted({_number(value) for value in column if letters or isinstance(value, int)})
+        numbers = sorted({number_of(value) or 0 for value in column if letters or isinstance(value, int)})
         if len(numbers) == len(rows):
             steps = [after - before for before, after in pairwise(numbers)]
             step = min(steps)
@@ -95,13 +95,6 @@ def _hole(rows: Sequence[Values]) -> tuple[int, int] | None:
             if len(rows) >= fewest and sorted(steps) == [*[step] * (len(steps) - 1), 2 * step]:
                 return place, numbers[steps.index(2 * step)] + step
     return None
-
-
-def _number(value: int | str) -> int:
-    """Return a number, or the place of a letter; of other names all the same."""
-    if isinstance(value, int):
-        return value
-    return ord(value) if len(value) == 1 and value.isalpha() else 0
 
 
 def _moved(rows: Sequence[Values], near: Values, place: int, number: int) -> Values:
@@ -262,7 +255,7 @@ def _in_rule(rule: Rule) -> Iterator[Diagnostic]:
     for formula in rule.body:
         if isinstance(formula, Literal):
             _, terms = asked_of(formula.atom)
-            places = tuple(place for place, term in enumerate(terms) if _is_number(term))
+            places = tuple(place for place, term in enumerate(terms) if str(term).isdecimal())
             functor = getattr(formula.atom.arguments[-1], "functor", "") if terms else ""
             numbers = [int(str(terms[place])) for place in places]
             groups[formula.atom.key, functor, places].append((formula.atom, numbers))
@@ -273,7 +266,7 @@ def _in_rule(rule: Rule) -> Iterator[Diagnostic]:
         if not any(_goes_on(column) for column in columns):
             continue
         for column in columns:
-            odd = _odd_place(column)
+            odd = _breaks_count(column)
             if odd is not None:
                 atom = group[odd][0]
                 yield _found(str(atom), atom, group[odd - 1 if odd else 1][0], "the other conditions")
@@ -285,10 +278,9 @@ def _in_family(rules: Sequence[Rule], numbers: Sequence[Sequence[int | str]]) ->
     told: set[int] = set()
     for one, other in combinations(columns, 2):
         steps = [int(b) - int(a) for a, b in zip(one, other, strict=True)]
-        step, often = Counter(steps).most_common(1)[0]
-        if often != len(rules) - 1:
+        odd = odd_place(steps)
+        if odd is None:
             continue
-        odd = next(number for number, each in enumerate(steps) if each != step)
         values = {n for number, n in enumerate(one) if number != odd}
         # Who is at the end stays there.
         if len(values) >= _FEWEST_RULES - 1 and steps[odd] and odd not in told:
@@ -306,18 +298,10 @@ def _goes_on(column: Sequence[int]) -> bool:
     return {after - before for before, after in pairwise(column)} in ({1}, {-1})
 
 
-def _odd_place(column: Sequence[int]) -> int | None:
+def _breaks_count(column: Sequence[int]) -> int | None:
     """Return the place of the one number that breaks a count by one, up or down."""
-    for step in (1, -1):
-        starts = [number - step * place for place, number in enumerate(column)]
-        start, often = Counter(starts).most_common(1)[0]
-        if often == len(column) - 1:
-            return next(place for place, each in enumerate(starts) if each != start)
-    return None
-
-
-def _is_number(term: Term) -> bool:
-    return isinstance(term, Constant) and term.name.isdecimal()
+    starts = ([number - step * place for place, number in enumerate(column)] for step in (1, -1))
+    return next((odd for each in starts if (odd := odd_place(each)) is not None), None)
 
 
 CHECKS: Final = (

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.likes.families import number_of, odd_place
 from anygame.doctor.sheet import by_fluent
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS
@@ -103,35 +104,23 @@ def _in_counts(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _odd_one(group: Sequence[Atom]) -> Iterator[Diagnostic]:
-    pairs = [(_number(atom.arguments[0]), _number(atom.arguments[1])) for atom in group]
-    steps = Counter(b - a for a, b in pairs if a is not None and b is not None)
-    step, agreeing = steps.most_common(1)[0] if steps else (0, 0)
-    if abs(step) != 1 or agreeing != len(group) - 1:
+    pairs = [(number_of(atom.arguments[0]), number_of(atom.arguments[1])) for atom in group]
+    steps = [None if a is None or b is None else b - a for a, b in pairs]
+    place = odd_place(steps)
+    if place is None:
         return
-    place = next(n for n, (a, b) in enumerate(pairs) if a is None or b is None or b - a != step)
-    others = [a for n, (a, _) in enumerate(pairs) if n != place and a is not None]
     first, second = pairs[place]
-    if first is None:
+    near = place - 1 if place else 1
+    step = steps[near]
+    if first is None or step not in (1, -1):
         return
+    others = [a for n, (a, _) in enumerate(pairs) if n != place and a is not None]
     # At its end a count may go round, stop, or leave out something; but it does not turn.
     is_inside = min(others) <= first <= max(others)
     if is_inside or (second is not None and second - first == -step and second != min(others)):
-        atom = group[place]
-        note = Note("as here", group[place - 1 if place else 1].span)
-        message = (
-            f"{shown(str(atom))} breaks the count of the other {agreeing} facts of {shown(atom.predicate)}"
-        )
-        yield _ODD_FACT.found(message, atom.span, note)
-
-
-def _number(term: Term) -> int | None:
-    """Return a number, or the place of a letter; None of anything else."""
-    if not isinstance(term, Constant):
-        return None
-    name = term.name
-    if name.isascii() and name.isdigit():
-        return int(name)
-    return ord(name) if len(name) == 1 and name.isalpha() else None
+        atom, name = group[place], shown(group[place].predicate)
+        message = f"{shown(str(atom))} breaks the count of the other {len(others)} facts of {name}"
+        yield _ODD_FACT.found(message, atom.span, Note("as here", group[near].span))
 
 
 #: Of two roles, one may well begin alone.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
@@ -13,11 +14,11 @@ from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Atom, Formula, Rule
+    from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
 
@@ -72,12 +73,8 @@ def _of_numbers(sheet: Sheet) -> Iterator[tuple[Diagnostic, Rule]]:
                 named = ", ".join(map(str, sorted(numbers)))
                 message = f"this rule asks of {named}, where other rules ask of {number}, too"
                 note = Note("as here", other.span)
-                yield (
-                    _MISSING_CONDITION.found(
-                        message, rule.span, note, hint=f"the same condition for {number}"
-                    ),
-                    rule,
-                )
+                hint = f"the same condition for {number}"
+                yield _MISSING_CONDITION.found(message, rule.span, note, hint=hint), rule
 
 
 def _of_roles(sheet: Sheet) -> Iterator[tuple[Diagnostic, Rule]]:
@@ -110,7 +107,6 @@ def _asked(rule: Rule) -> dict[_Place, list[tuple[Term, Atom]]]:
 
 #: Links that are there: one alone is no chain.
 _FEWEST: Final = 2
-_PAIR: Final = 2
 _OF_STATE: Final = frozenset((("true", 1), ("does", 2)))
 _NUMBERED: Final = re.compile(r"(.*\D)(\d{1,6})")
 _NUMBER: Final = re.compile(r"(\?[^\s()]*\D)(\d{1,6})(?=[\s)])")
@@ -135,125 +131,111 @@ def _missing_link(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules where all neighbours but two, by their numbers, are joined by a relation."""
     alone: dict[object, list[Diagnostic]] = defaultdict(list)
     for rule in sheet.program.rules:
-        yield from _turned(rule)
-        for asked, found in _not_asked(rule):
+        literals, numbers = _numbered(rule)
+        yield from _turned(literals)
+        for asked, found in _not_asked(rule, literals, numbers):
             alone[rule.head.key, asked].append(found)
-        numbers, joined = _numbers(rule), _joined(rule)
-        for (_, stems), links in _links(rule).items():
+        pairs = [each for each in literals if each.low is not None]
+        joined = {(stem, each.low) for each in pairs for stem in each.stems}
+        for (_, stems), links in _by_chain(pairs).items():
             wanted = {n for n in numbers[stems[0]] if all({n, n + 1} <= numbers[stem] for stem in stems)}
             missing = sorted(wanted - links.keys())
-            if len(missing) != 1 or len(links) < _FEWEST:
-                continue
-            if not any((stem, missing[0]) in joined for stem in stems):
-                yield _found(rule, missing[0], links)
-
+            if len(missing) == 1 and len(links) >= _FEWEST and not {(s, missing[0]) for s in stems} & joined:
+                link = _moved(links, missing[0])
+                both = f"{missing[0]} and {missing[0] + 1}"
+                message = f"{both} are not joined by {link}, as the other numbers in this rule are"
+                yield _MISSING_LINK.found(message, rule.span, hint=link)
     yield from (found for each in alone.values() if len(each) == 1 for found in each)
 
 
-def _turned(rule: Rule) -> Iterator[Diagnostic]:
-    """Report the one link from a higher number to a lower one where all others go up, or the reverse."""
-    links: dict[object, dict[bool, list[Literal]]] = defaultdict(lambda: defaultdict(list))
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """A literal with numbered variables.
+
+    Attributes:
+        atom: the literal's.
+        stems: the names of these variables, as they come.
+        numbers: their numbers.
+    """
+
+    atom: Atom
+    stems: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+    @property
+    def low(self) -> int | None:
+        """The lower one of its two numbers, if they are neighbours."""
+        found = sorted({*self.numbers})
+        return found[0] if len(found) == 2 and found[1] == found[0] + 1 else None
+
+
+def _numbered(rule: Rule) -> tuple[list[_Numbered], dict[str, set[int]]]:
+    """Return the literals of a body with numbered variables, and all their numbers, by name."""
+    literals = []
+    numbers: dict[str, set[int]] = defaultdict(set)
     for formula in rule.body:
-        if isinstance(formula, Literal) and _neighbours(formula) is not None:
-            numbers = [number for _, number in _numbered(formula)]
-            stems = tuple(stem for stem, _ in _numbered(formula))
-            if len(numbers) == _PAIR and len({*stems}) == 1:
-                links[formula.atom.key, stems][numbers[0] < numbers[1]].append(formula)
+        found = [each for v in formula.variables() if (each := _NUMBERED.fullmatch(v.name))]
+        for each in found:
+            numbers[each[1]].add(int(each[2]))
+        if found and isinstance(formula, Literal):
+            stems, own = zip(*((each[1], int(each[2])) for each in found), strict=True)
+            literals.append(_Numbered(formula.atom, stems, own))
+    return literals, numbers
+
+
+def _by_chain(literals: Iterable[_Numbered]) -> dict[_Chain, dict[int, Atom]]:
+    """Return literals by what they say but for their numbers, and by the lowest of these.
+
+    A pair is the same either way round.
+    """
+    found: dict[_Chain, dict[int, Atom]] = defaultdict(dict)
+    for each in literals:
+        low = min(each.numbers)
+        terms = [_renumbered(f"{term} ", "+", -low) for term in each.atom.arguments]
+        said = " ".join([each.atom.predicate, *(sorted(terms) if len(terms) == 2 else terms)])
+        found[said, tuple(sorted({*each.stems}))][low] = each.atom
+    return found
+
+
+def _renumbered(text: str, mark: str, step: int) -> str:
+    """Return a text with the numbers of its variables raised, and a mark before each."""
+    return _NUMBER.sub(lambda each: f"{each[1]}{mark}{int(each[2]) + step}", text)
+
+
+def _moved(atoms: Mapping[int, Atom], number: int) -> str:
+    """Return the first of some atoms as it would be for another number."""
+    near, atom = next(iter(atoms.items()))
+    return shown(_renumbered(str(atom), "", number - near))
+
+
+def _turned(literals: Iterable[_Numbered]) -> Iterator[Diagnostic]:
+    """Report the one link from a higher number to a lower one where all others go up, or the reverse."""
+    links: dict[object, dict[bool, list[_Numbered]]] = defaultdict(lambda: defaultdict(list))
+    for each in literals:
+        if each.low is not None and len(each.numbers) == 2 and len({*each.stems}) == 1:
+            links[each.atom.key, each.stems][each.numbers[0] < each.numbers[1]].append(each)
     for by_way in links.values():
         for way, (*_, last) in by_way.items():
             others = by_way.get(not way, [])
-            if len(by_way[way]) == 1 and len(others) >= _FEWEST and not _has_both(last, others):
+            has_both = any({*last.atom.variables()} == {*other.atom.variables()} for other in others)
+            if len(by_way[way]) == 1 and len(others) >= _FEWEST and not has_both:
                 message = (
                     f"{shown(str(last.atom))} goes the other way round than the other links in this rule"
                 )
                 yield _MISSING_LINK.found(message, last.atom.span, Note("as here", others[0].atom.span))
 
 
-def _has_both(link: Literal, others: Iterable[Literal]) -> bool:
-    """Return whether a rule asks for a link in both directions."""
-    return any({*link.variables()} == {*other.variables()} for other in others)
-
-
-def _not_asked(rule: Rule) -> Iterator[tuple[object, Diagnostic]]:
+def _not_asked(
+    rule: Rule, literals: Iterable[_Numbered], numbers: Mapping[str, set[int]]
+) -> Iterator[tuple[object, Diagnostic]]:
     """Yield what is asked of all numbered things in a rule, as what stands in each cell, but for one."""
-    numbers = _numbers(rule)
-    asked: dict[_Chain, dict[int, Atom]] = defaultdict(dict)
-    for formula in rule.body:
-        found = {number for _, number in _numbered(formula)}
-        if isinstance(formula, Literal) and formula.atom.key in _OF_STATE and len(found) == 1:
-            number = found.pop()
-            stems = tuple(sorted({stem for stem, _ in _numbered(formula)}))
-            asked[_said(formula.atom, number), stems][number] = formula.atom
-    for (said, stems), atoms in asked.items():
+    of_one = (each for each in literals if each.atom.key in _OF_STATE and len({*each.numbers}) == 1)
+    for (said, stems), atoms in _by_chain(of_one).items():
         missing = set.intersection(*(numbers[stem] for stem in stems)) - atoms.keys()
         if len(missing) == 1 and len(atoms) > _FEWEST:
-            (number,) = missing
-            near, atom = next(iter(atoms.items()))
-            wanted = _moved(atom, number - near)
+            wanted = _moved(atoms, missing.pop())
             message = f"{wanted} is not asked, as it is of the other numbers in this rule"
             yield said, _MISSING_LINK.found(message, rule.span, hint=wanted)
-
-
-def _found(rule: Rule, number: int, links: dict[int, Atom]) -> Diagnostic:
-    near, atom = next(iter(links.items()))
-    link = _moved(atom, number - near)
-    message = f"{number} and {number + 1} are not joined by {link}, as the other numbers in this rule are"
-    return _MISSING_LINK.found(message, rule.span, hint=link)
-
-
-def _moved(atom: Atom, step: int) -> str:
-    """Return an atom with the numbers of its variables raised."""
-    return shown(_NUMBER.sub(lambda each: f"{each[1]}{int(each[2]) + step}", str(atom)))
-
-
-def _numbers(rule: Rule) -> dict[str, set[int]]:
-    """Return the numbers of the variables in a body, by name."""
-    found: dict[str, set[int]] = defaultdict(set)
-    for formula in rule.body:
-        for stem, number in _numbered(formula):
-            found[stem].add(number)
-    return found
-
-
-def _links(rule: Rule) -> dict[_Chain, dict[int, Atom]]:
-    """Return the literals that join neighbours, by what they say, and by the lower number."""
-    found: dict[_Chain, dict[int, Atom]] = defaultdict(dict)
-    for formula in rule.body:
-        if isinstance(formula, Literal) and (pair := _neighbours(formula)) is not None:
-            stems = tuple(sorted({stem for stem, _ in _numbered(formula)}))
-            found[_said(formula.atom, pair), stems][pair] = formula.atom
-    return found
-
-
-def _said(atom: Atom, low: int) -> str:
-    """Return an atom with its numbers counted from the lower one; a pair is the same either way round."""
-    terms = [
-        _NUMBER.sub(lambda each: f"{each[1]}+{int(each[2]) - low}", f"{term} ") for term in atom.arguments
-    ]
-    return " ".join([atom.predicate, *(sorted(terms) if len(terms) == 2 else terms)])
-
-
-def _neighbours(formula: Formula) -> int | None:
-    """Return the lower one of the two numbers of the variables of a formula, if they are neighbours."""
-    numbers = sorted({number for _, number in _numbered(formula)})
-    return numbers[0] if len(numbers) == 2 and numbers[1] == numbers[0] + 1 else None
-
-
-def _joined(rule: Rule) -> set[tuple[str, int]]:
-    """Return the neighbours that any relation joins: the name they share, and the lower number."""
-    found: set[tuple[str, int]] = set()
-    for formula in rule.body:
-        low = _neighbours(formula) if isinstance(formula, Literal) else None
-        if low is not None:
-            found |= {(stem, low) for stem, _ in _numbered(formula)}
-    return found
-
-
-def _numbered(formula: Formula) -> Iterator[tuple[str, int]]:
-    """Yield name and number of the variables of a formula that have a number."""
-    for variable in formula.variables():
-        if numbered := _NUMBERED.fullmatch(variable.name):
-            yield numbered[1], int(numbered[2])
 
 
 CHECKS: Final = (

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.crossed_facts import crossed_pairs, crossed_values, is_usual_number
+from anygame.doctor.likes.families import odd_place
 from anygame.doctor.likes.sorts import Sorts, lists_of
 from anygame.doctor.sheet import STATE, asked_of, atoms_of, key_of
 from anygame.doctor.wording import named
@@ -16,7 +16,7 @@ from anygame.language.rules import Atom, Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.doctor.likes.sorts import Place
     from anygame.doctor.sheet import Key, Sheet
@@ -32,6 +32,11 @@ _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2
 #: Places in the whole sheet that agree on which of two variables stands first.
 _FEWEST_ORDERED: Final = 6
+
+#: Other facts that agree on what stands where.
+_FEWEST_FACTS: Final = 3
+#: Facts that are compared: lists longer than that are written by programs.
+_MOST_FACTS: Final = 5_000
 
 #: A fluent or a move, and two of its arguments.
 _Pair = tuple[tuple[str, "Key"], int, int]
@@ -57,7 +62,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
     found = [each for rule in frames for each in _in_frame(rule)]
     found += [*_crossed_variables(sheet), *_crossed_names(sheet)]
-    found += [*crossed_values(_CODE, sheet), *crossed_pairs(_CODE, sheet), *_crossed_constants(sheet)]
+    found += [*_crossed_values(sheet), *_crossed_pairs(sheet), *_crossed_constants(sheet)]
     told: set[Span | None] = set()
     for each in found:
         if each.span not in told:
@@ -221,6 +226,107 @@ def _stem(term: Term) -> str:
     return "" if isinstance(term, Compound) else "#"
 
 
+# -- facts ----------------------------------------------------------------------------------------------
+
+
+def _is_usual_number(word: str, others: Iterable[str]) -> bool:
+    """Return whether a number is none that stands out among others: the least and the greatest enclose it.
+
+    That a row 7 is given once, and a digit 7 often, tells nothing of a puzzle with nine of each.
+    """
+    numbers = [int(other) for other in others if other.isdecimal() and other != word]
+    return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
+
+
+def _crossed_values(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a fact with two values of which each stands only at the other's place in all other facts."""
+    for group in sheet.facts.values():
+        if _FEWEST_FACTS < len(group) <= _MOST_FACTS:
+            yield from _odd_ones(group)
+        if _FEWEST_FACTS <= len(group) <= _MOST_FACTS:
+            yield from _odd_kinds(group)
+
+
+def _odd_kinds(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
+    """Report the one fact with a number where all others have a name, and a name where they have numbers."""
+    odd: dict[int, list[int]] = defaultdict(list)
+    for place, column in enumerate(zip(*(terms for _, terms in group), strict=True)):
+        kinds = [_is_number(term) for term in column]
+        number = None if None in kinds else odd_place(kinds)
+        if number is not None:
+            odd[number].append(place)
+    for number, places in odd.items():
+        atom, terms = group[number]
+        a_number = [terms[place] for place in places if _is_number(terms[place])]
+        a_name = [terms[place] for place in places if not _is_number(terms[place])]
+        if a_number and a_name:
+            message = (
+                f"{a_number[0]} stands here where all other facts have a name, and {a_name[0]} where they "
+                "have a number"
+            )
+            yield _CODE.found(message, atom.span, Note("as here", group[number - 1 if number else 1][0].span))
+
+
+def _is_number(term: Term) -> bool | None:
+    """Return whether a constant is a number; None of other terms."""
+    return term.name.isdecimal() if isinstance(term, Constant) else None
+
+
+def _odd_ones(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
+    columns = [Counter(column) for column in zip(*(terms for _, terms in group), strict=True)]
+    for one, other in combinations(range(len(columns)), 2):
+        both = columns[one].keys() & columns[other].keys()
+        if len(both) != 2 or len(columns[one]) + len(columns[other]) <= len(both) + 2:
+            continue
+        odd = [
+            (atom, terms)
+            for atom, terms in group
+            if {terms[one], terms[other]} == both
+            and columns[one][terms[one]] == columns[other][terms[other]] == 1
+            and not any(
+                _is_usual_number(str(terms[place]), map(str, columns[place])) for place in (one, other)
+            )
+        ]
+        for atom, terms in odd if len(odd) == 1 else ():
+            message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
+            yield _CODE.found(message, atom.span)
+
+
+def _crossed_pairs(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one fact that, turned round, would have each name stand once at each place.
+
+    So it is where each beats one and is beaten by one, or where a chain goes on.
+    """
+    for (predicate, _), group in sheet.facts.items():
+        facts = [atom for atom, _ in group]
+        if predicate in STATE or len(facts[0].arguments) != 2 or len(sheet.heads[facts[0].key]) > len(facts):
+            continue
+        if not _FEWEST_FACTS <= len({*facts}) == len(facts) <= _MOST_FACTS:
+            continue
+        if any(str(term).isdecimal() for atom in facts for term in atom.arguments):
+            continue  # numbers tell more
+        firsts, seconds = (Counter(atom.arguments[place] for atom in facts) for place in (0, 1))
+        twice = [[term for term, often in column.items() if often > 1] for column in (firsts, seconds)]
+        if any(len(terms) != 1 for terms in twice) or not (len(firsts) == len(seconds) == len(facts) - 1):
+            continue
+        one, other = twice[0][0], twice[1][0]
+        odd = [atom for atom in facts if atom.arguments == (one, other)]
+        is_chain = len({*firsts, other} & {*seconds, one}) >= len(facts) - 1
+        is_end = other not in firsts and one not in seconds
+        if odd and is_chain and is_end and not _goes_on(facts, one, other):
+            message = (
+                f"{one} stands first in two facts of {predicate}, and {other} last: the other way "
+                "round, each would stand once at each place"
+            )
+            yield _CODE.found(message, odd[0].span, hint=shown(f"({predicate} {other} {one})"))
+
+
+def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
+    """Return whether some term follows one and goes before the other, as in an order: king, queen, jack."""
+    after = {atom.arguments[1] for atom in facts if atom.arguments[0] is one}
+    return any(atom.arguments[0] in after and atom.arguments[1] is other for atom in facts)
+
+
 # -- constants --------------------------------------------------------------------------------------------
 
 
@@ -273,7 +379,7 @@ class _Uses:
 
     def is_usual(self, sort: Place, term: Constant) -> bool:
         """Return whether a constant is a number as others that stand at places of a sort."""
-        return is_usual_number(term.name, self._at[sort])
+        return _is_usual_number(term.name, self._at[sort])
 
     def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
         """Return whether a constant belongs where another one stands once: it stands there, or looks so."""

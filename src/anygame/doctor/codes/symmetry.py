@@ -262,12 +262,12 @@ def _groups(sheet: Sheet) -> Iterator[list[Rule]]:
 
     A constant that stands in several heads, such as a piece, tells groups apart.
     """
-    groups: dict[tuple[object, ...], list[Rule]] = defaultdict(list)
+    groups: dict[object, list[Rule]] = defaultdict(list)
     for key, rules in sheet.heads.items():
         if key[0] not in _MAY_DIFFER and key[1]:
             for rule in rules:
                 if rule.body:
-                    groups[key, *_what(rule)].append(rule)
+                    groups[key, spoken_of(rule.head)].append(rule)
     for alike in groups.values():
         named = [
             [term if isinstance(term, Constant) else None for term in rule.head.arguments] for rule in alike
@@ -277,12 +277,6 @@ def _groups(sheet: Sheet) -> Iterator[list[Rule]]:
         for rule, names in zip(alike, named, strict=True):
             apart[tuple(name if often[n][name] > 1 else None for n, name in enumerate(names))].append(rule)
         yield from (rules for rules in apart.values() if _FEWEST <= len(rules) <= _MOST)
-
-
-def _what(rule: Rule) -> tuple[object, ...]:
-    """Return the fluent or the move that a head speaks of."""
-    is_keyword = KEYWORDS.get(rule.head.predicate) == len(rule.head.arguments)
-    return (key_of(rule.head.arguments[-1]),) if is_keyword else ()
 
 
 def _without_names(rules: Sequence[Rule]) -> list[Rule]:
