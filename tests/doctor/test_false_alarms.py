@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anygame.doctor import check_program
-from anygame.doctor.likes.likes import is_said, normal, parts_of
+from anygame.doctor.likes.words import Said, parts_of, same
 from anygame.language import parse_program
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def test_clues_of_a_puzzle_are_no_slips(seed: int) -> None:
 
 def _hints_that_are_there(text: str) -> list[Diagnostic]:
     program = parse_program(text)
-    said = [parts_of(rule) for rule in program.rules]
+    said = Said(map(parts_of, program.rules))
     found = []
     for each in check_program(program):
         if each.hint.startswith("(<= ") and not each.hint.endswith("..."):
@@ -139,7 +139,7 @@ def _hints_that_are_there(text: str) -> list[Diagnostic]:
                 hinted = parse_program(each.hint).rules
             except Exception:
                 continue
-            found += [each for rule in hinted if is_said(parts_of(rule), said)]
+            found += [each for rule in hinted if parts_of(rule) in said]
     return found
 
 
@@ -166,8 +166,8 @@ def test_rules_are_the_same_in_any_order_and_by_any_names_of_variables() -> None
     rule = _rule(f"(<= (h ?a ?c) {' '.join(conditions)})")
     for order in permutations(renamed):
         other = _rule(f"(<= (h ?x ?z) {' '.join(order)})")
-        assert is_said(parts_of(other), [parts_of(rule)])
+        assert parts_of(other) in Said([parts_of(rule)])
     other = _rule(f"(<= (h ?z ?x) {' '.join(renamed)})")
-    assert not is_said(parts_of(other), [parts_of(rule)])
+    assert parts_of(other) not in Said([parts_of(rule)])
     one, other = (_rule(f"(<= h (or {a} {b}))") for a, b in permutations(("(q ?a)", "(r ?b)")))
-    assert normal(parts_of(one)) == normal(parts_of(other))
+    assert same(parts_of(one), parts_of(other))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
-from anygame.language.rules import KEYWORDS, Atom, Distinct, Literal, atoms_in, walk
+from anygame.language.rules import KEYWORDS, READ_AS, Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Key = tuple[str, int]
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
+#: Predicates of fluents and of moves; what is written is named as it is read.
+STATE: Final = {**READ_AS, "true": "true", "does": "does"}
 _OF_STATE: Final[tuple[Key, ...]] = (("true", 1), ("does", 2))
 
 
@@ -107,6 +109,16 @@ class Sheet:
         result: dict[Key, list[Rule]] = defaultdict(list)
         for rule in self.program.rules:
             result[rule.head.key].append(rule)
+        return dict(result)
+
+    @cached_property
+    def facts(self) -> dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]]:
+        """The facts by predicate and by what they speak of, each with its arguments, or its fluent's."""
+        result: dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]] = defaultdict(list)
+        for rule in self.program.rules:
+            if not rule.body:
+                what, terms = asked_of(rule.head)
+                result[rule.head.predicate, what].append((rule.head, terms))
         return dict(result)
 
     @cached_property
@@ -260,11 +272,21 @@ def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
-    """Return what a literal asks about, and its arguments; of a fluent or a move with some, its own."""
+    """Return what an atom speaks of, and its arguments; of a fluent or a move with some, its own.
+
+    What is written, as by `next`, is named as it is read, here by `true`.
+    """
     last = atom.arguments[-1] if atom.arguments else None
-    if atom.predicate in ("true", "does") and isinstance(last, Compound):
-        return (atom.predicate, key_of(last)), last.arguments
+    if atom.predicate in STATE and isinstance(last, Compound):
+        return (STATE[atom.predicate], key_of(last)), last.arguments
     return atom.key, atom.arguments
+
+
+def atoms_of(rule: Rule) -> Iterator[Atom]:
+    """Yield the head of a rule, and the atoms of its body."""
+    yield rule.head
+    for atom, _ in atoms_in(rule.body):
+        yield atom
 
 
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:

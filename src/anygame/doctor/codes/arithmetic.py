@@ -79,4 +79,4 @@ def _steps(sheet: Sheet) -> str:
     return ""
 
 
-CHECK: Final = Check((_CODE,), _check, needs_all=False)
+CHECKS: Final = (Check((_CODE,), _check, needs_all=False),)

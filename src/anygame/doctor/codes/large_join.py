@@ -217,7 +217,4 @@ def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:
     return f"split it: (<= {head} {' '.join(map(str, piece))})"
 
 
-CHECK: Final = Check(
-    (_CODE,),
-    _check,
-)
+CHECKS: Final = (Check((_CODE,), _check),)

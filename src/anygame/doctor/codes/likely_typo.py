@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
 from anygame.doctor.likes.nearness import is_near, nearest, slips
+from anygame.doctor.likes.sorts import lists_of
+from anygame.doctor.sheet import atoms_of, key_of
 from anygame.language.diagnostics import Severity, shown
-from anygame.language.rules import KEYWORDS, READ_AS, atoms_in
+from anygame.language.rules import KEYWORDS, atoms_in
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from anygame.doctor.likes.sorts import Place
     from anygame.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.source import Node
 
 #: Uses that make a name a common one.
 _COMMON: Final = 2
@@ -121,7 +123,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
     counts = Counter(name.text for name in names)
     common = [text for text, count in counts.most_common(_MOST_COMPARED) if count >= _COMMON]
     familiar = [text for text in common if counts[text] >= _FAMILIAR]
-    lonely = _lonely(names, counts)
+    lonely = _lonely(sheet, counts)
     for name in [name for name in names if counts[name.text] == 1][:_MOST_COMPARED]:
         near = nearest(name.text, common)
         if near is None and name.text in lonely:
@@ -144,46 +146,21 @@ def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
             yield CODE.found(message, name.span, hint=_WAITING)
 
 
-def _lonely(names: Iterable[Name], counts: Counter[str]) -> set[str]:
+def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
     """Return the names used once at a place where all others that stand there are used more often.
 
     Where several are used once, they are a list of names, of which any two may be alike.
     """
-    places: dict[object, set[str]] = defaultdict(set)
-    for name, place in _places(names):
-        places[place].add(name)
-    alone: set[str] = set()
-    listed: set[str] = set()
-    for texts in places.values():
-        once = {text for text in texts if counts[text] == 1}
-        if len(once) > 1:
-            listed |= once
-        elif len(texts) > 1:
-            alone |= once
-    return alone - listed
-
-
-def _places(names: Iterable[Name]) -> Iterator[tuple[str, object]]:
-    """Yield each name, with the list it stands in, by name and length, and where there."""
-    inside: dict[int, tuple[object, ...]] = {}
-    names = list(names)
-    rules = {id(name.rule): name.rule for name in names}
-    for rule in rules.values():
-        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
-            pending = [atom.node] if atom.node else []
-            while pending:
-                node = pending.pop()
-                for number, child in enumerate((node.children or ())[1:]):
-                    inside[child.start] = (_head_text(node), len(node.children or ()), number)
-                    pending.append(child)
-    for name in names:
-        yield name.text, inside.get(name.node.start)
-
-
-def _head_text(node: Node) -> str:
-    """Return the name of a list; what `init`, `next` and `base` make true is asked for with `true`."""
-    text = node.children[0].text if node.children else node.text
-    return READ_AS.get(text, text)
+    places: dict[Place, set[str]] = defaultdict(set)
+    for rule in sheet.program.rules:
+        for atom in atoms_of(rule):
+            for each, numbered in lists_of(atom):
+                for term, place in zip(each.arguments, numbered, strict=True):
+                    if key := key_of(term):
+                        places[place].add(key[0])
+    once = [({text for text in texts if counts[text] == 1}, len(texts)) for texts in places.values()]
+    alone = {text for texts, count in once for text in texts if len(texts) == 1 < count}
+    return alone - {text for texts, _ in once for text in texts if len(texts) > 1}
 
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -261,4 +238,4 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-CHECK: Final = Check((CODE,), _check, needs_all=False)
+CHECKS: Final = (Check((CODE,), _check, needs_all=False),)

@@ -250,4 +250,4 @@ def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -
     return found
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

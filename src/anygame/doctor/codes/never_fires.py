@@ -445,14 +445,9 @@ def _listed(tops: Iterable[Top]) -> str:
     return " or ".join(names) if names else "nothing"
 
 
-CHECK: Final = Check(
-    (
-        _NEVER_FIRES,
-        _NEVER_STARTS,
-        _DEAD_ALTERNATIVE,
-        _UNWRITTEN_FLUENT,
-        _UNKNOWN_MOVE,
-        _IDLE_NEGATION,
+CHECKS: Final = (
+    Check(
+        (_NEVER_FIRES, _NEVER_STARTS, _DEAD_ALTERNATIVE, _UNWRITTEN_FLUENT, _UNKNOWN_MOVE, _IDLE_NEGATION),
+        _check,
     ),
-    _check,
 )

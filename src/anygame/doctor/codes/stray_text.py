@@ -73,4 +73,4 @@ def _found(span: Span) -> Diagnostic:
     return _CODE.found(message, span, hint=hint)
 
 
-CHECK: Final = Check((_CODE,), _check)
+CHECKS: Final = (Check((_CODE,), _check),)

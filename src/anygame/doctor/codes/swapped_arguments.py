@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.swaps.constants import crossed_constants
-from anygame.doctor.likes.swaps.facts import crossed_pairs, crossed_values
-from anygame.doctor.likes.swaps.variables import (
-    crossed_names,
-    crossed_order,
-    crossed_variables,
-    exchanged_in_frame,
-)
-from anygame.language.diagnostics import Severity
+from anygame.doctor.likes.families import odd_place
+from anygame.doctor.likes.sorts import Sorts, lists_of
+from anygame.doctor.sheet import STATE, asked_of, atoms_of, key_of
+from anygame.doctor.wording import named
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import Atom, Literal, atoms_in
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.doctor.sheet import Sheet
+    from anygame.doctor.likes.sorts import Place
+    from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
     from anygame.language.source import Span
+    from anygame.language.terms import Term
+
+#: Other rules that agree on which argument belongs to which: one could be the slip itself.
+_MOST_OFTEN: Final = 2
+#: Atoms that agree on how two arguments are called; of more than two arguments, fewer need to.
+_FEWEST_NAMED: Final = 5
+_FEWEST_NAMED_LONG: Final = 2
+#: Places in the whole sheet that agree on which of two variables stands first.
+_FEWEST_ORDERED: Final = 6
+
+#: Other facts that agree on what stands where.
+_FEWEST_FACTS: Final = 3
+#: Facts that are compared: lists longer than that are written by programs.
+_MOST_FACTS: Final = 5_000
+
+#: A fluent or a move, and two of its arguments.
+_Pair = tuple[tuple[str, "Key"], int, int]
+_Link = tuple[_Pair, _Pair]
 
 _CODE: Final = Code(
     "swapped-arguments",
@@ -40,20 +60,333 @@ _CODE: Final = Code(
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report arguments whose places differ from those in all other rules, or in all other facts."""
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
-    found = [each for rule in frames for each in exchanged_in_frame(_CODE, rule)]
+    found = [each for rule in frames for each in _in_frame(rule)]
+    found += [*_crossed_variables(sheet), *_crossed_names(sheet)]
+    found += [*_crossed_values(sheet), *_crossed_pairs(sheet), *_crossed_constants(sheet)]
     told: set[Span | None] = set()
-    for each in (
-        *found,
-        *crossed_variables(_CODE, sheet),
-        *crossed_names(_CODE, sheet),
-        *crossed_order(_CODE, sheet),
-        *crossed_values(_CODE, sheet),
-        *crossed_pairs(_CODE, sheet),
-        *crossed_constants(_CODE, sheet),
-    ):
+    for each in found:
         if each.span not in told:
             told.add(each.span)
             yield each
 
 
-CHECK: Final = Check((_CODE,), _check)
+# -- variables --------------------------------------------------------------------------------------------
+
+
+def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
+    """Report a rule that keeps what is true with two arguments exchanged, and not by a move."""
+    if any(atom.predicate == "does" and positive for atom, positive in atoms_in(rule.body)):
+        return
+    kept = rule.head.arguments[0]
+    for formula in rule.body:
+        if not isinstance(formula, Literal) or formula.atom.predicate != "true":
+            continue
+        asked = formula.atom.arguments[0]
+        if key_of(asked) != key_of(kept) or not isinstance(asked, Compound):
+            continue
+        assert isinstance(kept, Compound)
+        places = [
+            n
+            for n, (one, other) in enumerate(zip(kept.arguments, asked.arguments, strict=True))
+            if one != other
+        ]
+        if len(places) == 2 and _are_exchanged(kept, asked, *places):
+            message = f"{shown(str(asked))} becomes {shown(str(kept))}: two arguments changed places"
+            note = Note("it stands so here", formula.atom.span)
+            yield _CODE.found(message, rule.head.span, note, hint=f"(next {asked})")
+
+
+def _are_exchanged(kept: Compound, asked: Compound, first: int, second: int) -> bool:
+    one, other = kept.arguments[first], kept.arguments[second]
+    exchanged = one is asked.arguments[second] and other is asked.arguments[first]
+    return exchanged and isinstance(one, Variable) and isinstance(other, Variable)
+
+
+def _crossed_variables(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a rule in which fluents or moves share two variables crosswise, and all others not so."""
+    rules: dict[_Link, list[tuple[Rule, Atom]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        found: dict[_Link, Atom] = {}
+        if rule.body:
+            for pair in combinations(_terms(rule), 2):
+                found.update(_links(*pair))
+        for link, atom in found.items():
+            rules[link].append((rule, atom))
+    told: set[int] = set()
+    for (first, (kind, one, other)), uses in rules.items():
+        crossed = (first, (kind, other, one))
+        if len(uses) == 1 and len(rules.get(crossed, ())) >= _MOST_OFTEN and id(uses[0][0]) not in told:
+            told.add(id(uses[0][0]))
+            (_, atom), others = uses[0], rules[crossed]
+            both = f"{named(first[0][1])} and {named(kind[1])}"
+            message = f"{both} share two variables crosswise here, but straight in {len(others)} other rules"
+            yield _CODE.found(message, atom.span, Note("as here", others[0][1].span))
+
+
+def _terms(rule: Rule) -> list[tuple[tuple[str, Key], Compound, Atom]]:
+    """Return the fluents and moves of a rule that have no variable twice."""
+    found = []
+    for atom in atoms_of(rule):
+        term = atom.arguments[-1] if atom.arguments else None
+        if atom.predicate in STATE and isinstance(term, Compound):
+            variables = [each for each in term.arguments if isinstance(each, Variable)]
+            if len(set(variables)) == len(variables) > 1:
+                found.append(((STATE[atom.predicate], (term.functor, len(term.arguments))), term, atom))
+    return found
+
+
+def _links(
+    one: tuple[tuple[str, Key], Compound, Atom], other: tuple[tuple[str, Key], Compound, Atom]
+) -> Iterator[tuple[_Link, Atom]]:
+    """Yield how two terms share two variables: places of the one, and those of the other in that order."""
+    (kind, term, atom), (kind2, term2, _) = (one, other) if one[0] <= other[0] else (other, one)
+    if kind != kind2:
+        places = {each: n for n, each in enumerate(term2.arguments) if isinstance(each, Variable)}
+        shared = [(n, places[each]) for n, each in enumerate(term.arguments) if each in places]
+        for (first, at), (second, at2) in combinations(shared, 2):
+            yield ((kind, first, second), (kind2, at, at2)), atom
+
+
+def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report an atom with two variables that all others of its kind, or all of the sheet, have the other way.
+
+    A kind is a relation, a fluent or a move. Relations of two arguments that do not depend on the state are
+    compared with their own kind alone: they are asked in both directions.
+    """
+    uses: dict[object, list[tuple[Atom, tuple[str, ...]]]] = defaultdict(list)
+    orders: dict[tuple[str, str], list[tuple[object, Atom]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        for atom in atoms_of(rule) if rule.body else ():
+            kind, terms = asked_of(atom)
+            if atom.predicate in STATE and kind == atom.key:
+                continue
+            stems = tuple(map(_stem, terms))
+            uses[kind].append((atom, stems))
+            is_either_way: bool | None = None
+            for place, (one, other) in enumerate(pairwise(stems)):
+                if one and other and "#" not in (one, other) and one != other:
+                    if is_either_way is None:
+                        is_either_way = _is_either_way(sheet, atom, rule)
+                    if not is_either_way:
+                        orders[one, other].append(((kind, place), atom))
+    for group in uses.values():
+        fewest = _FEWEST_NAMED_LONG if len(group[0][1]) > 2 else _FEWEST_NAMED
+        if len(group) > fewest:
+            for first, second in combinations(range(len(group[0][1])), 2):
+                yield from _odd_names(group, [(each[first], each[second]) for _, each in group], fewest)
+    for (one, other), ((where, atom), *more) in sorted(orders.items(), key=lambda each: each[0]):
+        usual = orders.get((other, one), [])
+        same = [each for place, each in usual if place == where]
+        is_state = atom.predicate in STATE or len(atom.arguments) > 2 or _tells_of_state(sheet, atom.key)
+        if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN and is_state:
+            message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
+            yield _CODE.found(message, atom.span, Note("as here", same[0].span))
+
+
+def _odd_names(
+    group: Sequence[tuple[Atom, tuple[str, ...]]], pairs: Sequence[tuple[str, str]], fewest: int
+) -> Iterator[Diagnostic]:
+    """Report the one atom whose two names stand the other way round in all others."""
+    counts = Counter(pair for pair in pairs if all(pair))
+    (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
+    odd = usual[::-1]
+    if odd != usual and counts[odd] == 1 and often >= max(fewest, counts.total() - 1):
+        atom = group[pairs.index(odd)][0]
+        example = group[pairs.index(usual)][0]
+        message = f"{shown(str(atom))} has two arguments the other way round than {often} others"
+        yield _CODE.found(message, atom.span, Note("as here", example.span))
+
+
+def _is_either_way(sheet: Sheet, atom: Atom, rule: Rule) -> bool:
+    """Return whether a rule, or one of the same head, asks the same with the arguments in another order."""
+    rules = [each for each in sheet.heads[rule.head.key] if each.head == rule.head]
+    read = (each for other in rules for each, _ in atoms_in(other.body))
+    others = (each for each in read if each.key == atom.key and each != atom)
+    return any(sorted(each.arguments) == sorted(atom.arguments) for each in others)
+
+
+def _tells_of_state(sheet: Sheet, key: Key) -> bool:
+    """Return whether a relation asks for a fluent, itself or by others."""
+    seen = {key}
+    pending = [key]
+    while pending:
+        for rule in sheet.heads.get(pending.pop(), ()):
+            read = {atom.key for atom, _ in atoms_in(rule.body)} - seen
+            if ("true", 1) in read:
+                return True
+            seen |= read
+            pending += read
+    return False
+
+
+def _stem(term: Term) -> str:
+    """Return how a variable is called, without its number; of constants that they are."""
+    if isinstance(term, Variable):
+        return term.name.rstrip("0123456789_'").lower()
+    return "" if isinstance(term, Compound) else "#"
+
+
+# -- facts ----------------------------------------------------------------------------------------------
+
+
+def _is_usual_number(word: str, others: Iterable[str]) -> bool:
+    """Return whether a number is none that stands out among others: the least and the greatest enclose it.
+
+    That a row 7 is given once, and a digit 7 often, tells nothing of a puzzle with nine of each.
+    """
+    numbers = [int(other) for other in others if other.isdecimal() and other != word]
+    return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
+
+
+def _crossed_values(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a fact with two values of which each stands only at the other's place in all other facts."""
+    for group in sheet.facts.values():
+        if _FEWEST_FACTS < len(group) <= _MOST_FACTS:
+            yield from _odd_ones(group)
+        if _FEWEST_FACTS <= len(group) <= _MOST_FACTS:
+            yield from _odd_kinds(group)
+
+
+def _odd_kinds(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
+    """Report the one fact with a number where all others have a name, and a name where they have numbers."""
+    odd: dict[int, list[int]] = defaultdict(list)
+    for place, column in enumerate(zip(*(terms for _, terms in group), strict=True)):
+        kinds = [_is_number(term) for term in column]
+        number = None if None in kinds else odd_place(kinds)
+        if number is not None:
+            odd[number].append(place)
+    for number, places in odd.items():
+        atom, terms = group[number]
+        a_number = [terms[place] for place in places if _is_number(terms[place])]
+        a_name = [terms[place] for place in places if not _is_number(terms[place])]
+        if a_number and a_name:
+            message = (
+                f"{a_number[0]} stands here where all other facts have a name, and {a_name[0]} where they "
+                "have a number"
+            )
+            yield _CODE.found(message, atom.span, Note("as here", group[number - 1 if number else 1][0].span))
+
+
+def _is_number(term: Term) -> bool | None:
+    """Return whether a constant is a number; None of other terms."""
+    return term.name.isdecimal() if isinstance(term, Constant) else None
+
+
+def _odd_ones(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
+    columns = [Counter(column) for column in zip(*(terms for _, terms in group), strict=True)]
+    for one, other in combinations(range(len(columns)), 2):
+        both = columns[one].keys() & columns[other].keys()
+        if len(both) != 2 or len(columns[one]) + len(columns[other]) <= len(both) + 2:
+            continue
+        odd = [
+            (atom, terms)
+            for atom, terms in group
+            if {terms[one], terms[other]} == both
+            and columns[one][terms[one]] == columns[other][terms[other]] == 1
+            and not any(
+                _is_usual_number(str(terms[place]), map(str, columns[place])) for place in (one, other)
+            )
+        ]
+        for atom, terms in odd if len(odd) == 1 else ():
+            message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
+            yield _CODE.found(message, atom.span)
+
+
+def _crossed_pairs(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one fact that, turned round, would have each name stand once at each place.
+
+    So it is where each beats one and is beaten by one, or where a chain goes on.
+    """
+    for (predicate, _), group in sheet.facts.items():
+        facts = [atom for atom, _ in group]
+        if predicate in STATE or len(facts[0].arguments) != 2 or len(sheet.heads[facts[0].key]) > len(facts):
+            continue
+        if not _FEWEST_FACTS <= len({*facts}) == len(facts) <= _MOST_FACTS:
+            continue
+        if any(str(term).isdecimal() for atom in facts for term in atom.arguments):
+            continue  # numbers tell more
+        firsts, seconds = (Counter(atom.arguments[place] for atom in facts) for place in (0, 1))
+        twice = [[term for term, often in column.items() if often > 1] for column in (firsts, seconds)]
+        if any(len(terms) != 1 for terms in twice) or not (len(firsts) == len(seconds) == len(facts) - 1):
+            continue
+        one, other = twice[0][0], twice[1][0]
+        odd = [atom for atom in facts if atom.arguments == (one, other)]
+        is_chain = len({*firsts, other} & {*seconds, one}) >= len(facts) - 1
+        is_end = other not in firsts and one not in seconds
+        if odd and is_chain and is_end and not _goes_on(facts, one, other):
+            message = (
+                f"{one} stands first in two facts of {predicate}, and {other} last: the other way "
+                "round, each would stand once at each place"
+            )
+            yield _CODE.found(message, odd[0].span, hint=shown(f"({predicate} {other} {one})"))
+
+
+def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
+    """Return whether some term follows one and goes before the other, as in an order: king, queen, jack."""
+    after = {atom.arguments[1] for atom in facts if atom.arguments[0] is one}
+    return any(atom.arguments[0] in after and atom.arguments[1] is other for atom in facts)
+
+
+# -- constants --------------------------------------------------------------------------------------------
+
+
+def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report two constants of which each stands once where the other belongs, and otherwise where it does."""
+    sorts = Sorts(sheet.program.rules)
+    uses = _Uses()
+    lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
+    for rule in sheet.program.rules:
+        for atom in atoms_of(rule):
+            for each, places in lists_of(atom):
+                named_so = zip(places, each.arguments, strict=True)
+                here = [(sorts.of(place), term) for place, term in named_so if isinstance(term, Constant)]
+                for sort, term in here:
+                    uses.add(sort, term)
+                if len(here) > 1:
+                    lists.append((atom, each, here))
+    for atom, each, here in lists:
+        alone = [(sort, term) for sort, term in here if uses.of_terms[sort, term] == 1]
+        for (sort, term), (other_sort, other) in combinations(alone, 2):
+            if sort == other_sort or uses.is_usual(sort, term) or uses.is_usual(other_sort, other):
+                continue
+            if uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
+                message = f"{term} and {other} stand the other way round everywhere else"
+                yield _CODE.found(message, atom.span, hint=_turned_round(atom, each, term, other))
+
+
+def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Constant) -> str:
+    """Return an atom with two arguments exchanged, of its own or of a term in it."""
+    exchange = {one: other, other: one}
+    terms = tuple(
+        exchange.get(term, term) if isinstance(term, Constant) else term for term in inner.arguments
+    )
+    turned = Atom(inner.predicate, terms) if isinstance(inner, Atom) else Compound(inner.functor, terms)
+    return str(atom).replace(str(inner), str(turned), 1)
+
+
+class _Uses:
+    """How often each constant stands at places of each sort, and how many of them are numbers."""
+
+    def __init__(self) -> None:
+        self.of_terms: Counter[tuple[Place, Constant]] = Counter()
+        self._of_looks: Counter[tuple[Place, bool]] = Counter()
+        self._at: dict[Place, set[str]] = defaultdict(set)
+
+    def add(self, sort: Place, term: Constant) -> None:
+        self.of_terms[sort, term] += 1
+        self._of_looks[sort, term.name.isdecimal()] += 1
+        self._at[sort].add(term.name)
+
+    def is_usual(self, sort: Place, term: Constant) -> bool:
+        """Return whether a constant is a number as others that stand at places of a sort."""
+        return _is_usual_number(term.name, self._at[sort])
+
+    def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
+        """Return whether a constant belongs where another one stands once: it stands there, or looks so."""
+        looks, odd_looks = term.name.isdecimal(), odd.name.isdecimal()
+        is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1
+        often = self._of_looks[sort, looks] if is_odd else self.of_terms[sort, term]
+        return often >= _MOST_OFTEN
+
+
+CHECKS: Final = (Check((_CODE,), _check),)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.likes.likes import OPERATORS, flat, numbered, parts_of
+from anygame.doctor.likes.words import OPERATORS, flat, numbered, parts_of
 from anygame.language.rules import KEYWORDS
+from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from anygame.doctor.likes.likes import Parts, Words
+    from anygame.doctor.likes.words import Parts, Words
     from anygame.language.rules import Rule
 
 #: For a number; no name has it.
@@ -73,3 +74,17 @@ def _split(word: str, before: str) -> tuple[str, int | str | None]:
     if parts := _NUMBERED.fullmatch(word):
         return f"{parts[1]}{_MARK}", int(parts[2])
     return ("*", word) if before != "(" else (word, None)
+
+
+def odd_place(values: Sequence[object]) -> int | None:
+    """Return the place of the one value that differs where all others are the same."""
+    (usual, often), *_ = Counter(values).most_common(1) or [(None, 0)]
+    return next(n for n, each in enumerate(values) if each != usual) if often == len(values) - 1 > 0 else None
+
+
+def number_of(value: object) -> int | None:
+    """Return the number that a constant or a name is, or the place of a letter; None of anything else."""
+    name = value.name if isinstance(value, Constant) else value
+    if isinstance(name, str) and name.isascii():
+        return int(name) if name.isdigit() else ord(name) if len(name) == 1 and name.isalpha() else None
+    return name if isinstance(name, int) else None

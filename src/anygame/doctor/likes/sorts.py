@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.sheet import key_of
-from anygame.language.rules import KEYWORDS, READ_AS, Distinct, atoms_in, walk
+from anygame.doctor.sheet import atoms_of, key_of
+from anygame.language.rules import KEYWORDS, READ_AS, Distinct, walk
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Sorts:
 
     def _join(self, rule: Rule) -> None:
         first: dict[Term, Place] = {}
-        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+        for atom in atoms_of(rule):
             for each, places in lists_of(atom):
                 for term, place in zip(each.arguments, places, strict=True):
                     if isinstance(term, Variable):

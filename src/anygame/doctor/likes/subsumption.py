@@ -6,23 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import substitute_atom, substitute_formula
 from anygame.language.rules import Distinct, Literal, Not
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.terms import Constant
+from anygame.language.unification import match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from anygame.language.rules import Formula, Rule
     from anygame.language.terms import Term
+    from anygame.language.unification import Bindings
 
 _STEPS_A_PAIR: Final = 2_000
 _STEPS_IN_ALL: Final = 200_000
 _PAIRS: Final = 300_000
-Bindings = dict[Variable, "Term"]
-
-
-def is_same(one: Rule, other: Rule, budget: Budget) -> bool:
-    """Return whether two rules say the same, whatever their variables are called."""
-    return budget.subsumes(one, Ground(other)) and budget.subsumes(other, Ground(one))
 
 
 class Ground:
@@ -85,18 +81,5 @@ def _match(pattern: Formula, formula: Formula, bindings: Bindings) -> Iterator[B
 
 def _match_terms(patterns: Sequence[Term], terms: Sequence[Term], bindings: Bindings) -> Bindings | None:
     extended = dict(bindings)
-    pending = list(zip(patterns, terms, strict=True))
-    while pending:
-        pattern, term = pending.pop()
-        if isinstance(pattern, Variable):
-            if extended.setdefault(pattern, term) is not term:
-                return None
-        elif isinstance(pattern, Compound):
-            if not isinstance(term, Compound) or term.functor != pattern.functor:
-                return None
-            if len(term.arguments) != len(pattern.arguments):
-                return None
-            pending += zip(pattern.arguments, term.arguments, strict=True)
-        elif pattern is not term:
-            return None
-    return extended
+    pairs = zip(patterns, terms, strict=True)
+    return extended if all(match(pattern, term, extended) for pattern, term in pairs) else None

@@ -1,12 +1,13 @@
-"""Rules that say what others say already: copies, and special cases of another rule."""
+"""Rules that say what others say already: copies, special cases, and second names."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.likes import blind, numbered, parts_of, words_of
 from anygame.doctor.likes.subsumption import Budget, Ground
+from anygame.doctor.likes.words import blind, numbered, parts_of, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, Not, Rule
 from anygame.language.terms import Compound
@@ -41,8 +42,6 @@ _SUBSUMED_RULE: Final = Code(
     bad="(<= (p ?x) (q ?x))\n(<= (p a) (q a) (r a))",
     good="(<= (p ?x) (q ?x))\n(<= (p a) (r a))",
 )
-
-
 _LACKING: Final = Code(
     "lacking-condition",
     Severity.WARNING,
@@ -55,7 +54,7 @@ _LACKING: Final = Code(
 )
 
 
-def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report copies, whatever their variables are called, and rules that another one makes needless."""
     budget = Budget()
     for rules in sheet.heads.values():
@@ -141,12 +140,45 @@ def _formula_shape(formula: Formula) -> tuple[object, ...]:
     return type(formula).__name__, inner.atom.key, *names
 
 
-CHECK: Final = Check(
-    (
-        _DUPLICATE_RULE,
-        _SUBSUMED_RULE,
-        _LACKING,
-    ),
-    _check,
-    needs_all=False,
+_PASSED: Final = "(<= (next (out ?p)) (does ?p pass) (true (asked ?p)))\n"
+
+_SAME_CONDITIONS: Final = Code(
+    "same-conditions",
+    Severity.WARNING,
+    "two fluents that become true of the same things on the same conditions",
+    demand="What a move makes true differs from what else it makes true, or so do the conditions.",
+    why="Two names for one thing are seldom meant: a `not` is missing in one of the rules.",
+    source=PRACTICE,
+    bad=f"{_PASSED}(<= (next (passed ?p)) (does ?p pass) (true (asked ?p)))",
+    good=f"{_PASSED}(<= (next (passed ?p)) (does ?p pass) (not (true (asked ?p))))",
+)
+
+
+def _same_conditions(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the second of two rules for a fluent's `next` that differ in the fluent's name alone."""
+    groups: dict[object, list[Rule]] = defaultdict(list)
+    for rule in sheet.heads.get(("next", 1), ()):
+        fluent = rule.head.arguments[0]
+        if isinstance(fluent, Compound) and any(_is_of_state(sheet, each) for each in rule.body):
+            groups[fluent.arguments, frozenset(rule.body)].append(rule)
+    for group in groups.values():
+        if len(group) == 2 and group[0].head != group[1].head:
+            first, second = group
+            message = (
+                f"{shown(str(second.head.arguments[0]))} becomes true wherever "
+                f"{shown(str(first.head.arguments[0]))} does: the conditions are the same"
+            )
+            note = Note("the other rule", first.span)
+            yield _SAME_CONDITIONS.found(message, second.span, note, hint="a `not` in one of them")
+
+
+def _is_of_state(sheet: Sheet, formula: Formula) -> bool:
+    """Return whether a condition is about the state, and not only about what is done."""
+    inner = formula.formula if isinstance(formula, Not) else formula
+    return isinstance(inner, Literal) and inner.atom.key in sheet.varying and inner.atom.predicate != "does"
+
+
+CHECKS: Final = (
+    Check((_DUPLICATE_RULE, _SUBSUMED_RULE, _LACKING), _duplicate_rule, needs_all=False),
+    Check((_SAME_CONDITIONS,), _same_conditions),
 )

@@ -1,0 +1,311 @@
+"""Rules that are the same but for numbers and names: one is missing, or breaks a count."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations, pairwise, product
+from math import prod
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.likes.families import by_frame, families, frame_of, number_of, odd_place, with_values
+from anygame.doctor.likes.words import text_of, words_of
+from anygame.doctor.sheet import asked_of, spoken_of
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import KEYWORDS, Literal, Rule
+from anygame.language.terms import Compound, Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from anygame.doctor.likes.families import Values
+    from anygame.doctor.likes.words import Words
+    from anygame.doctor.sheet import Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Atom
+    from anygame.language.terms import Term
+
+
+#: Rules that are the same but for numbers: fewer leave out a number by chance.
+_FEWEST_IN_ROW: Final = 4
+_FEWEST_APART: Final = 6
+_RULES: Final = """\
+(<= (next (at 2)) (does x go) (true (at 1)))
+(<= (next (at 3)) (does x go) (true (at 2)))
+(<= (next (at 5)) (does x go) (true (at 4)))
+(<= (next (at 6)) (does x go) (true (at 5)))
+"""
+
+_MISSING_CASE: Final = Code(
+    "missing-case",
+    Severity.WARNING,
+    "a rule that one number or letter lacks, or that lacks a condition there, where all others have it",
+    demand="Where each number (or letter) from one to another has the same rule, none is left out.",
+    why="A hole in a row of rules is most often a rule that was forgotten, or changed by mistake.",
+    source=PRACTICE,
+    bad=_RULES,
+    good=f"{_RULES}(<= (next (at 4)) (does x go) (true (at 3)))\n",
+)
+
+
+def _missing_case(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a hole in a row of rules, and the one rule that lacks a condition of all others of its kind."""
+    rules = by_frame(sheet.program.rules)
+    heads = {words_of(rule.head) for alike in rules.values() for _, rule in alike}
+    for family in rules.values():
+        values, like = family[0]
+        if values and len(family) >= _FEWEST_IN_ROW:
+            shorter = [(rule, n) for n, each in _without_one(like) for _, rule in rules.get(each, ())]
+            if len(shorter) == 1 and like.head.predicate == "next":
+                ((rule, lacking),) = shorter
+                message = f"this rule lacks a condition that {len(family)} rules of its kind have"
+                hint = f"a condition such as {shown(str(like.body[lacking]))}"
+                yield _MISSING_CASE.found(message, rule.span, Note("as here", like.span), hint=hint)
+            elif not shorter:
+                yield from _of_rows(family, heads)
+
+
+def _of_rows(family: Sequence[tuple[Values, Rule]], heads: Container[Words]) -> Iterator[Diagnostic]:
+    """Report the hole in a row of rules, all of them or those with the same names, that no rule fills."""
+    by_names: dict[object, list[tuple[Values, Rule]]] = defaultdict(list)
+    for values, rule in family:
+        by_names[tuple(value for value in values if isinstance(value, str))].append((values, rule))
+    for row in (family, *by_names.values()) if len(by_names) > 1 else (family,):
+        hole = _hole([values for values, _ in row]) if len(row) >= _FEWEST_IN_ROW else None
+        if hole is not None:
+            place, number = hole
+            near, like = min(row, key=lambda each: abs((number_of(each[0][place]) or 0) - number))
+            moved = _moved([values for values, _ in row], near, place, number)
+            wanted = with_values(like, moved)
+            if wanted[0] == words_of(like.head) or wanted[0] not in heads:
+                message = f"there are {len(row)} rules like this one in a row, but none for {moved[place]}"
+                yield _MISSING_CASE.found(message, like.span, hint=f"such as {text_of(wanted)}")
+                return
+
+
+def _hole(rows: Sequence[Values]) -> tuple[int, int] | None:
+    """Return the place of a number that goes on by a step from rule to rule but once, and who is left out."""
+    for place, column in enumerate(zip(*rows, strict=True)):
+        letters = all(isinstance(value, str) for value in column)
+        numbers = sorted({number_of(value) or 0 for value in column if letters or isinstance(value, int)})
+        if len(numbers) == len(rows):
+            steps = [after - before for before, after in pairwise(numbers)]
+            step = min(steps)
+            fewest = _FEWEST_IN_ROW if step == 1 and not letters else _FEWEST_APART
+            if len(rows) >= fewest and sorted(steps) == [*[step] * (len(steps) - 1), 2 * step]:
+                return place, numbers[steps.index(2 * step)] + step
+    return None
+
+
+def _moved(rows: Sequence[Values], near: Values, place: int, number: int) -> Values:
+    """Return the values of a rule moved to another number, with those that go along with it."""
+    if isinstance(near[place], str):
+        return (*near[:place], chr(number), *near[place + 1 :])
+    step = number - int(near[place])
+    goes_along = [
+        all(isinstance(values[other], int) for values in rows)
+        and len({int(values[other]) - int(values[place]) for values in rows}) == 1
+        for other in range(len(near))
+    ]
+    pairs = zip(near, goes_along, strict=True)
+    return tuple(int(value) + step if goes else value for value, goes in pairs)
+
+
+def _without_one(rule: Rule) -> Iterator[tuple[int, Words]]:
+    """Yield what a rule has in common with others of its kind, with one condition less, and its number."""
+    for number in range(len(rule.body)):
+        yield number, frame_of(Rule(rule.head, rule.body[:number] + rule.body[number + 1 :]))[0]
+
+
+T = TypeVar("T")
+#: Combinations of values: of fewer, one may well be left out.
+_FEWEST_COMBINATIONS: Final = 8
+_MOST: Final = 5_000
+#: What is written for single cells; who may do what, and what it brings, differs from one to the other.
+_OF_CELLS: Final = frozenset(("init", "next"))
+
+_MISSING_COMBINATION: Final = Code(
+    "missing-combination",
+    Severity.WARNING,
+    "rules or facts for all combinations of some values but one",
+    demand="What is said of each combination of some values is said of all.",
+    why="One that is left out of a table was most often forgotten.",
+    source=PRACTICE,
+    bad="""\
+(init (cell 1 1 b)) (init (cell 1 2 b)) (init (cell 1 3 b))
+(init (cell 2 1 b)) (init (cell 2 3 b))
+(init (cell 3 1 b)) (init (cell 3 2 b)) (init (cell 3 3 b))
+(<= (next (cell ?x ?y ?what)) (true (cell ?x ?y ?what)))
+""",
+    good="""\
+(init (cell 1 1 b)) (init (cell 1 2 b)) (init (cell 1 3 b))
+(init (cell 2 1 b)) (init (cell 2 2 b)) (init (cell 2 3 b))
+(init (cell 3 1 b)) (init (cell 3 2 b)) (init (cell 3 3 b))
+(<= (next (cell ?x ?y ?what)) (true (cell ?x ?y ?what)))
+""",
+)
+
+
+def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one combination of values for which there is no head of a kind."""
+    groups: dict[object, dict[tuple[Term, ...], Rule]] = defaultdict(dict)
+    for rule in sheet.program.rules:
+        head = rule.head
+        if head.predicate in _OF_CELLS or KEYWORDS.get(head.predicate) != len(head.arguments):
+            terms = _terms(head)
+            shape = tuple(isinstance(term, Constant) for term in terms)
+            if sum(shape) > 1 and not any(isinstance(term, Compound) for term in terms):
+                name = head.predicate, spoken_of(head), shape, bool(rule.body)
+                groups[name].setdefault(tuple(term for term in terms if isinstance(term, Constant)), rule)
+    for group in groups.values():
+        missing = _missing(list(group))
+        if missing is not None:
+            yield from _told(sheet, group, missing)
+    for family in families(sheet.program.rules):
+        row = _missing([values for values, _ in family])
+        if row is not None:
+            _, rule = max(family, key=lambda each: _alike(each[0], row))
+            hint = f"such as {text_of(with_values(rule, row))}"
+            yield _MISSING_COMBINATION.found(_message("rules", " ".join(map(str, row))), rule.span, hint=hint)
+
+
+def _terms(head: Atom) -> tuple[Term, ...]:
+    """Return the arguments of a fluent, or of a relation."""
+    if head.predicate not in _OF_CELLS:
+        return head.arguments
+    fluent = head.arguments[-1] if head.arguments else None
+    return fluent.arguments if isinstance(fluent, Compound) else ()
+
+
+def _missing(rows: Sequence[tuple[T, ...]]) -> tuple[T, ...] | None:
+    """Return the one combination of the columns' values that is no row; None if more are missing, or none."""
+    columns = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
+    count = prod(map(len, columns))
+    several = sum(len(column) > 1 for column in columns)
+    if count != len(rows) + 1 or several < 2 or not _FEWEST_COMBINATIONS <= count <= _MOST:
+        return None
+    there = set(rows)
+    return next(row for row in product(*columns) if row not in there)
+
+
+def _told(
+    sheet: Sheet, group: Mapping[tuple[Term, ...], Rule], missing: tuple[Term, ...]
+) -> Iterator[Diagnostic]:
+    """Report a combination that no head speaks of."""
+    rule = group[max(group, key=lambda row: _alike(row, missing))]
+    values = iter(missing)
+    terms = _terms(rule.head)
+    wanted = " ".join(str(next(values) if isinstance(term, Constant) else term) for term in terms)
+    if not _stands_elsewhere(sheet, rule.head.predicate, tuple(map(str, missing))):
+        what = "rules" if rule.body else "facts"
+        like = str(rule.head).replace(" ".join(map(str, terms)), wanted)
+        yield _MISSING_COMBINATION.found(_message(what, wanted), rule.span, hint=f"such as {shown(like)}")
+
+
+def _message(what: str, missing: str) -> str:
+    return f"there are {what} like this one for all combinations of their values but {shown(missing)}"
+
+
+def _alike(one: Sequence[object], other: Sequence[object]) -> int:
+    return sum(a == b for a, b in zip(one, other, strict=True))
+
+
+def _stands_elsewhere(sheet: Sheet, predicate: str, values: tuple[str, ...]) -> bool:
+    """Return whether another head speaks of just these values: the one place that is not like the others."""
+    count = len(values)
+    heads = (words_of(rule.head) for rule in sheet.program.rules if rule.head.predicate == predicate)
+    return any(head[n : n + count] == values for head in heads for n in range(len(head) - count + 1))
+
+
+#: Conditions, and rules, that are compared: fewer agree by chance.
+_FEWEST_CONDITIONS: Final = 4
+_FEWEST_RULES: Final = 5
+_STEPS: Final = """\
+(<= (next (at 2)) (does x go) (true (at 1)))
+(<= (next (at 3)) (does x go) (true (at 2)))
+(<= (next (at 4)) (does x go) (true (at 3)))
+(<= (next (at 5)) (does x go) (true (at 4)))
+"""
+
+_ODD_NUMBER: Final = Code(
+    "odd-number",
+    Severity.WARNING,
+    "a number that breaks a count",
+    demand="Rules, and conditions of a rule, that are the same but for numbers count by the same step.",
+    why="A number that alone breaks the step is most often a slip of the one who copied the rule.",
+    source=PRACTICE,
+    bad=f"{_STEPS}(<= (next (at 6)) (does x go) (true (at 4)))",
+    good=f"{_STEPS}(<= (next (at 6)) (does x go) (true (at 5)))",
+)
+
+
+def _odd_number(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one number in a rule, or in rules alike, that is not where the others lead."""
+    for rule in sheet.program.rules:
+        yield from _in_rule(rule)
+    # What is a goal goes by any steps.
+    for family in families(rule for rule in sheet.program.rules if rule.head.predicate != "goal"):
+        if len(family) >= _FEWEST_RULES:
+            yield from _in_family([rule for _, rule in family], [numbers for numbers, _ in family])
+
+
+def _in_rule(rule: Rule) -> Iterator[Diagnostic]:
+    """Report a condition that breaks the step of one argument, where another argument goes on by a step."""
+    groups: dict[object, list[tuple[Atom, list[int]]]] = defaultdict(list)
+    for formula in rule.body:
+        if isinstance(formula, Literal):
+            _, terms = asked_of(formula.atom)
+            places = tuple(place for place, term in enumerate(terms) if str(term).isdecimal())
+            functor = getattr(formula.atom.arguments[-1], "functor", "") if terms else ""
+            numbers = [int(str(terms[place])) for place in places]
+            groups[formula.atom.key, functor, places].append((formula.atom, numbers))
+    for group in groups.values():
+        if len(group) < _FEWEST_CONDITIONS:
+            continue
+        columns = list(zip(*(numbers for _, numbers in group), strict=True))
+        if not any(_goes_on(column) for column in columns):
+            continue
+        for column in columns:
+            odd = _breaks_count(column)
+            if odd is not None:
+                atom = group[odd][0]
+                yield _found(str(atom), atom, group[odd - 1 if odd else 1][0], "the other conditions")
+
+
+def _in_family(rules: Sequence[Rule], numbers: Sequence[Sequence[int | str]]) -> Iterator[Diagnostic]:
+    """Report the one rule in which two numbers do not differ as they do in all others."""
+    columns = [column for column in zip(*numbers, strict=True) if all(isinstance(n, int) for n in column)]
+    told: set[int] = set()
+    for one, other in combinations(columns, 2):
+        steps = [int(b) - int(a) for a, b in zip(one, other, strict=True)]
+        odd = odd_place(steps)
+        if odd is None:
+            continue
+        values = {n for number, n in enumerate(one) if number != odd}
+        # Who is at the end stays there.
+        if len(values) >= _FEWEST_RULES - 1 and steps[odd] and odd not in told:
+            told.add(odd)
+            near = rules[odd - 1 if odd else 1]
+            yield _found("this rule", rules[odd].head, near.head, "rules that are the same otherwise")
+
+
+def _found(what: str, atom: Atom, other: Atom, others: str) -> Diagnostic:
+    message = f"{shown(what)} breaks the count of {others}"
+    return _ODD_NUMBER.found(message, atom.span, Note("as here", other.span))
+
+
+def _goes_on(column: Sequence[int]) -> bool:
+    return {after - before for before, after in pairwise(column)} in ({1}, {-1})
+
+
+def _breaks_count(column: Sequence[int]) -> int | None:
+    """Return the place of the one number that breaks a count by one, up or down."""
+    starts = ([number - step * place for place, number in enumerate(column)] for step in (1, -1))
+    return next((odd for each in starts if (odd := odd_place(each)) is not None), None)
+
+
+CHECKS: Final = (
+    Check((_MISSING_CASE,), _missing_case),
+    Check((_MISSING_COMBINATION,), _missing_combination),
+    Check((_ODD_NUMBER,), _odd_number),
+)

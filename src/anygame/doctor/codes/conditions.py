@@ -1,0 +1,221 @@
+"""Single conditions of a rule: their form and their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.ordering import binds
+from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Check, Code
+from anygame.doctor.sheet import span_of
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in, walk
+from anygame.language.unification import unify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.doctor.sheet import Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Formula, Rule
+    from anygame.language.terms import Variable
+
+#: Relations that a system computes for itself, and that some therefore cannot look up in a body.
+_NOT_READ: Final = frozenset(("init", "next", "base", "input"))
+
+_KEYWORD_IN_BODY: Final = Code(
+    "keyword-in-body",
+    Severity.WARNING,
+    "init, next, base or input in a body",
+    demand="init, next, base and input stand in heads only.",
+    why="They tell a system what to compute; in a body some systems find them empty.",
+    source=VALIDATOR,
+    bad="(<= (index ?x) (init (at ?x)))\n(init (at 1))",
+    good="(index 1)\n(<= (init (at ?x)) (index ?x))",
+)
+
+
+def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report atoms of relations that no body should read."""
+    for rule in sheet.program.rules:
+        for atom, _ in atoms_in(rule.body):
+            if atom.predicate in _NOT_READ:
+                yield _KEYWORD_IN_BODY.found(
+                    f"`{atom.predicate}` is for heads; in a body other systems do not find it",
+                    span_of(atom, rule),
+                    hint="a relation of your own that both rules read",
+                )
+
+
+_NEGATED_FORMULA: Final = Code(
+    "negated-formula",
+    Severity.WARNING,
+    "a negation of something other than a sentence",
+    demand="`not` stands in front of a sentence.",
+    why=(
+        "The definition of GDL has no other negation. A well-known system reads (not (or a b)) as if it "
+        "were (or (not a) (not b)), which is something else."
+    ),
+    source=GDL,
+    bad="(<= terminal (not (or (true a) (true b))))",
+    good="(<= terminal (not (true a)) (not (true b)))",
+)
+
+
+def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report `not` in front of `or`, `and`, `not` and `distinct`."""
+    words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
+    for rule in sheet.program.rules:
+        for inner, _ in walk(rule.body):
+            if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
+                word = words.get(type(inner.formula), "formula")
+                hint = (
+                    "write the same variable twice"
+                    if word == "distinct"
+                    else "negate each sentence alone, or give the formula a relation of its own"
+                )
+                yield _NEGATED_FORMULA.found(
+                    f"GDL has `not` in front of a sentence only, found `{word}`; other systems read it "
+                    "differently",
+                    span_of(inner, rule),
+                    hint=hint,
+                )
+
+
+_NESTED_OR: Final = Code(
+    "nested-or",
+    Severity.INFO,
+    "a disjunction inside a disjunction",
+    demand="A disjunction is not an alternative of another one.",
+    why="It says nothing more than one long disjunction does, and some readers know one level only.",
+    source=VALIDATOR,
+    bad="(<= terminal (or (true a) (or (true b) (true c))))",
+    good="(<= terminal (or (true a) (true b) (true c)))",
+)
+
+
+def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report an `or` that stands directly in another one."""
+    for rule in sheet.program.rules:
+        for inner, _ in walk(rule.body):
+            if isinstance(inner, Or):
+                for part in inner.formulas:
+                    if isinstance(part, Or):
+                        yield _NESTED_OR.found(
+                            "a disjunction that is an alternative of another one",
+                            span_of(part, rule),
+                            hint="list its alternatives in the outer `or`",
+                        )
+
+
+_LITERAL_ORDER: Final = Code(
+    "literal-order",
+    Severity.INFO,
+    "a test before what binds its variables",
+    demand="A `not` or `distinct` stands after the literals that bind its variables.",
+    why=(
+        "The order means nothing in GDL, but systems that go from left to right meet variables without "
+        "values."
+    ),
+    source=PRACTICE,
+    bad="(<= (p ?x) (distinct ?x a) (q ?x))",
+    good="(<= (p ?x) (q ?x) (distinct ?x a))",
+    mends=("order",),
+)
+
+
+def _literal_order(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report `not` and `distinct` that stand before the literal that binds one of their variables."""
+    for rule in sheet.program.rules:
+        binders = _binders(rule)
+        for number, formula in enumerate(rule.body):
+            if isinstance(formula, Not | Distinct):
+                late = {v: binders[v] for v in formula.variables() if binders.get(v, -1) > number}
+                if late:
+                    variable, place = max(late.items(), key=lambda item: item[1])
+                    word = "not" if isinstance(formula, Not) else "distinct"
+                    yield _LITERAL_ORDER.found(
+                        f"this `{word}` stands before the literal that binds {variable}; some systems go "
+                        "from left to right",
+                        span_of(formula, rule),
+                        Note("bound here", span_of(rule.body[place], rule)),
+                        hint=f"move the `{word}` behind it",
+                    )
+
+
+def _binders(rule: Rule) -> dict[Variable, int]:
+    """Return for each variable the number of the first formula of the body that binds it."""
+    first: dict[Variable, int] = {}
+    for number, formula in enumerate(rule.body):
+        for variable in binds(formula):
+            first.setdefault(variable, number)
+    return first
+
+
+_IDLE_DISTINCT: Final = Code(
+    "idle-distinct",
+    Severity.INFO,
+    "a distinct that always holds",
+    demand="A `distinct` compares what could be the same.",
+    why="Two different constants always differ: the author meant a variable, or the literal is needless.",
+    source=PRACTICE,
+    bad="(<= (p ?x) (q ?x) (distinct a b))",
+    good="(<= (p ?x) (q ?x) (distinct ?x b))",
+)
+
+
+def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a `distinct` whose sides can never be the same."""
+    for rule in sheet.program.rules:
+        for inner, _ in walk(rule.body):
+            if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
+                yield _IDLE_DISTINCT.found(
+                    f"{inner.left} and {inner.right} are always distinct",
+                    span_of(inner, rule),
+                    hint="leave it out, or compare a variable",
+                )
+
+
+#: A sheet that repeats conditions in more rules was written by a program.
+_MOST_RULES: Final = 2
+
+_REPEATED_LITERAL: Final = Code(
+    "repeated-literal",
+    Severity.WARNING,
+    "a condition that stands twice in one rule",
+    demand="No condition stands in a rule twice.",
+    why="A copy says nothing. Most often it was meant to be changed after copying.",
+    source=PRACTICE,
+    bad="(<= full (not (open 1)) (not (open 2)) (not (open 2)))\n(open 1)",
+    good="(<= full (not (open 1)) (not (open 2)) (not (open 3)))\n(open 1)",
+)
+
+
+def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report conditions that stand twice, where few rules have some."""
+    found = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
+    if len({id(rule) for rule, _, _ in found}) <= _MOST_RULES:
+        for rule, first, again in found:
+            message = f"{shown(str(again))} stands twice in this rule"
+            note = Note("here, too", span_of(first, rule))
+            yield _REPEATED_LITERAL.found(
+                message, span_of(again, rule), note, hint="change it, or leave it out"
+            )
+
+
+def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
+    """Yield formulas of a body that stood there before, after where they did."""
+    known: dict[Formula, Formula] = {}
+    for formula in rule.body:
+        if formula in known:
+            yield known[formula], formula
+        known.setdefault(formula, formula)
+
+
+CHECKS: Final = (
+    Check((_KEYWORD_IN_BODY,), _keyword_in_body, needs_all=False),
+    Check((_NEGATED_FORMULA,), _negated_formula, needs_all=False),
+    Check((_NESTED_OR,), _nested_or, needs_all=False),
+    Check((_LITERAL_ORDER,), _literal_order, needs_all=False),
+    Check((_IDLE_DISTINCT,), _idle_distinct, needs_all=False),
+    Check((_REPEATED_LITERAL,), _repeated_literal, needs_all=False),
+)

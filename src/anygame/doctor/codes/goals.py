@@ -1,0 +1,208 @@
+"""Values of goals."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.normal import substitute_formula
+from anygame.doctor.code import GDL, PLAY, PRACTICE, Check, Code
+from anygame.language.diagnostics import Note, Severity
+from anygame.language.rules import Literal, Not
+from anygame.language.terms import Constant, Variable, substitute
+from anygame.language.unification import unify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.analysis.normal import NormalRule
+    from anygame.doctor.sheet import Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Formula, Rule
+    from anygame.language.terms import Term
+
+_INTEGER: Final = re.compile(r"[+-]?\d+")
+_HIGHEST_GOAL: Final = 100
+
+_GOAL_VALUE: Final = Code(
+    "goal-value",
+    Severity.ERROR,
+    "a goal that is no integer",
+    demand="A goal is an integer.",
+    why="Players compare goals as numbers; a word cannot be compared.",
+    source=GDL,
+    bad="(<= (goal white win) (true over))",
+    good="(<= (goal white 100) (true over))",
+)
+_GOAL_RANGE: Final = Code(
+    "goal-range",
+    Severity.WARNING,
+    "a goal outside 0..100",
+    demand="A goal is from 0 to 100.",
+    why="Players and tournaments count on the range.",
+    source=GDL,
+    bad="(<= (goal white 200) (true over))",
+    good="(<= (goal white 100) (true over))",
+)
+
+
+def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report goals that are no integers from 0 to 100."""
+    for rule in sheet.program.rules:
+        head = rule.head
+        if head.key != ("goal", 2) or isinstance(head.arguments[1], Variable):
+            continue
+        value = head.arguments[1]
+        place = head.node.argument(1).span if head.node and head.node.children else rule.span
+        if not _INTEGER.fullmatch(str(value)):
+            yield _GOAL_VALUE.found(f"a goal is an integer from 0 to 100, found {value}", place)
+        elif not 0 <= int(str(value)[:9]) <= _HIGHEST_GOAL:
+            yield _GOAL_RANGE.found(f"a goal is an integer from 0 to 100, found {value}", place)
+
+
+_MOST_RULES: Final = 300
+_NOTED: Final = 3
+
+_OVERLAPPING_GOALS: Final = Code(
+    "overlapping-goals",
+    Severity.INFO,
+    "rules that may give a role two goals at once",
+    demand="No two goal rules give a role different values in the same state.",
+    why="A role has one goal at the end. Where two rules can both hold, nobody knows which counts.",
+    source=PLAY,
+    bad="(<= (goal white 100) (true won))\n(<= (goal white 0) (true stuck))",
+    good="(<= (goal white 100) (true won))\n(<= (goal white 0) (not (true won)))",
+)
+
+
+def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report goal rules that no negation and no role keeps apart from an earlier one of another value."""
+    parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
+    for number, part in enumerate(parts):
+        others = {
+            id(other.origin): other
+            for other in parts[:number]
+            if other.origin is not part.origin and _may_overlap(other, part)
+        }
+        if others:
+            values = sorted({str(other.head.arguments[1]) for other in others.values()})
+            yield _OVERLAPPING_GOALS.found(
+                f"nothing in the rules keeps the goal {part.head.arguments[1]} apart from "
+                f"{' and '.join(values[:_NOTED])}: where both hold, the role has no goal",
+                part.origin.span,
+                *[Note("the other rule", other.origin.span) for other in list(others.values())[:_NOTED]],
+                hint="let one of them ask that the other does not hold",
+            )
+
+
+def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
+    """Whether two goal rules can hold for one role with different values, as far as can be seen."""
+    apart: dict[Variable, Term] = {
+        variable: Variable(f"{variable.name} other")
+        for variables in (second.head.variables(), *(item.variables() for item in second.body))
+        for variable in variables
+    }
+    left, right = first.head.arguments, tuple(substitute(term, apart) for term in second.head.arguments)
+    if left[1] is right[1] and left[1].is_ground:
+        return False
+    bindings = unify(left[0], right[0], {})
+    if bindings is None:
+        return False
+    one = [substitute_formula(item, bindings) for item in first.body]
+    two = [substitute_formula(substitute_formula(item, apart), bindings) for item in second.body]
+    return not (_excludes(one, two) or _excludes(two, one))
+
+
+def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
+    """Whether some body asks for what the other denies."""
+    atoms = [item.atom for item in positive if isinstance(item, Literal)]
+    for item in negative:
+        if isinstance(item, Not) and isinstance(item.formula, Literal):
+            denied = item.formula.atom
+            if any(atom == denied for atom in atoms):
+                return True
+    return False
+
+
+#: What a won game is worth; what one has of it, the other lacks.
+_ALL: Final = 100
+#: Goals are round numbers, but for one that is a little more or less than another.
+_ROUND: Final = 5
+_FEWEST_VALUES: Final = 3
+_GOALS: Final = """\
+(<= (goal x 100) (line x))
+(<= (goal x 50) (not (line x)) (not (line o)))
+(<= (goal o 100) (line o))
+(<= (goal o 50) (not (line x)) (not (line o)))
+(<= (goal o 0) (line x))
+"""
+
+_ODD_GOAL: Final = Code(
+    "odd-goal",
+    Severity.WARNING,
+    "a goal that one role has in the place of another value of the others, or that alone is not round",
+    demand="Roles whose goals are the same but for one value have that in common, too.",
+    why="What wins or loses is worth the same to each, most often a round number; a value that differs in "
+    "one rule is a slip.",
+    source=PRACTICE,
+    bad=f"{_GOALS}(<= (goal x 1) (line o))",
+    good=f"{_GOALS}(<= (goal x 0) (line o))",
+)
+
+
+def _odd_goal(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a value of one role, where all goal rules name role and value and no other role has it.
+
+    Of two roles that differ in a value, that one is odd whose complement nobody has.
+    """
+    rules = sheet.heads.get(("goal", 2), [])
+    yield from _not_round(rules)
+    if not all(isinstance(term, Constant) for rule in rules for term in rule.head.arguments):
+        return
+    values: dict[Term, Counter[str]] = defaultdict(Counter)
+    for rule in rules:
+        role, value = rule.head.arguments
+        values[role][str(value)] += 1
+    for role, own in values.items():
+        for other, others in values.items():
+            odd, usual = list((own - others).elements()), list((others - own).elements())
+            if other is role or len(odd) != 1 or len(usual) != 1 or not own & others:
+                continue
+            if not _has_complement(odd[0], values) and _has_complement(usual[0], values):
+                yield _found(odd[0], usual[0], role, other, rules)
+                break
+
+
+def _not_round(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
+    """Report the one rule with a value that is no multiple of five, where all others have such."""
+    names = [str(rule.head.arguments[1]) for rule in rules]
+    if not all(name.isdecimal() for name in names):
+        return
+    values = [int(name) for name in names]
+    odd = [number for number, value in enumerate(values) if value % _ROUND]
+    if len(odd) == 1 and len({*values}) >= _FEWEST_VALUES:
+        value, rule = values[odd[0]], rules[odd[0]]
+        if not {value - 1, value + 1} & {*values}:
+            message = f"a goal of {value}, where all other goals are multiples of {_ROUND}"
+            yield _ODD_GOAL.found(message, rule.head.span, hint=f"a multiple of {_ROUND}")
+
+
+def _has_complement(value: str, values: dict[Term, Counter[str]]) -> bool:
+    return value.isdecimal() and any(str(_ALL - int(value)) in each for each in values.values())
+
+
+def _found(odd: str, usual: str, role: Term, other: Term, rules: list[Rule]) -> Diagnostic:
+    def place(who: Term, value: str) -> Rule:
+        return next(rule for rule in rules if tuple(map(str, rule.head.arguments)) == (str(who), value))
+
+    message = f"{role} has the goal {odd} where {other} has {usual}: the others are the same"
+    note = Note("as here", place(other, usual).head.span)
+    return _ODD_GOAL.found(message, place(role, odd).head.span, note, hint=f"(goal {role} {usual})")
+
+
+CHECKS: Final = (
+    Check((_GOAL_VALUE, _GOAL_RANGE), _goal_value, needs_all=False),
+    Check((_OVERLAPPING_GOALS,), _overlapping_goals),
+    Check((_ODD_GOAL,), _odd_goal),
+)

@@ -1,0 +1,280 @@
+"""How things are called, and with how many arguments."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Check, Code
+from anygame.doctor.sheet import atoms_of, span_of
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import KEYWORDS
+from anygame.language.terms import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.doctor.sheet import Name, Sheet
+    from anygame.language.diagnostics import Diagnostic
+
+_CASE_DIFFERS: Final = Code(
+    "case-differs",
+    Severity.WARNING,
+    "names that differ only by capitals",
+    demand="Names that differ by capitals only are not used side by side.",
+    why=(
+        "Some systems tell them apart, others do not, and some write all rules in capitals. Here capitals"
+        " count."
+    ),
+    source=VALIDATOR,
+    bad="(init (lamp On))\n(<= terminal (true (lamp on)))",
+    good="(init (lamp on))\n(<= terminal (true (lamp on)))",
+)
+
+
+def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Compare names over the whole sheet, and variables inside each rule."""
+    yield from _capitals([name for name in sheet.names if name.kind != "variable"], "")
+    by_rule: dict[int, list[Name]] = defaultdict(list)
+    for name in sheet.names:
+        if name.kind == "variable":
+            by_rule[id(name.rule)].append(name)
+    for names in by_rule.values():
+        yield from _capitals(names, "?")
+
+
+def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
+    spellings: dict[str, dict[str, list[Name]]] = defaultdict(lambda: defaultdict(list))
+    styles: Counter[tuple[str, bool, bool]] = Counter()
+    for name in names:
+        spellings[name.text.lower()][name.text].append(name)
+        styles[name.kind, *_style(name.text)] += 1
+    for group in spellings.values():
+        if len(group) == 1:
+            continue
+        # Of two that are used as often, the one that is written like most other names is the usual one.
+        usual = max(group, key=lambda text: (len(group[text]), styles[group[text][0].kind, *_style(text)]))
+        for text, places in group.items():
+            if text != usual:
+                yield _CASE_DIFFERS.found(
+                    f"{mark}{shown(text)} ({_times(places)}) and {mark}{shown(usual)} "
+                    f"({_times(group[usual])}) are different names: capitals count",
+                    places[0].span,
+                    Note("the other spelling stands here", group[usual][0].span),
+                    hint=f"{mark}{shown(usual)}, if they should be the same",
+                )
+
+
+def _style(text: str) -> tuple[bool, bool]:
+    """Return whether a name starts with a capital, and whether it has no small letters."""
+    return text[:1].isupper(), text.isupper()
+
+
+def _times(places: Iterable[Name]) -> str:
+    count = len(list(places))
+    return "used once" if count == 1 else f"used {count} times"
+
+
+_RELATION_ARITY: Final = Code(
+    "relation-arity",
+    Severity.WARNING,
+    "a relation with different numbers of arguments",
+    demand="A relation has the same number of arguments everywhere.",
+    why=(
+        "With two numbers these are two relations, of which each knows nothing of the other. Some systems"
+        " crash."
+    ),
+    source=VALIDATOR,
+    bad="(edge a b)\n(<= (p ?x) (edge ?x))",
+    good="(edge a b)\n(<= (p ?x) (edge ?x ?y))",
+)
+_FUNCTION_ARITY: Final = Code(
+    "function-arity",
+    Severity.WARNING,
+    "a function with different numbers of arguments",
+    demand="A function has the same number of arguments everywhere.",
+    why="(cell 1 b) and (cell 1 1 b) are different fluents; one of them is most often a slip.",
+    source=VALIDATOR,
+    bad="(init (cell 1 1 b))\n(<= terminal (true (cell 1 b)))",
+    good="(init (cell 1 1 b))\n(<= terminal (true (cell 1 1 b)))",
+)
+
+
+def _arity(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Compare the uses of each relation, and of each function: of fluents, moves and other compound terms."""
+    yield from _arities(sheet, "relation", _RELATION_ARITY)
+    yield from _arities(sheet, "function", _FUNCTION_ARITY)
+
+
+def _arities(sheet: Sheet, kind: str, code: Code) -> Iterator[Diagnostic]:
+    groups: dict[str, dict[int, list[Name]]] = defaultdict(lambda: defaultdict(list))
+    for name in sheet.names:
+        if name.kind == kind and name.text not in KEYWORDS:
+            groups[name.text][name.arity].append(name)
+    for text, group in groups.items():
+        if len(group) == 1:
+            continue
+        usual = max(group, key=lambda arity: len(group[arity]))
+        for arity, places in group.items():
+            if arity != usual:
+                yield code.found(
+                    f"{shown(text)} has {_count(arity)} here and {usual} elsewhere: these are two "
+                    f"different {kind}s",
+                    places[0].node.span,
+                    Note(f"with {_count(usual)}", group[usual][0].node.span),
+                    hint="the same number of arguments everywhere, or two names",
+                )
+
+
+def _count(arity: int) -> str:
+    return "1 argument" if arity == 1 else f"{arity or 'no'} arguments"
+
+
+_SHARED_NAME: Final = Code(
+    "shared-name",
+    Severity.INFO,
+    "one name for a relation and for a function",
+    demand="A name is that of a relation or of a function, not of both.",
+    why="It is allowed, but confuses people, and hides where `true` is missing.",
+    source=VALIDATOR,
+    bad="(init (row 1))\n(<= (row ?x) (true (row ?x)))",
+    good="(init (line 1))\n(<= (row ?x) (true (line ?x)))",
+)
+
+
+def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report functions that are named as a relation is."""
+    first: dict[str, Name] = {}
+    for name in sheet.names:
+        if name.kind == "relation":
+            first.setdefault(name.text, name)
+    reported = set()
+    for name in sheet.names:
+        if name.kind == "function" and name.text in first and name.text not in reported:
+            reported.add(name.text)
+            yield _SHARED_NAME.found(
+                f"{shown(name.text)} is the name of a function here and of a relation elsewhere",
+                name.span,
+                Note("the relation", first[name.text].span),
+                hint="a name of its own for each",
+            )
+
+
+_ORDINARY: Final = re.compile(r"[A-Za-z0-9_+-]+")
+
+_UNUSUAL_CHARACTER: Final = Code(
+    "unusual-character",
+    Severity.INFO,
+    "a name with characters beyond A-Z a-z 0-9 _ + -",
+    demand="Names are made of letters, digits, _ + and -.",
+    why="Players exchange moves as plain text, and not all read other characters.",
+    source=VALIDATOR,
+    bad="(init (caf\N{LATIN SMALL LETTER E WITH ACUTE} open))",
+    good="(init (cafe open))",
+)
+
+
+def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report each unusual name once."""
+    reported = set()
+    for name in sheet.names:
+        if not _ORDINARY.fullmatch(name.text) and name.text not in reported:
+            reported.add(name.text)
+            odd = sorted(set(_ORDINARY.sub("", name.text)))
+            yield _UNUSUAL_CHARACTER.found(
+                f"the name {shown(name.text)} has {shown(' '.join(odd))} in it; others may not read it",
+                name.span,
+                hint="letters, digits, _ and - only",
+            )
+
+
+_OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
+
+_KEYWORD_CONSTANT: Final = Code(
+    "keyword-constant",
+    Severity.INFO,
+    "a keyword as an object",
+    demand="Keywords do not name objects.",
+    why=(
+        "(cell 1 goal) is a fact like any other, but systems that change the case of keywords change it too."
+    ),
+    source=VALIDATOR,
+    bad="(init (cell 1 goal))",
+    good="(init (cell 1 target))",
+)
+_OPERATOR_CONSTANT: Final = Code(
+    "operator-constant",
+    Severity.WARNING,
+    "an operator as an object",
+    demand="`not`, `or`, `and`, `distinct` and `<=` do not name objects.",
+    why=(
+        "Inside a term they join nothing. Most often a parenthesis is missing, and the rest of a formula "
+        "became arguments."
+    ),
+    source=GDL,
+    bad="(<= terminal (true (cell 1 or b)))",
+    good="(<= terminal (or (true (cell 1)) (true b)))",
+)
+
+
+def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report each keyword and each operator once that stands as a constant."""
+    reported = set()
+    for name in sheet.names:
+        keyword = name.text.lower()
+        if name.kind != "constant" or keyword in reported:
+            continue
+        if keyword in _OPERATORS:
+            reported.add(keyword)
+            message = (
+                f"{shown(name.text)} joins formulas; as an object it is a mere name, most likely by mistake"
+            )
+            hint = "is a parenthesis missing before it?"
+            yield _OPERATOR_CONSTANT.found(message, name.span, hint=hint)
+        elif keyword in KEYWORDS:
+            reported.add(keyword)
+            message = (
+                f"{shown(name.text)} is a keyword of GDL; as an object it is a mere name here, and confuses "
+                "other systems"
+            )
+            yield _KEYWORD_CONSTANT.found(message, name.span, hint="another name")
+
+
+_ROLE_FIRST: Final = frozenset(("legal", "does", "goal", "input", "sees", "percept"))
+
+_UNKNOWN_ROLE: Final = Code(
+    "unknown-role",
+    Severity.WARNING,
+    "somebody who is no role moves or has a goal",
+    demand="Who moves, or has a goal, is a role.",
+    why="Rules about anybody else never matter; most often a name is misspelt.",
+    source=PRACTICE,
+    bad="(role white)\n(<= (legal wite go) (true on))",
+    good="(role white)\n(<= (legal white go) (true on))",
+)
+
+
+def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report constants in the place of a role that are none."""
+    if not sheet.roles:
+        return
+    names = ", ".join(map(str, sheet.roles[:5]))
+    for rule in sheet.program.rules:
+        for atom in atoms_of(rule):
+            if atom.predicate in _ROLE_FIRST and len(atom.arguments) == 2:
+                role = atom.arguments[0]
+                if not isinstance(role, Variable) and role not in sheet.roles:
+                    node = atom.node
+                    place = node.argument(0).span if node and node.children else span_of(atom, rule)
+                    yield _UNKNOWN_ROLE.found(f"{role} is no role: the roles are {names}", place, hint=names)
+
+
+CHECKS: Final = (
+    Check((_CASE_DIFFERS,), _case_differs, needs_all=False),
+    Check((_RELATION_ARITY, _FUNCTION_ARITY), _arity, needs_all=False),
+    Check((_SHARED_NAME,), _shared_name, needs_all=False),
+    Check((_UNUSUAL_CHARACTER,), _unusual_character, needs_all=False),
+    Check((_KEYWORD_CONSTANT, _OPERATOR_CONSTANT), _keyword_constant, needs_all=False),
+    Check((_UNKNOWN_ROLE,), _unknown_role),
+)

@@ -1,0 +1,241 @@
+"""Relations that depend on themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.dependencies import components
+from anygame.analysis.normal import substitute_atom
+from anygame.doctor.code import GDL, PRACTICE, STRATA, Check, Code
+from anygame.doctor.sheet import names_of_rule
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import KEYWORDS, Literal, atoms_in
+from anygame.language.terms import Compound, Variable, variables_of
+from anygame.language.unification import unify
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+    from anygame.analysis.dependencies import Component
+    from anygame.analysis.normal import NormalRule
+    from anygame.doctor.sheet import Key, Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Atom
+    from anygame.language.terms import Term
+
+_GROWING_RECURSION: Final = Code(
+    "growing-recursion",
+    Severity.WARNING,
+    "a recursion that builds ever larger terms",
+    demand="A recursive rule does not wrap its own results into larger terms.",
+    why="Each round makes a new term, without end. A literal from outside the recursion that bounds the "
+    "variable stops it; GDL's recursion restriction asks for that.",
+    source=GDL,
+    bad="(number zero)\n(<= (number (s ?x)) (number ?x))",
+    good="(number zero)\n(<= (number (s ?x)) (number ?x) (small ?x))\n(small zero)",
+)
+_RECURSION_RESTRICTION: Final = Code(
+    "recursion-restriction",
+    Severity.INFO,
+    "a recursion that the definition of GDL does not allow",
+    demand=(
+        "In a recursion each argument is ground, stands in the head as it is, or is bound outside the "
+        "recursion."
+    ),
+    why=("The restriction keeps GDL decidable. Without functions nothing can grow, so that this plays here."),
+    source=GDL,
+    bad="(edge a b)\n(<= (path ?x ?y) (edge ?x ?y))\n(<= (path ?x ?z) (path ?x ?y) (path ?y ?z))",
+    good="(edge a b)\n(<= (path ?x ?y) (edge ?x ?y))\n(<= (path ?x ?z) (edge ?x ?y) (path ?y ?z))",
+)
+
+
+def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report recursive rules whose arguments can grow, and those that are merely too free."""
+    for component in _groups_by_name(sheet):
+        if component.recursive:
+            inside = {rule.head.key for rule in component.rules}
+            for part in component.rules:
+                yield from _of_rule(part, inside)
+
+
+def _of_rule(part: NormalRule, inside: Container[Key]) -> Iterator[Diagnostic]:
+    literals = [item.atom for item in part.body if isinstance(item, Literal)]
+    recursive = [atom for atom in literals if atom.key in inside]
+    bound = {v for atom in literals if atom.key not in inside for v in atom.variables()}
+    for atom in recursive:
+        for number, term in enumerate(part.head.arguments):
+            variable = _growing(term, atom, bound)
+            if variable is not None:
+                yield _GROWING_RECURSION.found(
+                    f"each round wraps {variable} into a larger term: {term}; this may never end",
+                    part.head.node.argument(number).span
+                    if part.head.node and part.head.node.children
+                    else part.origin.span,
+                    Note(f"{variable} comes from here", atom.span),
+                    hint=f"bound {variable} by a literal of a relation outside the recursion",
+                )
+                return
+    for atom in recursive:
+        for number, term in enumerate(atom.arguments):
+            if term.is_ground or term in part.head.arguments or set(variables_of(term)) <= bound:
+                continue
+            node = atom.node
+            yield _RECURSION_RESTRICTION.found(
+                f"in a recursion the definition of GDL wants {term} to stand in the head as it is, or to be "
+                "bound by a literal outside the recursion",
+                node.argument(number).span if node and node.children else part.origin.span,
+                hint="this plays here; other systems may refuse it",
+            )
+            return
+
+
+def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
+    """Return a variable that stands deeper in a head's argument than in the atom that alone binds it."""
+    if not isinstance(term, Compound):
+        return None
+    above = _depths(atom.arguments)
+    for variable, depth in _depths((term,)).items():
+        if variable not in bound and variable in above and depth > above[variable]:
+            return variable
+    return None
+
+
+def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
+    """Return how deep each variable stands, at the most."""
+    result: dict[Variable, int] = {}
+    pending = [(term, 0) for term in terms]
+    while pending:
+        term, depth = pending.pop()
+        if isinstance(term, Variable):
+            result[term] = max(depth, result.get(term, 0))
+        elif isinstance(term, Compound):
+            pending += [(inner, depth + 1) for inner in term.arguments]
+    return result
+
+
+_LOOSE_RECURSION: Final = Code(
+    "loose-recursion",
+    Severity.WARNING,
+    "a recursive rule that does not go on from what it asks for",
+    demand="Where a relation is asked for in its own rule, the variables that change stand elsewhere, too.",
+    why="What holds somewhere then holds everywhere: the literal that leads from one to the next is missing.",
+    source=PRACTICE,
+    bad="(<= (reach ?y) (reach ?x) (cell ?y))\n(cell 1)\n(reach 1)",
+    good="(<= (reach ?y) (reach ?x) (cell ?y) (near ?x ?y))\n(cell 1)\n(reach 1)",
+)
+
+
+def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report literals of a rule's own relation with a variable that stands nowhere else in the rule."""
+    for rule in sheet.program.rules:
+        own = [f.atom for f in rule.body if isinstance(f, Literal) and f.atom.key == rule.head.key]
+        if not own or rule.head.predicate in KEYWORDS:
+            continue
+        often = Counter(name.text for name in names_of_rule(rule) if name.kind == "variable")
+        for atom in own:
+            loose = [each for each in atom.arguments if isinstance(each, Variable) and often[each.name] == 1]
+            if loose:
+                names = " and ".join(map(str, loose))
+                stand = "stands" if len(loose) == 1 else "stand"
+                message = f"{shown(names)} {stand} nowhere else in this rule: it does not go on from there"
+                hint = "a literal that leads from there to what the rule says"
+                yield _LOOSE_RECURSION.found(message, atom.span, hint=hint)
+
+
+#: Rules beyond which they are not compared one by one.
+_MOST_COMPARED: Final = 500
+
+_NEGATION_BY_NAME: Final = Code(
+    "negation-by-name",
+    Severity.INFO,
+    "a relation that depends on its own negation, though no rule does",
+    demand="A relation does not depend on its own negation, even where no single rule does.",
+    why="The definition looks at names: (goal ?r 0) that asks (not (goal ?r 100)) breaks it. No rule is "
+    "caught in a circle, and it plays here; stricter systems refuse it.",
+    source=STRATA,
+    bad="(role x)\n(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))",
+    good="(role x)\n(<= (goal ?r 0) (role ?r) (not (wins ?r)))\n(<= (goal ?r 100) (wins ?r))\n"
+    "(<= (wins ?r) (true (won ?r)))",
+)
+
+
+def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report negative cycles between relations that are none between rules."""
+    suspects = list(_negations_inside(sheet))
+    parts = list(dict.fromkeys(part for group, _, _ in suspects for part in group.rules))
+    if not parts or len(parts) > _MOST_COMPARED:
+        return
+    _, cycles = components(parts, lambda part: part.head.key, _reads_of, _may_feed)
+    real = {id(rule.origin) for cycle in cycles for rule in cycle.rules}
+    seen = set()
+    for _, reader, atom in suspects:
+        place = atom.span or reader.origin.span
+        if id(reader.origin) not in real and place not in seen:
+            seen.add(place)
+            yield _NEGATION_BY_NAME.found(
+                f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, and that on "
+                f"`{reader.head.predicate}` again, though no single rule on itself",
+                place,
+                hint="this plays here; systems that look at the names alone refuse it",
+            )
+
+
+def _negations_inside(sheet: Sheet) -> Iterator[tuple[Component[NormalRule], NormalRule, Atom]]:
+    """Yield the atoms that a rule denies and whose relations depend on the rule's own."""
+    for group in _groups_by_name(sheet):
+        inside = {rule.head.key for rule in group.rules}
+        if group.recursive:
+            for part in group.rules:
+                for atom, positive in atoms_in(part.body):
+                    if not positive and atom.key in inside:
+                        yield group, part, atom
+
+
+def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
+    atom = list(atoms_in(reader.body))[index][0]
+    apart = {v: Variable(f"{v.name} other") for v in feeder.head.variables()}
+    head = substitute_atom(feeder.head, apart)
+    bindings: dict[Variable, Term] | None = {}
+    for left, right in zip(head.arguments, atom.arguments, strict=True):
+        bindings = unify(left, right, bindings or {})
+        if bindings is None:
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An atom that a rule reads, as `components` wants it."""
+
+    atom: Atom
+    positive: bool
+
+    @property
+    def relation(self) -> Key:
+        """Name and arity."""
+        return self.atom.key
+
+
+def _reads_of(part: NormalRule) -> list[_Read]:
+    """Return what a normal rule reads."""
+    return [_Read(atom, positive) for atom, positive in atoms_in(part.body)]
+
+
+def _groups_by_name(sheet: Sheet) -> list[Component[NormalRule]]:
+    """Return the rules in groups whose relations depend on each other, by negations or not."""
+    parts = [part for part in sheet.normal if part.body]
+    groups, _ = components(parts, lambda part: part.head.key, _all_reads, lambda *_: True)
+    return groups
+
+
+def _all_reads(part: NormalRule) -> list[_Read]:
+    return [_Read(atom, True) for atom, _ in atoms_in(part.body)]
+
+
+CHECKS: Final = (
+    Check((_GROWING_RECURSION, _RECURSION_RESTRICTION), _growing_recursion),
+    Check((_LOOSE_RECURSION,), _loose_recursion),
+    Check((_NEGATION_BY_NAME,), _negation_by_name),
+)

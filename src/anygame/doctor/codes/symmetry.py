@@ -1,0 +1,359 @@
+"""Rules that say of one role, name or direction what others say of another: one is missing, or is odd."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.likes.symmetry import Images, grown, turned, used_alike
+from anygame.doctor.likes.words import exchanged, flat, numbered, parts_of, same, text_of
+from anygame.doctor.sheet import atoms_of, key_of, names_of_rule, spoken_of
+from anygame.language.diagnostics import Note, Severity
+from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from anygame.doctor.likes.symmetry import Turn
+    from anygame.doctor.likes.words import Parts
+    from anygame.doctor.sheet import Key, Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.source import Span
+    from anygame.language.terms import Term
+
+_PAIR: Final = 2
+#: Rules that have an image where names change places: fewer may do so by chance.
+_FEWEST_NAMED: Final = 4
+#: Letters of a role's name by which other names are known to speak of it: ``blackWins``.
+_FEWEST_LETTERS: Final = 3
+#: Roles that are compared two by two.
+_MOST_ROLES: Final = 4
+#: Rules that are compared: longer sheets are written by programs.
+_MOST_RULES: Final = 2_000
+#: Rules and words of a sheet in which other names than roles are compared.
+_MOST_FOR_NAMES: Final = 300
+_MOST_WORDS: Final = 6_000
+#: Rules with images for each without, where some of a kind may be odd.
+_MOSTLY: Final = 4
+#: Rules of one relation that are compared for directions: fewer say too little, more are written by programs.
+_FEWEST: Final = 3
+_MOST: Final = 40
+#: Relations and fluents whose arguments are exchanged, for each relation.
+_MOST_TURNED: Final = 6
+#: Predicates of which the rules may well differ: who begins is not both; and between directions.
+_OF_START: Final = frozenset(("init", "base", "input"))
+_MAY_DIFFER: Final = frozenset(("base", "input", "role", "goal"))
+
+_OTHER_ROLE: Final = "for the other role"
+_OTHER_WAY: Final = "for the other direction"
+
+_WINS: Final = """\
+(role white) (role black)
+(<= whiteWins (true (at white goal)))
+(<= blackWins (true (at black goal)))
+(<= terminal whiteWins)
+(<= terminal blackWins)
+(<= (goal white 100) whiteWins)
+(<= (goal black 100) blackWins)
+(<= (goal white 0) blackWins)
+"""
+
+_NO_COUNTERPART: Final = Code(
+    "missing-counterpart",
+    Severity.WARNING,
+    "a rule for one role that has no like for the other, where all others have",
+    demand="Where two roles have the same rules, each rule of the one has its like for the other.",
+    why="What one role alone may do, or is given: most often a rule was forgotten.",
+    source=PRACTICE,
+    bad=_WINS,
+    good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
+)
+_ODD_COUNTERPART: Final = Code(
+    "odd-counterpart",
+    Severity.WARNING,
+    "a rule that differs from its like for the other role, where all others are the same",
+    demand="Where two roles have the same rules, each says of the one what it says of the other.",
+    why="A difference in one place alone is most often a slip of the one who copied the rule.",
+    source=PRACTICE,
+    bad=f"{_WINS}(<= (goal black 0) (not whiteWins))\n",
+    good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
+)
+
+_STEPS: Final = """\
+(<= (near ?a ?b ?c ?b) (succ ?a ?c) (index ?b))
+(<= (near ?a ?b ?c ?b) (succ ?c ?a) (index ?b))
+(<= (near ?a ?b ?c ?d) (succ ?a ?c) (succ ?b ?d))
+(<= (near ?a ?b ?c ?d) (succ ?c ?a) (succ ?d ?b))
+(<= (near ?a ?b ?a ?c) (succ ?b ?c) (index ?a))
+"""
+
+_NO_SIBLING: Final = Code(
+    "missing-sibling",
+    Severity.WARNING,
+    "a rule for one direction or name that has no like for the other one, where all others have",
+    demand="Of rules that differ in the order of arguments alone, or in names used alike, none is missing.",
+    why="What goes up and down goes left and right: most often a rule was forgotten.",
+    source=PRACTICE,
+    bad=_STEPS,
+    good=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (index ?a))\n",
+)
+_ODD_SIBLING: Final = Code(
+    "odd-sibling",
+    Severity.WARNING,
+    "a rule that differs from its like for another direction or name, where all others are the same",
+    demand="Rules for directions differ in the order of arguments alone, others in names used alike.",
+    why="A difference in one place alone is most often a slip of the one who copied the rule.",
+    source=PRACTICE,
+    bad=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (number ?a))\n",
+    good=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (index ?a))\n",
+)
+
+
+def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report rules that have no image where roles, other names or arguments change places."""
+    told: set[tuple[bool, Span | None]] = set()
+    for found in (*_by_names(sheet), *_by_directions(sheet)):
+        place = found.code.endswith("sibling"), found.span
+        if place not in told:
+            told.add(place)
+            yield found
+
+
+def _missing(code: Code, rule: Rule, image: Parts, where: str, name: str = "") -> Diagnostic:
+    message = f"this rule{name and f' of {name}'} has no like {where}, as all others of them have"
+    return code.found(message, rule.span, hint=text_of(image))
+
+
+def _odd(code: Code, rule: Rule, like: Rule, image: Parts, where: str, name: str = "") -> Diagnostic:
+    message = f"this rule{name and f' of {name}'} differs from its like {where}, and no other does"
+    return code.found(message, rule.span, Note("its like is here", like.span), hint=text_of(image))
+
+
+# -- names ------------------------------------------------------------------------------------------------
+
+
+def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report rules without image where two roles, or two names that are used alike, change places."""
+    rules = [rule for rule in sheet.program.rules if rule.body and rule.head.predicate not in _OF_START]
+    if len(rules) > _MOST_RULES:
+        return
+    said = [parts_of(rule) for rule in rules]
+    roles = [str(role) for role in sheet.roles if role.is_ground]
+    for pair in combinations(roles[:_MOST_ROLES], 2):
+        exchange = grown(said, _exchange(sheet, *pair))
+        images = [exchanged(parts, exchange) for parts in said]
+        found = Images(said, images, [_other_ways(rule, exchange) for rule in rules])
+        for alone in _odd_groups(rules, found, exchange):
+            if len(alone) == _PAIR or not same(((), *images[alone[0]][1:]), ((), *said[alone[0]][1:])):
+                yield from _of_names(rules, found, alone, exchange, _OTHER_ROLE)
+    if len(rules) > _MOST_FOR_NAMES or sum(len(flat(parts)) for parts in said) > _MOST_WORDS:
+        return
+    for pair in used_alike(said):
+        if not {*roles}.issuperset(pair):
+            exchange = grown(said, {pair[0]: pair[1], pair[1]: pair[0]})
+            found = Images(said, [exchanged(parts, exchange) for parts in said])
+            if len(found.paired) >= _FEWEST_NAMED and 1 <= len(found.alone) <= _PAIR:
+                where = f"where {pair[0]} and {pair[1]} change places"
+                yield from _of_names(rules, found, found.alone, exchange, where)
+
+
+def _of_names(
+    rules: Sequence[Rule], found: Images, alone: Sequence[int], exchange: Mapping[str, str], where: str
+) -> Iterator[Diagnostic]:
+    """Report one rule without image, or the odd one of two of which one is nearly the other's image."""
+    is_role = where == _OTHER_ROLE
+    if len(alone) == 1:
+        code = _NO_COUNTERPART if is_role else _NO_SIBLING
+        yield _missing(code, rules[alone[0]], found.images[alone[0]], where)
+    elif found.are_near(*alone):
+        odd, like = found.odd_first(alone, exchange)
+        code = _ODD_COUNTERPART if is_role else _ODD_SIBLING
+        yield _odd(code, rules[odd], rules[like], found.images[like], where)
+
+
+def _exchange(sheet: Sheet, one: str, other: str) -> dict[str, str]:
+    """Return what becomes of each name where two roles change places."""
+    names = {name.text for rule in sheet.program.rules for name in names_of_rule(rule)} - KEYWORDS.keys()
+    start, end = _shared(one, other)
+    parts = [(one, other)]
+    if one[start : len(one) - end] and other[start : len(other) - end]:
+        parts.append((one[start : len(one) - end], other[start : len(other) - end]))
+    found: dict[str, str] = {}
+    for left, right in parts:
+        pairs = [(name, _renamed(name, left, right)) for name in sorted(names)]
+        for name, like in pairs:
+            if like in names and like != name and name not in found and like not in found:
+                found |= {name: like, like: name}
+    return found
+
+
+def _shared(one: str, other: str) -> tuple[int, int]:
+    """Return how many letters two names share at the start and, of the rest, at the end."""
+    start = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    rest = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
+    end = next((n for n, (a, b) in enumerate(rest) if a != b), 0)
+    return start, end
+
+
+def _renamed(name: str, one: str, other: str) -> str:
+    """Return a name that speaks of one role as it would of another."""
+    if name == one:
+        return other
+    if len(one) < _FEWEST_LETTERS or len(other) < _FEWEST_LETTERS:
+        return name
+    return name.replace(one, other).replace(one.capitalize(), other.capitalize())
+
+
+def _other_ways(rule: Rule, exchange: Mapping[str, str]) -> list[Parts]:
+    """Return what a rule says of the other role where that one goes the other way: down, not up."""
+    steps = {
+        atom.key
+        for atom, _ in atoms_in(rule.body)
+        if len(atom.arguments) == 2 and atom.predicate not in KEYWORDS and atom.predicate not in exchange
+    }
+    return [exchanged(parts_of(turned(rule, (True, key, (1, 0)))), exchange) for key in sorted(steps)]
+
+
+def _odd_groups(rules: Sequence[Rule], found: Images, exchange: Mapping[str, str]) -> Iterator[list[int]]:
+    """Yield one or two rules without images: all there are, or all of a kind where others mostly have one."""
+    if len(found.paired) < _FEWEST_NAMED:
+        return
+    if 1 <= len(found.alone) <= _PAIR:
+        yield found.alone
+    elif len(found.paired) >= _MOSTLY * len(found.alone):
+        kinds = [_kind(rule, exchange) for rule in rules]
+        paired = Counter(kinds[n] for n in found.paired)
+        groups: dict[object, list[int]] = defaultdict(list)
+        for number in found.alone:
+            groups[kinds[number]].append(number)
+        yield from (alone for kind, alone in groups.items() if len(alone) <= _PAIR <= paired[kind])
+
+
+def _kind(rule: Rule, exchange: Mapping[str, str]) -> object:
+    """Return what a rule and its like speak of: a relation, or a fluent or a move."""
+    head = rule.head
+    what = spoken_of(head)
+    name = what[0] if what else head.predicate
+    return head.predicate if what else "", min(name, exchange.get(name, name))
+
+
+# -- directions -------------------------------------------------------------------------------------------
+
+
+def _by_directions(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one rule of a relation that has no image where the arguments of a relation change places."""
+    for rules in _groups(sheet):
+        bare = _without_names(rules)
+        said = [parts_of(rule) for rule in bare]
+        for turn in _turns(bare):
+            fewest = 1 if turn[0] and len(turn[2]) == _PAIR else _PAIR
+            images = Images(said, [parts_of(turned(rule, turn)) for rule in bare])
+            found = _odd_one(rules, bare, images, fewest * _PAIR)
+            if found:
+                yield found
+                break
+
+
+def _groups(sheet: Sheet) -> Iterator[list[Rule]]:
+    """Yield the rules that are compared: those of a relation, a fluent or a move, by what their heads name.
+
+    A constant that stands in several heads, such as a piece, tells groups apart.
+    """
+    groups: dict[object, list[Rule]] = defaultdict(list)
+    for key, rules in sheet.heads.items():
+        if key[0] not in _MAY_DIFFER and key[1]:
+            for rule in rules:
+                if rule.body:
+                    groups[key, spoken_of(rule.head)].append(rule)
+    for alike in groups.values():
+        named = [
+            [term if isinstance(term, Constant) else None for term in rule.head.arguments] for rule in alike
+        ]
+        often = [Counter(column) for column in zip(*named, strict=True)]
+        apart: dict[tuple[object, ...], list[Rule]] = defaultdict(list)
+        for rule, names in zip(alike, named, strict=True):
+            apart[tuple(name if often[n][name] > 1 else None for n, name in enumerate(names))].append(rule)
+        yield from (rules for rules in apart.values() if _FEWEST <= len(rules) <= _MOST)
+
+
+def _without_names(rules: Sequence[Rule]) -> list[Rule]:
+    """Return rules without the arguments of their heads that are constants, such as a direction."""
+    columns = list(zip(*(rule.head.arguments for rule in rules), strict=True))
+    kept = [n for n, column in enumerate(columns) if not all(isinstance(term, Constant) for term in column)]
+    heads = (Atom(rule.head.predicate, tuple(rule.head.arguments[n] for n in kept)) for rule in rules)
+    return [Rule(head, rule.body, rule.node) for head, rule in zip(heads, rules, strict=True)]
+
+
+def _turns(rules: Sequence[Rule]) -> list[Turn]:
+    """Return what can be turned in some rules: relations of two arguments, the head, and fluents."""
+    relations: Counter[Key] = Counter()
+    functors: Counter[Key] = Counter()
+    for rule in rules:
+        for atom in atoms_of(rule):
+            is_keyword = KEYWORDS.get(atom.predicate) == len(atom.arguments)
+            if not is_keyword and (atom is rule.head or len(atom.arguments) == _PAIR):
+                relations[atom.key] += 1
+            functors.update(
+                key for term in atom.arguments if isinstance(term, Compound) and (key := key_of(term))
+            )
+    heads = {rule.head.key for rule in rules}
+    often = [key for key, _ in relations.most_common(_MOST_TURNED)]
+    found = [(True, key) for key in sorted(often, key=lambda key: (key in heads, -relations[key]))]
+    found += [(False, key) for key, _ in functors.most_common(_MOST_TURNED)]
+    return [(is_relation, key, order) for is_relation, key in found for order in _orders(key[1])]
+
+
+def _orders(arity: int) -> Iterator[tuple[int, ...]]:
+    """Yield orders in which two arguments change places, or each of two pairs does."""
+    straight = tuple(range(arity))
+    for one, other in combinations(range(min(arity, 4)), _PAIR):
+        order = list(straight)
+        order[one], order[other] = other, one
+        yield tuple(order)
+    if arity >= 2 * _PAIR:
+        yield (1, 0, 3, 2, *straight[4:])
+
+
+def _odd_one(rules: Sequence[Rule], bare: Sequence[Rule], found: Images, fewest: int) -> Diagnostic | None:
+    """Return what is odd among rules; that two differ is reported where so many others do not."""
+    said, alone = found.said, found.alone
+    if len(found.paired) < _PAIR or not 1 <= len(alone) <= _PAIR:
+        return None
+    shapes = {_shape(bare[n]) for n in found.paired}
+    if len(alone) == 1:
+        (number,) = alone
+        others = {numbered(parts[0]) for n, parts in enumerate(said) if n not in found.moved}
+        # Its like may go by another relation: down by a predecessor, up by a successor.
+        if numbered(said[number][0]) not in others and _shape(bare[number]) in shapes:
+            name = _name(rules[number])
+            return _missing(_NO_SIBLING, rules[number], found.images[number], _OTHER_WAY, name)
+    elif len(found.paired) >= fewest and found.are_near(*alone):
+        odd, like = sorted(alone, key=lambda n: (_shape(bare[n]) in shapes, len(flat(said[n])), -n))
+        if _shape(bare[like]) in shapes:
+            name = _name(rules[odd])
+            return _odd(_ODD_SIBLING, rules[odd], rules[like], found.images[like], _OTHER_WAY, name)
+    return None
+
+
+def _shape(rule: Rule) -> tuple[object, ...]:
+    """Return what rules for two directions have in common: what they ask for, but for its variables."""
+    asked = [
+        (atom.predicate, *map(_constant, atom.arguments), positive) for atom, positive in atoms_in(rule.body)
+    ]
+    return tuple(sorted(asked, key=str))
+
+
+def _constant(term: Term) -> str:
+    return "" if isinstance(term, Variable) else str(term)
+
+
+def _name(rule: Rule) -> str:
+    """Return what a rule speaks of, for people."""
+    what = spoken_of(rule.head)
+    return what[0] if what else rule.head.predicate
+
+
+CHECKS: Final = (Check((_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING), _check),)

@@ -1,1 +1,0 @@
-"""Arguments that look as if they had changed places: in rules, in facts, in the whole sheet."""
