@@ -24,7 +24,7 @@ from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.lanes import DOUBLE, MISSING, Lanes
+from anygame.network.lanes import DOUBLE, MISSING
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
 from anygame.network.stuck import StuckError
@@ -144,7 +144,7 @@ class NetworkMachine:
 
     def lanes(self, count: int, seed: int) -> GameLanes:
         """Return games side by side; where the rules hide information, they know what each role sees."""
-        return GameLanes(Lanes(self.percept_kernel or self.kernel, count, seed), self.compiled)
+        return GameLanes(self.percept_kernel or self.kernel, count, seed, self.compiled)
 
     # -- positions ---------------------------------------------------------------------------------
 
