@@ -107,6 +107,29 @@ class FunctionBuilder:
         self.jump(done)
         self.label(done)
 
+    @contextmanager
+    def either(self, condition: str) -> Iterator[Callable[[], None]]:
+        """Write two branches: what is written inside, and behind the call of what is yielded.
+
+        ::
+
+            with code.either(condition) as otherwise:
+                code.store(row, ONES)
+                otherwise()
+                code.store(row, ZERO)
+        """
+        yes, no, done = (self.new_label() for _ in range(3))
+        self.branch(condition, yes, no)
+        self.label(yes)
+
+        def otherwise() -> None:
+            self.jump(done)
+            self.label(no)
+
+        yield otherwise
+        self.jump(done)
+        self.label(done)
+
     def repeat(self, count: str) -> Iterator[str]:
         """Write a loop as ``loop`` does, of as many rounds as a number says, or none."""
         if not count.isdigit():

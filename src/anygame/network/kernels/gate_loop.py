@@ -457,7 +457,14 @@ def present_phases(code: FunctionBuilder) -> tuple[str, str]:
 
 
 def _operate_function() -> str:
-    """Do the operations in some words of the table that the lanes need in their phase."""
+    """Do the operations in some words of the table that the lanes need in their phase.
+
+    ::
+
+        for each operation:
+            if (during & present or only & alone) and (not restarting or a lane restarts):
+                RUN: run(entries)  SET: set(entries)  CYCLE: run_cycle(entries) until nothing changes
+    """
     code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
     present, alone = present_phases(code)
     steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
@@ -531,6 +538,16 @@ _ROW = "<8 x i64>"
 
 
 def _run() -> str:
+    """Evaluate gates once.
+
+    ::
+
+        value = ones
+        for each entry (source, target):
+            value &= row[source] ^ inverted
+            row[target] = value
+            value |= last  # ones behind the last input of a gate
+    """
     code = FunctionBuilder("run", parameters=_PARAMETERS)
 
     def body(index: str, state: list[str]) -> list[str]:
@@ -552,12 +569,8 @@ def _run_cycle() -> str:
         value = code.and_(state[0], value)
         old = code.read(target)
         changed = code.or_(state[1], code.and_(last, code.xor(old, value)))
-        whole, going = code.new_label(), code.new_label()
-        code.branch(code.let(f"trunc i64 {number} to i1"), whole, going)
-        code.label(whole)
-        code.write(target, value)
-        code.jump(going)
-        code.label(going)
+        with code.when(code.let(f"trunc i64 {number} to i1")):
+            code.write(target, value)
         return [code.or_(value, last), changed]
 
     _loop(code, [(_ROW, ONES), (_ROW, ZERO)], body)
@@ -565,7 +578,14 @@ def _run_cycle() -> str:
 
 
 def _set() -> str:
-    """Set fluents; the lowest bit of the second number is the initial value."""
+    """Set fluents; the lowest bit of the second number is the initial value.
+
+    ::
+
+        for each entry (source, target):
+            value = go ? row[source] ^ inverted : row[target]
+            row[target] = restart ? initial : value
+    """
     code = FunctionBuilder("set", parameters=_PARAMETERS)
     go, restart = code.load(GO), code.load(RESTART)
 

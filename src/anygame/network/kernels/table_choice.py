@@ -282,22 +282,17 @@ def _draw() -> str:
     role = _Reader(code)
     generator = Xoshiro(code)
     planes = role.number(_Role.PLANES)
-    exact, inexact, done = (code.new_label() for _ in range(3))
-    code.branch(code.let(f"icmp ne i64 {role.number(_Role.EXACT)}, 0"), exact, inexact)
-    code.label(exact)
-    for weight in code.repeat(planes):
-        value = code.and_(generator.row(), code.read(role.row(_Role.MASKS, weight)))
-        code.write(role.row(_Role.NUMBER, weight), value)
-    code.jump(done)
-    code.label(inexact)
-    before, left = code.variable(code.load(FAILED)), code.variable(code.load(ACTIVE))
-    for weight in code.repeat(planes):
-        code.write(role.row(_Role.NUMBER, weight), ZERO)
-    rounds = code.word_variable(field(code, Field.ROUNDS))
-    _draw_rounds(code, role, generator, left, rounds)
-    code.store(FAILED, code.or_(code.read(before), code.read(left)))
-    code.jump(done)
-    code.label(done)
+    with code.either(code.let(f"icmp ne i64 {role.number(_Role.EXACT)}, 0")) as otherwise:
+        for weight in code.repeat(planes):
+            value = code.and_(generator.row(), code.read(role.row(_Role.MASKS, weight)))
+            code.write(role.row(_Role.NUMBER, weight), value)
+        otherwise()
+        before, left = code.variable(code.load(FAILED)), code.variable(code.load(ACTIVE))
+        for weight in code.repeat(planes):
+            code.write(role.row(_Role.NUMBER, weight), ZERO)
+        rounds = code.word_variable(field(code, Field.ROUNDS))
+        _draw_rounds(code, role, generator, left, rounds)
+        code.store(FAILED, code.or_(code.read(before), code.read(left)))
     generator.save()
     return code.text()
 
@@ -487,13 +482,8 @@ def _draw_all(code: FunctionBuilder) -> None:
         code.write(seen, code.or_(code.read(seen), value))
     several = code.any_lane(code.and_(code.read(twice), code.load(ACTIVE)))
     alone = code.let(f"icmp ult i64 {field(code, Field.DRAW_COUNT)}, 2")
-    apart, together, done = (code.new_label() for _ in range(3))
-    code.branch(code.let(f"or i1 {several}, {alone}"), apart, together)
-    code.label(apart)
-    for role in _each_draw(code):
-        _call(code, "draw", role.place)
-    code.jump(done)
-    code.label(together)
-    code.line("call void @draw_together(ptr %rows, ptr %data)")
-    code.jump(done)
-    code.label(done)
+    with code.either(code.let(f"or i1 {several}, {alone}")) as otherwise:
+        for role in _each_draw(code):
+            _call(code, "draw", role.place)
+        otherwise()
+        code.line("call void @draw_together(ptr %rows, ptr %data)")
