@@ -29,13 +29,15 @@ _ALLOWED = {
     "datalog": {"errors", "language", "analysis"},
     # Children and messages to them: they know nothing of games.
     "processes": set(),
-    "network": {"errors", "language", "analysis", "datalog", "processes"},
-    "game": {"errors", "language"},
-    "game.machines": {"errors", "language", "analysis", "datalog", "network", "game"},
+    # What the compiled game and the game both speak of.
+    "playouts": set(),
+    "network": {"errors", "language", "analysis", "datalog", "processes", "playouts"},
+    "game": {"errors", "language", "playouts"},
+    "game.machines": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
     "boards": {"errors", "language", "game"},
     "doctor": {"errors", "language", "analysis", "game"},
     # Search is native code over many states at once, which only the network has.
-    "search": {"errors", "language", "network", "game"},
+    "search": {"errors", "language", "network", "game", "playouts"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},

@@ -29,6 +29,7 @@ from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.kernel import STRAIGHT_INPUTS, build_kernel
 from anygame.network.simulator import Simulator
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ def _network(path: Path) -> Network:
 
 def _first_playouts(network: Network, style: Style) -> float:
     begin = process_time()
-    Simulator(build_kernel(network, style)).run(_PLAYOUTS)
+    Simulator(build_kernel(network, style)).run(PlayoutRequest(_PLAYOUTS))
     return process_time() - begin
 
 

@@ -20,7 +20,7 @@ from anygame.network.simulator import Simulator
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from anygame.network.simulator import Tally
+    from anygame.playouts.tally import Tally
 
 _SHEET = "gdl/tic_tac_toe.kif"
 #: It counts with a term that grows, of which a network would need one for each number there is.
@@ -140,7 +140,7 @@ def test_games_without_an_end_are_told() -> None:
 def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     played = Simulator.run
 
-    def interrupted(*arguments: Any) -> Tally:
+    def interrupted(*arguments: Any) -> Tally[Any]:
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         return played(*arguments)
 

@@ -57,7 +57,9 @@ def test_moves_that_depend_on_what_is_not_seen_are_refused(tmp_path: Path) -> No
     )
     output, status = run(["export", str(sheet), "--to", "efg"])
     assert status == 2
-    assert "me has different legal moves in histories that it cannot distinguish: (take 1), stay, or" in output
+    assert (
+        "me has different legal moves in histories that it cannot distinguish: (take 1), stay, or" in output
+    )
 
 
 def test_it_is_written_to_a_file_or_not_at_all(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,7 +200,7 @@ def test_a_game_of_nothing(style: Style, over: bool) -> None:
     assert (lanes.goals(), lanes.step_random()) == ([], [])
     single = Single(build_kernel(network, style))
     assert (single.terminal(b""), single.legal(b""), single.next(b"", [])) == (over, [], b"")
-    counts = Simulator(build_kernel(network, style)).run(1000, limit=5)
+    counts = Simulator(build_kernel(network, style)).run(PlayoutRequest(1000, limit=5))
     assert (counts.playouts, counts.cut, counts.states) == ((1000, 0, 0) if over else (0, 1000, 5000))
 
 
@@ -212,7 +213,7 @@ def test_a_role_without_any_action() -> None:
     before = lanes.observation()
     lanes.step([[0, 0, 0], [0, 0, 0]])
     assert (lanes.observation() == before).all()
-    tally = Simulator(build_kernel(network)).run(10)
+    tally = Simulator(build_kernel(network)).run(PlayoutRequest(10))
     assert (tally.playouts, tally.stuck, tally.states) == (0, 10, 0)
 
 

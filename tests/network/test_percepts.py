@@ -38,9 +38,9 @@ def _assert_percepts_agree(text: str, seed: int, steps: int = 6) -> int:
     random, compared = Random(seed), 0
     for _ in range(steps):
         stuck = lanes.stuck | lanes.terminal
-        before = [plain.state(game.machine.facts(lanes.get(lane))) for lane in range(_LANES)]
+        before = [plain.state(game.machine.facts(lanes.position(lane))) for lane in range(_LANES)]
         chosen = lanes.step_random()
-        seen = [lanes.percepts(role) for role in range(len(game.roles))]
+        seen = [lanes.percepts_of(role) for role in range(len(game.roles))]
         assert not any(of_role[stuck].any() for of_role in seen)
         for lane in random.sample(range(_LANES), 12):
             if stuck[lane]:
@@ -144,6 +144,6 @@ def test_a_sheet_too_large_for_percepts_has_a_network_without_them() -> None:
 def test_roles_that_see_nothing_have_no_percept_terms() -> None:
     game = anygame.loads(_SECRET)
     assert game.percept_terms("a") == ()
-    assert game.backends.needed_network().lanes(3, 1).percepts(0).shape == (3, 0)
+    assert game.backends.needed_network().lanes(3, 1).percepts_of(0).shape == (3, 0)
     with pytest.raises(anygame.UnknownRoleError):
         game.percept_terms("nobody")

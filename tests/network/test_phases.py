@@ -27,6 +27,7 @@ from anygame.network.kernels.rows import ABSENT, RowLayout
 from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE, Cycle
 from anygame.network.simulator import Simulator
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     import random
@@ -217,8 +218,8 @@ def test_half_of_the_gates_are_left_out() -> None:
 
 def test_playouts_are_as_without_phases() -> None:
     network = tic_tac_toe()
-    plain = Simulator(build_kernel(network, phases=Phases.none(network))).run(40_000, seed=3)
-    phased = Simulator(build_kernel(network, phases=find_phases(network))).run(40_000, seed=3)
+    plain = Simulator(build_kernel(network, phases=Phases.none(network))).run(PlayoutRequest(40_000, seed=3))
+    phased = Simulator(build_kernel(network, phases=find_phases(network))).run(PlayoutRequest(40_000, seed=3))
     assert plain.playouts == phased.playouts == 40_000
     assert plain.lengths.keys() == phased.lengths.keys()
     for role in range(2):

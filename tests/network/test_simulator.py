@@ -8,7 +8,7 @@ import threading
 import tracemalloc
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -19,13 +19,14 @@ from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
-    from anygame.network.simulator import Tally
+    from anygame.playouts.tally import Tally
 
 
 def until(stop: int, out_of: int) -> Network:
@@ -45,7 +46,7 @@ STYLES: tuple[Style, ...] = ("straight", "loop")
 Known = tuple[dict[tuple[int, ...], Fraction], Fraction]
 
 
-def same(a: Tally, b: Tally) -> bool:
+def same(a: Tally[Any], b: Tally[Any]) -> bool:
     """Return whether all counts are equal, whatever time they took."""
     fields = (
         "playouts",
@@ -62,7 +63,7 @@ def same(a: Tally, b: Tally) -> bool:
     return all(getattr(a, f) == getattr(b, f) for f in fields)
 
 
-def moves_of(tally: Tally) -> int:
+def moves_of(tally: Tally[Any]) -> int:
     """Return the joint moves of the playouts that ended by the rules."""
     return sum(length * count for length, count in tally.lengths.items())
 
@@ -106,7 +107,7 @@ def far(count: int, total: int, chance: Fraction | float) -> float:
 def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
     network = tic_tac_toe()
     chances, length = exact(network, tuple(map(int, network.initial)), {})
-    tally = Simulator(build_kernel(network, style)).run(400_000, seed=5)
+    tally = Simulator(build_kernel(network, style)).run(PlayoutRequest(400_000, seed=5))
     assert tally.playouts == sum(tally.lengths.values()) == 400_000
     assert tally.states == moves_of(tally)
     assert tally.goals[0] == {100 - value: n for value, n in tally.goals[1].items()}
@@ -119,7 +120,7 @@ def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
 
 @pytest.mark.usefixtures("played_any_way")
 def test_legal_moves_are_counted_where_moves_are_made() -> None:
-    tally = Simulator(build_kernel(tic_tac_toe())).run(1000, seed=1)
+    tally = Simulator(build_kernel(tic_tac_toe())).run(PlayoutRequest(1000, seed=1))
     # Before move n of a game 10 - n cells are free; the other role has its one.
     lengths = np.array([tally.lengths.get(length, 0) for length in range(max(tally.lengths) + 1)])
     alive = lengths[::-1].cumsum()[::-1][1:]
@@ -134,7 +135,7 @@ def test_legal_moves_are_counted_where_moves_are_made() -> None:
 def test_short_games_are_not_favoured(stop: int, out_of: int) -> None:
     """Lengths are geometric, also where most playouts run in lanes that restarted."""
     for playouts in (700, 5000, 60_000):
-        tally = Simulator(build_kernel(until(stop, out_of))).run(playouts, seed=9)
+        tally = Simulator(build_kernel(until(stop, out_of))).run(PlayoutRequest(playouts, seed=9))
         chance = stop / out_of
         assert tally.playouts == playouts
         for length in range(1, 6):
@@ -147,7 +148,7 @@ def test_short_games_are_not_favoured(stop: int, out_of: int) -> None:
 
 @pytest.mark.parametrize("playouts", [0, 1, 63, 511, 512, 513, 8191, 20_000])
 def test_as_many_playouts_as_asked_for(playouts: int) -> None:
-    tally = Simulator(build_kernel(countdown(3, 4))).run(playouts, seed=2)
+    tally = Simulator(build_kernel(countdown(3, 4))).run(PlayoutRequest(playouts, seed=2))
     assert tally.playouts == playouts
     assert tally.lengths == ({3: playouts} if playouts else {})
     assert tally.states == 3 * playouts
@@ -158,19 +159,21 @@ def test_as_many_playouts_as_asked_for(playouts: int) -> None:
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_the_same_seed_gives_the_same_whatever_the_threads(style: Style) -> None:
     simulator = Simulator(build_kernel(tic_tac_toe(), style))
-    one = simulator.run(50_000, seed=3)
-    assert same(one, simulator.run(50_000, seed=3, threads=1))
-    assert same(one, simulator.run(50_000, seed=3, threads=2))
-    assert same(one, Simulator(build_kernel(tic_tac_toe(), style)).run(50_000, seed=3, threads=5))
-    assert not same(one, simulator.run(50_000, seed=4))
+    one = simulator.run(PlayoutRequest(50_000, seed=3))
+    assert same(one, simulator.run(PlayoutRequest(50_000, seed=3, threads=1)))
+    assert same(one, simulator.run(PlayoutRequest(50_000, seed=3, threads=2)))
+    assert same(
+        one, Simulator(build_kernel(tic_tac_toe(), style)).run(PlayoutRequest(50_000, seed=3, threads=5))
+    )
+    assert not same(one, simulator.run(PlayoutRequest(50_000, seed=4)))
 
 
 @pytest.mark.usefixtures("played_any_way")
 def test_both_styles_give_the_same() -> None:
     network = tic_tac_toe()
     assert same(
-        Simulator(build_kernel(network, "straight")).run(5000, 8),
-        Simulator(build_kernel(network, "loop")).run(5000, 8),
+        Simulator(build_kernel(network, "straight")).run(PlayoutRequest(5000, 8)),
+        Simulator(build_kernel(network, "loop")).run(PlayoutRequest(5000, 8)),
     )
 
 
@@ -179,10 +182,10 @@ def test_a_start_of_ones_own() -> None:
     network = countdown(6, 3)
     start = np.zeros(network.fluents, np.bool_)
     start[5] = True
-    tally = Simulator(build_kernel(network)).run(5000, seed=1, start=start)
+    tally = Simulator(build_kernel(network)).run(PlayoutRequest(5000, seed=1), start=start)
     assert tally.lengths == {1: 5000}
     start[5], start[6] = False, True
-    tally = Simulator(build_kernel(network)).run(5000, seed=1, start=start)
+    tally = Simulator(build_kernel(network)).run(PlayoutRequest(5000, seed=1), start=start)
     assert (tally.lengths, tally.states) == ({0: 5000}, 0)
 
 
@@ -190,20 +193,20 @@ def test_a_start_of_ones_own() -> None:
 def test_restarts_use_the_start() -> None:
     """Many playouts per lane from another start than the initial state."""
     network = until(1, 2)
-    tally = Simulator(build_kernel(network)).run(20_000, seed=1, start=[False, True])
+    tally = Simulator(build_kernel(network)).run(PlayoutRequest(20_000, seed=1), start=[False, True])
     assert tally.playouts == 20_000
     tic = tic_tac_toe()
     start = tic.initial.copy()
     start[4] = True
     start[18] = False  # the centre is taken, and it is the turn of o
-    tally = Simulator(build_kernel(tic)).run(20_000, seed=1, start=start)
+    tally = Simulator(build_kernel(tic)).run(PlayoutRequest(20_000, seed=1), start=start)
     assert (min(tally.lengths), max(tally.lengths)) == (4, 8)
 
 
 @pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("limit", [0, 1, 5, 40])
 def test_playouts_that_take_too_long_are_cut(limit: int) -> None:
-    tally = Simulator(build_kernel(until(1, 8))).run(30_000, seed=1, limit=limit)
+    tally = Simulator(build_kernel(until(1, 8))).run(PlayoutRequest(30_000, seed=1, limit=limit))
     chance = (7 / 8) ** limit
     assert tally.playouts + tally.cut == 30_000
     assert max(tally.lengths, default=0) <= limit
@@ -218,7 +221,7 @@ def test_playouts_that_take_too_long_are_cut(limit: int) -> None:
 def test_a_game_that_never_ends_is_cut_every_time() -> None:
     build = Builder(1, (3,))
     network = build.network(0, [True], [TRUE] * 3, FALSE, [[(100, TRUE)]], build.fluents)
-    tally = Simulator(build_kernel(network)).run(2000, limit=50)
+    tally = Simulator(build_kernel(network)).run(PlayoutRequest(2000, limit=50))
     assert (tally.playouts, tally.cut, tally.states) == (0, 2000, 100_000)
 
 
@@ -233,7 +236,7 @@ def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
         0, [False] * 3, [TRUE] * 4, over, [[(0, low), (100, high)], [(0, low ^ 1), (50, low)], []], next_state
     )
     playouts = 40_000
-    tally = Simulator(build_kernel(network)).run(playouts, seed=6)
+    tally = Simulator(build_kernel(network)).run(PlayoutRequest(playouts, seed=6))
     assert tally.missing[0] + tally.double[0] + sum(tally.goals[0].values()) == playouts
     for count in (tally.missing[0], tally.double[0], *tally.goals[0].values()):
         assert far(count, playouts, 0.25) < 5
@@ -247,18 +250,18 @@ def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
 def test_what_is_out_of_range_is_refused() -> None:
     simulator = Simulator(build_kernel(countdown(2, 2)))
     with pytest.raises(ValueError, match="playouts"):
-        simulator.run(-1)
+        simulator.run(PlayoutRequest(-1))
     with pytest.raises(ValueError, match="threads"):
-        simulator.run(1, threads=0)
+        simulator.run(PlayoutRequest(1, threads=0))
     with pytest.raises(ValueError, match="limit"):
-        simulator.run(1, limit=-1)
+        simulator.run(PlayoutRequest(1, limit=-1))
     with pytest.raises(ValueError, match="5 fluents"):
-        simulator.run(1, start=[True])
+        simulator.run(PlayoutRequest(1), start=[True])
 
 
 def test_progress_is_told() -> None:
     told: list[int] = []
-    Simulator(build_kernel(tic_tac_toe())).run(30_000, progress=told.append)
+    Simulator(build_kernel(tic_tac_toe())).run(PlayoutRequest(30_000, progress=told.append))
     assert told[-1] == 30_000
     assert told == sorted(told)
 
@@ -271,7 +274,9 @@ def test_an_interrupt_starts_no_more_and_finishes_what_runs() -> None:
         if started > 20_000:
             raise KeyboardInterrupt
 
-    tally = Simulator(build_kernel(until(1, 40))).run(1 << 40, seed=1, progress=once(interrupt))
+    tally = Simulator(build_kernel(until(1, 40))).run(
+        PlayoutRequest(1 << 40, seed=1, progress=once(interrupt))
+    )
     assert tally.interrupted
     assert tally.abandoned == 0
     assert 20_000 < tally.playouts == sum(tally.lengths.values()) < 1 << 40
@@ -288,7 +293,9 @@ def test_a_second_interrupt_gives_up_at_once() -> None:
     build = Builder(3000, (2,))
     ring = [*build.fluents[1:], build.fluents[0]]
     endless = build.network(0, [True] * 3000, [TRUE] * 2, FALSE, [[(0, TRUE)]], ring)
-    tally = Simulator(build_kernel(endless, "loop")).run(1000, limit=10_000_000, progress=interrupt)
+    tally = Simulator(build_kernel(endless, "loop")).run(
+        PlayoutRequest(1000, limit=10_000_000, progress=interrupt)
+    )
     assert (tally.playouts, tally.cut, tally.abandoned) == (0, 0, 512)
     assert tally.interrupted
 
@@ -299,7 +306,7 @@ def test_another_error_stops_the_threads() -> None:
 
     others = set(threading.enumerate())
     with pytest.raises(ZeroDivisionError):
-        Simulator(build_kernel(until(1, 40))).run(1 << 40, progress=fail)
+        Simulator(build_kernel(until(1, 40))).run(PlayoutRequest(1 << 40, progress=fail))
     for thread in set(threading.enumerate()) - others:
         thread.join(10)
     assert set(threading.enumerate()) <= others
@@ -325,7 +332,7 @@ def test_memory_does_not_grow_with_the_playouts() -> None:
     peaks = []
     for playouts in (20_000, 20_000, 5_000_000):
         tracemalloc.start()
-        simulator.run(playouts, threads=2)
+        simulator.run(PlayoutRequest(playouts, threads=2))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < peaks[1] + 100_000
@@ -358,10 +365,14 @@ def test_figures_describe_the_code() -> None:
 def test_goals_that_are_evaluated_late_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no lane waits long enough to draw other numbers, all that is counted is the same."""
     network = random_network(random.Random(seed))
-    expected = [Simulator(build_kernel(network, style)).run(600, seed=1, limit=30) for style in STYLES]
+    expected = [
+        Simulator(build_kernel(network, style)).run(PlayoutRequest(600, seed=1, limit=30)) for style in STYLES
+    ]
     monkeypatch.setattr(kernels, "LATE_INPUTS", 0)
     monkeypatch.setattr(kernels.Kernel, "_patience", property(lambda kernel: int(bool(kernel._order.goals))))
-    found = [Simulator(build_kernel(network, style)).run(600, seed=1, limit=30) for style in STYLES]
+    found = [
+        Simulator(build_kernel(network, style)).run(PlayoutRequest(600, seed=1, limit=30)) for style in STYLES
+    ]
     assert all(same(found[0], other) for other in [*found, *expected])
 
 
@@ -379,7 +390,7 @@ def test_lanes_wait_for_goals_no_longer_than_these_take() -> None:
     kernel = build_kernel(network, "straight")
     assert 5000 < len(network.inputs) < 7000
     assert kernel._patience > 512
-    tally = Simulator(kernel).run(20_000, seed=1)
+    tally = Simulator(kernel).run(PlayoutRequest(20_000, seed=1))
     assert tally.playouts == sum(tally.goals[0].values()) == 20_000
     for length in range(1, 6):
         assert far(tally.lengths[length], 20_000, 0.05 * 0.95 ** (length - 1)) < 5

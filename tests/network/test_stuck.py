@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,11 +18,12 @@ from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 from anygame.network.stuck import Stuck, StuckError
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
-    from anygame.network.simulator import Tally
+    from anygame.playouts.tally import Tally
 
 
 def crossing() -> Network:
@@ -95,7 +96,7 @@ def deviation(found: dict[str, int], chances: dict[str, float], playouts: int) -
     return (statistic - degrees) / math.sqrt(2 * degrees)
 
 
-def told(tally: Tally) -> tuple[object, ...]:
+def told(tally: Tally[Any]) -> tuple[object, ...]:
     stuck = tally.first_stuck
     assert stuck is not None
     counted = (
@@ -115,7 +116,7 @@ def told(tally: Tally) -> tuple[object, ...]:
 @pytest.mark.parametrize("style", ["straight", "loop"])
 def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int) -> None:
     network = crossing()
-    tally = Simulator(build_kernel(network, style)).run(playouts, seed=4)
+    tally = Simulator(build_kernel(network, style)).run(PlayoutRequest(playouts, seed=4))
     assert tally.playouts + tally.stuck == playouts
     chances = {"stuck": 3 / 5}
     chances.update({f"{n}": 2 / 7 * (2 / 7) ** (n - 1) for n in range(1, 6)})
@@ -135,16 +136,16 @@ def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int
 @pytest.mark.usefixtures("played_any_way")
 def test_threads_change_nothing() -> None:
     simulator = Simulator(build_kernel(crossing()))
-    one = told(simulator.run(100_000, seed=1))
+    one = told(simulator.run(PlayoutRequest(100_000, seed=1)))
     for threads in (2, 5):
-        assert told(simulator.run(100_000, seed=1, threads=threads)) == one
-    assert told(simulator.run(100_000, seed=2)) != one
+        assert told(simulator.run(PlayoutRequest(100_000, seed=1, threads=threads))) == one
+    assert told(simulator.run(PlayoutRequest(100_000, seed=2))) != one
 
 
 @pytest.mark.usefixtures("played_any_way")
 def test_a_limit_comes_first() -> None:
     """Where the limit is reached, it does not matter that there is no move."""
-    tally = Simulator(build_kernel(crossing())).run(10_000, seed=3, limit=1)
+    tally = Simulator(build_kernel(crossing())).run(PlayoutRequest(10_000, seed=3, limit=1))
     assert tally.stuck == 0
     assert tally.playouts + tally.cut == 10_000
     assert abs(tally.cut - 10_000 * 5 / 7) < 5 * math.sqrt(10_000 * 10 / 49)
@@ -155,7 +156,7 @@ def test_a_limit_comes_first() -> None:
 def test_a_start_without_a_move(playouts: int) -> None:
     network = crossing()
     start = (0, 0, 0, 1)
-    tally = Simulator(build_kernel(network)).run(playouts, start=start)
+    tally = Simulator(build_kernel(network)).run(PlayoutRequest(playouts), start=start)
     assert (tally.playouts, tally.stuck, tally.states, tally.lengths) == (0, playouts, 0, {})
     assert tally.first_stuck is not None
     assert (tally.first_stuck.role, tally.first_stuck.moves) == (1, ())
@@ -171,7 +172,7 @@ def test_the_line_of_play_is_found_again(length: int, moves: int, sides: int, th
     network = walk(length, moves, sides, throws)
     simulator = Simulator(build_kernel(network))
     for seed in range(3):
-        tally = simulator.run(20_000, seed=seed)
+        tally = simulator.run(PlayoutRequest(20_000, seed=seed))
         if tally.stuck:
             assert tally.first_stuck is not None
             assert len(tally.first_stuck.moves) == length
@@ -193,7 +194,7 @@ def test_after_an_interrupt_too() -> None:
 
     for seed in range(3):
         interrupted: list[int] = []
-        tally = simulator.run(1 << 40, seed=seed, progress=interrupt)
+        tally = simulator.run(PlayoutRequest(1 << 40, seed=seed, progress=interrupt))
         assert tally.interrupted
         assert tally.playouts + tally.stuck >= 100_000
         if tally.stuck:
@@ -206,14 +207,14 @@ def test_the_strict_are_told_at_once(threads: int) -> None:
     network = crossing()
     simulator = Simulator(build_kernel(network))
     with pytest.raises(StuckError, match="role 1 has no legal move") as caught:
-        simulator.run(1 << 30, seed=5, threads=threads, strict=True)
+        simulator.run(PlayoutRequest(1 << 30, seed=5, threads=threads, strict=True))
     check(network, caught.value.stuck)
-    tally = simulator.run(200_000, seed=5)
+    tally = simulator.run(PlayoutRequest(200_000, seed=5))
     assert tally.first_stuck is not None
     with pytest.raises(StuckError) as again:
-        simulator.run(200_000, seed=5, threads=threads, strict=True)
+        simulator.run(PlayoutRequest(200_000, seed=5, threads=threads, strict=True))
     assert again.value.stuck.moves == tally.first_stuck.moves
-    assert simulator.run(1000, limit=0, strict=True).cut == 1000
+    assert simulator.run(PlayoutRequest(1000, limit=0, strict=True)).cut == 1000
 
 
 @pytest.mark.usefixtures("played_any_way")
@@ -235,7 +236,7 @@ def test_random_networks_get_stuck_as_their_evaluation_has_it(seed: int) -> None
     stuck = 0
     for number in range(10):
         start = tuple(rng.randrange(2) for _ in range(network.fluents))
-        tally = simulator.run(700, seed=number, start=start, limit=40)
+        tally = simulator.run(PlayoutRequest(700, seed=number, limit=40), start=start)
         assert tally.playouts + tally.stuck + tally.cut == 700
         assert (tally.stuck == 0) == (tally.first_stuck is None)
         if tally.stuck:

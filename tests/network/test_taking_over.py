@@ -31,6 +31,7 @@ from anygame.network.lanes import Lanes
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,7 +145,7 @@ def counted(simulator: Simulator, take_over_at: int | None = None) -> object:
         if take_over_at is not None and started >= take_over_at:
             simulator._kernel.finish()
 
-    tally = simulator.run(300_000, seed=3, progress=progress)
+    tally = simulator.run(PlayoutRequest(300_000, seed=3, progress=progress))
     return tally.goals, tally.states, tally.lengths, tally.options, tally.playouts
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field, fields
-from math import isfinite
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
@@ -218,35 +218,35 @@ def whole(text: str) -> int:
 
 def natural(text: str) -> int:
     """Read a whole number from 0."""
-    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found {text[:40]!r}")
-    return int(text)
+    return _whole_from(0, text)
 
 
 def positive(text: str) -> int:
     """Read a whole number from 1."""
-    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS or not int(text):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text[:40]!r}")
+    return _whole_from(1, text)
+
+
+def _whole_from(least: int, text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS or int(text) < least:
+        raise argparse.ArgumentTypeError(f"expected a whole number from {least}, found {text[:40]!r}")
     return int(text)
 
 
 def seconds(text: str) -> float:
     """Read a number of seconds above 0."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not (isfinite(found) and found > 0):
-        raise argparse.ArgumentTypeError(f"expected seconds, a number above 0, found {text!r}")
-    return found
+    return _above_0("seconds", text, inf)
 
 
 def gigabytes(text: str) -> float:
     """Read an amount of memory."""
+    return _above_0("gigabytes", text, _MOST_GIGABYTES)
+
+
+def _above_0(what: str, text: str, most: float) -> float:
     try:
         found = float(text)
     except ValueError:
         found = 0.0
-    if not 0 < found <= _MOST_GIGABYTES:
-        raise argparse.ArgumentTypeError(f"expected gigabytes, a number above 0, found {text[:40]!r}")
+    if not 0 < found <= most or found == inf:
+        raise argparse.ArgumentTypeError(f"expected {what}, a number above 0, found {text[:40]!r}")
     return found

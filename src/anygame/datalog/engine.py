@@ -3,10 +3,21 @@
 A *frame* is what is known in one state, or in one state with a joint move. Static relations live in a frame
 of their own, computed once per game and only as far as somebody asks.
 
-A component is compiled when it is first run, with the sizes its relations then have. Before code is asked
-for, the static relations it reads are evaluated, so that writing code has nothing to compute. A component
-that looks costly runs once within a budget; if that is not enough, its relations are computed on demand from
-then on, unless some rule turns out to need all of one.
+The life of a component:
+
+1. *New* (`_first_run`): it has no code. The static relations that it reads are evaluated, so that writing
+   code has nothing to compute (`_evaluate_inputs`), and code is written with the sizes that its relations
+   then have (`_sources`).
+2. *On trial* (`_try`): code that looks costly runs once within a budget of rows and rounds.
+3. *Whole* (`_link`): cheap code, and code that passed its trial, computes all rows of its relations in each
+   frame that needs them.
+4. *On demand* (`_compute_on_demand`): where the budget was not enough, where a rule needs all of a relation
+   that is on demand itself, or where a relation outgrew its estimate in some state (`_outgrown`), only
+   what is asked is computed, by tables (`_link_table`).
+5. *Whole after all* (`_compute_whole`): where a rule needs all rows of a relation on demand. That is final.
+
+A relation that outgrows its estimate, and 5, change how what others read is computed. So the code of all of
+these above the static level is then forgotten (`_reset`), and written anew when it is next needed.
 """
 
 from __future__ import annotations

@@ -118,11 +118,11 @@ class Batch:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._lanes.legal(self.game.role_index(role))
+        return self._lanes.legal_of(self.game.role_index(role))
 
     def legal_masks(self) -> list[NDArray[np.bool_]]:
         """Return ``legal_mask`` of every role, in their order, at little more than the cost of one."""
-        return self._lanes.all_legal()
+        return self._lanes.legal_by_role()
 
     def goals(self, role: str | Term) -> NDArray[np.float64]:
         """Return the goals of a role, at the end or before: float [lanes].
@@ -132,7 +132,7 @@ class Batch:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._lanes.goals(self.game.role_index(role))
+        return self._lanes.goals_of(self.game.role_index(role))
 
     def observation(self) -> NDArray[np.bool_]:
         """Return what is true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""
@@ -149,7 +149,7 @@ class Batch:
             UnknownRoleError: the game has no such role.
         """
         self._machine.check_percepts(self.game.name)
-        return self._lanes.percepts(self.game.role_index(role))
+        return self._lanes.percepts_of(self.game.role_index(role))
 
     @cached_property
     def plane_layout(self) -> Planes:
@@ -216,7 +216,7 @@ class Batch:
         Raises:
             IndexError: there is no such lane.
         """
-        return State(self.game, self._machine, self._lanes.get(lane))
+        return State(self.game, self._machine, self._lanes.position(lane))
 
     def packed(self) -> NDArray[np.uint64]:
         """Return all states with a bit for each fluent: uint64 [lanes, words].
@@ -232,7 +232,7 @@ class Batch:
         Raises:
             ValueError: the array has another shape.
         """
-        self._lanes.set_packed(states)
+        self._lanes.load_packed(states)
 
     def set_observation(self, states: ArrayLike) -> None:
         """Put every lane into a state: bool [lanes, fluents], or 0 and 1, as ``observation`` gives them.
@@ -265,7 +265,7 @@ class Batch:
             raise PositionError(
                 f"expected a snapshot of {self.lanes} lanes, found one of {len(snapshot.states)}"
             )
-        self._lanes.set_packed(snapshot.states)
+        self._lanes.load_packed(snapshot.states)
         self._lanes.random_state = snapshot.random_state
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
@@ -285,4 +285,4 @@ class Batch:
                 f"no play leads to {self._machine.obstacle(state.facts)}; a batch knows those in "
                 "game.fluent_terms alone"
             )
-        self._lanes.set(lane, position)
+        self._lanes.set_position(lane, position)

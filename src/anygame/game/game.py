@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from html import escape
-from random import Random
+from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 from warnings import warn
 
@@ -21,6 +21,7 @@ from anygame.language.parser import parse_program, parse_term
 from anygame.language.printer import format_program
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Term
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -218,6 +219,8 @@ class Game:
         >>> list(result.goal_counts["me"]), result.lengths, 48 < result.mean_goals["me"] < 52
         ([0, 100], {1: 10000}, True)
         """
+        chosen = SystemRandom().getrandbits(32) if seed is None else seed
+        request = PlayoutRequest(playouts, chosen, threads, limit, strict, progress)
         self.compile_if_worth_it()
         machine, start = self.backends.start(state)
         if state is not None and machine is not self.machine:
@@ -226,19 +229,8 @@ class Game:
                 f"plays slowly here: no play leads to {obstacle}, and the reasoner alone goes on from there"
             )
             warn(f"{self.name}: {message}", FallbackWarning, stacklevel=2)
-        return simulate(
-            machine,
-            self.roles,
-            start,
-            playouts,
-            seed,
-            threads=threads,
-            limit=limit,
-            strict=strict,
-            progress=progress,
-            setup_seconds=self.setup_seconds,
-            share=None if cluster is None else Share(self, state, cluster),
-        )
+        share = None if cluster is None else Share(self, state, cluster)
+        return simulate(machine, self.roles, start, request, self.setup_seconds, share)
 
     # -- many games at once ------------------------------------------------------------------------
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from anygame.errors import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from random import Random
 
-    from anygame.game.outcomes import Outcome, Tally
+    from anygame.game.outcomes import Outcome, Stuck
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
+    from anygame.playouts.request import PlayoutRequest
+    from anygame.playouts.tally import Tally
 
 #: A state as a machine holds it: hashable, and equal exactly when the facts are.
 Position = Any
@@ -117,22 +119,10 @@ class Machine(Protocol):
     def blocks(self, playouts: int) -> int:
         """Return into how many blocks so many playouts are divided, each with random numbers of its own."""
 
-    def simulate(
-        self,
-        position: Position,
-        playouts: int,
-        seed: int,
-        *,
-        threads: int,
-        limit: int,
-        strict: bool,
-        progress: Callable[[int], None] | None,
-        blocks: range | None = None,
-    ) -> Tally:
+    def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
         """Play out so often and count; see ``Game.simulate``.
 
-        The same seed gives the same tally by the same machine, whatever the threads. The tallies of
-        different blocks (see ``blocks``) add up to that of all, which are played by default.
+        The same request gives the same tally by the same machine.
 
         Raises:
             IllegalMoveError: a role has no legal move, though the match is not over, and that was to end all.

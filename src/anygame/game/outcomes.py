@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -10,12 +9,14 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import IllegalMoveError
 from anygame.game.goals import usable_goal
 from anygame.language.diagnostics import shown
+from anygame.playouts.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from anygame.game.roles import Role
     from anygame.language.terms import Term
+    from anygame.playouts.request import PlayoutRequest
 
 #: Seconds between two reports of progress: often enough for a bar, too seldom to cost anything.
 _BETWEEN_REPORTS: Final = 0.1
@@ -80,152 +81,46 @@ class Outcome:
     stuck: Stuck | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Random matches counted; lists are in the order of the roles.
-
-    Attributes:
-        playouts: how many came to an end; goals and lengths are about these alone.
-        states: joint moves made, in all playouts.
-        goals: how many ended with which value as the only one.
-        missing: how many ended without a usable goal value: none, or none that is an integer.
-        double: how many ended with several.
-        lengths: how many ended after so many joint moves.
-        options: numbers of legal moves, added up over the joint moves made.
-        cut: how many were given up for their length.
-        stuck: how many could not go on.
-        first_stuck: the first of these, where it is known.
-        interrupted: whether it was ended early.
-        seconds: how long it took.
-        threads: how many cores were used.
-    """
-
-    playouts: int
-    states: int
-    goals: list[dict[int, int]]
-    missing: list[int]
-    double: list[int]
-    lengths: dict[int, int]
-    options: list[int]
-    cut: int
-    stuck: int
-    first_stuck: Stuck | None
-    interrupted: bool
-    seconds: float
-    threads: int = 1
-
-
-def added_up(tallies: Iterable[Tally], roles: int) -> Tally:
-    """Return the tally of the matches of several ones, which are given in the order of their blocks."""
-    goals: list[Counter[int]] = [Counter() for _ in range(roles)]
-    missing, double, options = [0] * roles, [0] * roles, [0] * roles
-    lengths: Counter[int] = Counter()
-    playouts = states = cut = stuck = 0
-    first_stuck: Stuck | None = None
-    for tally in tallies:
-        for role in range(roles):
-            goals[role].update(tally.goals[role])
-            missing[role] += tally.missing[role]
-            double[role] += tally.double[role]
-            options[role] += tally.options[role]
-        lengths.update(tally.lengths)
-        playouts += tally.playouts
-        states += tally.states
-        cut += tally.cut
-        stuck += tally.stuck
-        first_stuck = first_stuck or tally.first_stuck
-    return Tally(
-        playouts=playouts,
-        states=states,
-        goals=[dict(each) for each in goals],
-        missing=missing,
-        double=double,
-        lengths=dict(lengths),
-        options=options,
-        cut=cut,
-        stuck=stuck,
-        first_stuck=first_stuck,
-        interrupted=False,
-        seconds=0.0,
-    )
-
-
-def count_outcomes(
-    outcomes: Iterable[Outcome], roles: int, strict: bool, progress: Callable[[int], None] | None
-) -> Tally:
+def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequest) -> Tally[Stuck]:
     """Count matches as they are played; Ctrl-C ends it, with those that were.
 
     Args:
-        outcomes: the matches, of so many roles each.
+        outcomes: the matches.
         roles: how many roles there are.
-        strict: whether a match that cannot go on ends all.
-        progress: called about ten times a second with the number of matches so far.
+        request: what was asked for.
 
     Raises:
         IllegalMoveError: a match could not go on, and that was to end all.
     """
-    counts = _Counts(roles)
+    total: Tally[Stuck] = Tally.empty(roles)
     begin = reported = perf_counter()
-    interrupted = False
     try:
         for number, outcome in enumerate(outcomes, 1):
-            if strict and outcome.stuck:
+            if request.strict and outcome.stuck:
                 raise outcome.stuck.error()
-            counts.add(outcome)
-            if progress and perf_counter() - reported > _BETWEEN_REPORTS:
+            total.add(_tally_of(outcome))
+            if request.progress and perf_counter() - reported > _BETWEEN_REPORTS:
                 reported = perf_counter()
-                progress(number)
+                request.progress(number)
     except KeyboardInterrupt:
-        interrupted = True
-    return counts.tally(interrupted, perf_counter() - begin)
+        total.interrupted = True
+    total.seconds = perf_counter() - begin
+    return total
 
 
-class _Counts:
-    """What has been counted so far."""
-
-    def __init__(self, roles: int) -> None:
-        self._goals: list[Counter[int]] = [Counter() for _ in range(roles)]
-        self._missing, self._double, self._options = [0] * roles, [0] * roles, [0] * roles
-        self._lengths: Counter[int] = Counter()
-        self._cut = self._stuck = self._states = 0
-        self._first_stuck: Stuck | None = None
-
-    def add(self, outcome: Outcome) -> None:
-        length = len(outcome.moves)
-        self._states += length
-        for role, count in enumerate(outcome.options):
-            self._options[role] += count
-        if outcome.stuck:
-            self._stuck += 1
-            self._first_stuck = self._first_stuck or outcome.stuck
-        elif not outcome.is_complete:
-            self._cut += 1
-        else:
-            self._lengths[length] += 1
-            for role, values in enumerate(outcome.goals):
-                self._add_goal(role, values)
-
-    def _add_goal(self, role: int, values: tuple[Term, ...]) -> None:
-        goal = usable_goal(values)
-        if goal is not None:
-            self._goals[role][goal] += 1
-        elif len(values) > 1:
-            self._double[role] += 1
-        else:
-            self._missing[role] += 1
-
-    def tally(self, interrupted: bool, seconds: float) -> Tally:
-        return Tally(
-            playouts=self._lengths.total(),
-            states=self._states,
-            goals=[dict(goals) for goals in self._goals],
-            missing=self._missing,
-            double=self._double,
-            lengths=dict(self._lengths),
-            options=self._options,
-            cut=self._cut,
-            stuck=self._stuck,
-            first_stuck=self._first_stuck,
-            interrupted=interrupted,
-            seconds=seconds,
-        )
+def _tally_of(outcome: Outcome) -> Tally[Stuck]:
+    tally: Tally[Stuck] = Tally.empty(len(outcome.options))
+    tally.states, tally.options = len(outcome.moves), list(outcome.options)
+    if outcome.stuck:
+        tally.stuck, tally.first_stuck = 1, outcome.stuck
+    elif not outcome.is_complete:
+        tally.cut = 1
+    else:
+        tally.playouts, tally.lengths = 1, {len(outcome.moves): 1}
+        for role, values in enumerate(outcome.goals):
+            goal = usable_goal(values)
+            if goal is not None:
+                tally.goals[role][goal] = 1
+            else:
+                (tally.double if len(values) > 1 else tally.missing)[role] = 1
+    return tally

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Protocol
 
-from anygame.game.outcomes import added_up
+from anygame.playouts.request import PlayoutRequest
+from anygame.playouts.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from anygame.game.backends import Backends
     from anygame.game.machine import Machine, Position
-    from anygame.game.outcomes import Tally
+    from anygame.game.outcomes import Stuck
     from anygame.game.state import State
     from anygame.game.workers import Workers
 
@@ -35,41 +34,33 @@ class Share:
     state: State | None
     workers: Workers
 
-    def tally(
-        self,
-        machine: Machine,
-        playouts: int,
-        seed: int,
-        *,
-        limit: int,
-        progress: Callable[[int], None] | None,
-    ) -> Tally:
+    def tally(self, machine: Machine, request: PlayoutRequest) -> Tally[Stuck]:
         """Have random matches played in parts, and return what the machine would have counted alone.
 
         Ctrl-C ends it early, with the parts that are complete.
         """
         began = perf_counter()
-        blocks = machine.blocks(playouts)
+        blocks = machine.blocks(request.playouts)
         count = min(blocks, _PARTS_A_WORKER * self.workers.count)
         parts = [(blocks * part // count, blocks * (part + 1) // count) for part in range(count)]
-        shared = _Part(self.game, self.state, machine.name, playouts, seed, limit)
-        found: dict[int, Tally] = {}
+        alone = replace(request, threads=1, strict=False, progress=None)
+        shared = _Part(self.game, self.state, machine.name, alone)
+        found: dict[int, Tally[Stuck]] = {}
         played, interrupted = 0, False
         try:
             for number, tally in self.workers.map(_play_part, shared, parts, _get_ready):
                 found[number] = tally
                 played += tally.playouts + tally.cut + tally.stuck
-                if progress:
-                    progress(played)
+                if request.progress:
+                    request.progress(played)
         except KeyboardInterrupt:
             interrupted = True
-        together = added_up([tally for _, tally in sorted(found.items())], len(machine.roles))
-        return replace(
-            together,
-            interrupted=interrupted,
-            seconds=perf_counter() - began,
-            threads=self.workers.count,
-        )
+        together: Tally[Stuck] = Tally.empty(len(machine.roles))
+        for _, tally in sorted(found.items()):
+            together.add(tally)
+        together.interrupted, together.threads = interrupted, self.workers.count
+        together.seconds = perf_counter() - began
+        return together
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +70,7 @@ class _Part:
     game: _Compiled
     state: State | None
     machine: str
-    playouts: int
-    seed: int
-    limit: int
+    request: PlayoutRequest
 
     def begin(self) -> tuple[Machine, Position]:
         """Return the machine of the name asked for, and the position that it starts from."""
@@ -93,18 +82,9 @@ class _Part:
 def _get_ready(shared: _Part) -> None:
     """Compile the game, so that the workers of a machine find its code."""
     machine, start = shared.begin()
-    machine.simulate(start, 1, 0, threads=1, limit=1, strict=False, progress=None)
+    machine.simulate(start, PlayoutRequest(1, limit=1))
 
 
-def _play_part(shared: _Part, part: tuple[int, int]) -> Tally:
+def _play_part(shared: _Part, part: tuple[int, int]) -> Tally[Stuck]:
     machine, start = shared.begin()
-    return machine.simulate(
-        start,
-        shared.playouts,
-        shared.seed,
-        threads=1,
-        limit=shared.limit,
-        strict=False,
-        progress=None,
-        blocks=range(*part),
-    )
+    return machine.simulate(start, replace(shared.request, blocks=range(*part)))

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt, sqrt
-from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.showing import html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from anygame.game.machine import Machine, Position
-    from anygame.game.outcomes import Stuck, Tally
+    from anygame.game.outcomes import Stuck
     from anygame.game.roles import Role
     from anygame.game.sharing import Share
+    from anygame.playouts.request import PlayoutRequest
+    from anygame.playouts.tally import Tally
 
-#: The same bounds for both machines, so that what one refuses the other does too: counters of 64 bits; more
-#: threads than any computer has cores; an array of lengths of 80 MB.
-_BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
 #: Integers of so many bits have a square root that can be taken of a float.
 _FLOAT_BITS: Final = 1000
 
@@ -98,29 +96,16 @@ def simulate(
     machine: Machine,
     roles: Sequence[Role],
     start: Position,
-    playouts: int,
-    seed: int | None,
-    *,
-    threads: int,
-    limit: int,
-    strict: bool,
-    progress: Callable[[int], None] | None,
+    request: PlayoutRequest,
     setup_seconds: float,
     share: Share | None = None,
 ) -> SimulationResult:
     """Play random matches from a position of a machine; see ``Game.simulate``."""
-    for name, value in (("playouts", playouts), ("threads", threads), ("limit", limit)):
-        least, most = _BOUNDS[name]
-        if not least <= value <= most:
-            raise ValueError(f"{name} should be a number from {least} to {most}, not {value}")
-    chosen = SystemRandom().getrandbits(32) if seed is None else seed
     if share is None:
-        tally = machine.simulate(
-            start, playouts, chosen, threads=threads, limit=limit, strict=strict, progress=progress
-        )
+        tally = machine.simulate(start, request)
     else:
-        tally = share.tally(machine, playouts, chosen, limit=limit, progress=progress)
-        if strict and tally.first_stuck is not None:
+        tally = share.tally(machine, request)
+        if request.strict and tally.first_stuck is not None:
             raise tally.first_stuck.error()
     counts = [{value: count for value, count in sorted(goals.items()) if count} for goals in tally.goals]
     moments = [_moments(goals) for goals in counts]
@@ -140,7 +125,7 @@ def simulate(
         cut=tally.cut,
         stuck=tally.stuck,
         first_stuck=tally.first_stuck,
-        seed=chosen,
+        seed=request.seed,
         threads=tally.threads,
         machine=machine.name,
         interrupted=tally.interrupted,
@@ -149,7 +134,7 @@ def simulate(
     )
 
 
-def _branching(roles: Sequence[Role], tally: Tally) -> dict[str, float | None]:
+def _branching(roles: Sequence[Role], tally: Tally[Stuck]) -> dict[str, float | None]:
     made = tally.states
     return {role: count / made if made else None for role, count in zip(roles, tally.options, strict=True)}
 

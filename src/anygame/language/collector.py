@@ -1,4 +1,4 @@
-"""Python's collector of garbage, kept out of the way while a large sheet is read."""
+"""Python's collector of garbage, kept out of the way while a large sheet is read or compiled."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def collector_paused() -> Iterator[None]:
     """Let the collector look for no cycles meanwhile.
 
-    While a sheet becomes objects, nearly all of which stay, it would go through all of them again and again:
-    of a sheet of a million facts it takes as long as the reading.
+    While a sheet becomes objects, or these become gates, it would go through all of them again and again, and
+    nearly all of them stay: of a sheet of a million facts it takes as long as the reading.
     """
     if not gc.isenabled():
         yield

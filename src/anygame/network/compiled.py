@@ -8,13 +8,12 @@ dynamic systems").
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from anygame.errors import AnygameError, CompilationError, LimitError
+from anygame.language.collector import collector_paused
 from anygame.network.budget import Budget
 from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.grounder import GroundingLimits, ground
@@ -31,7 +30,7 @@ from anygame.network.network import FALSE, TRUE, Network
 from anygame.network.percepts import with_percepts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.language.terms import Term
@@ -94,25 +93,13 @@ def compile_game(
     unknown = sorted(set(without).difference(optional))
     if unknown:
         raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(optional)}")
-    with _without_collection():
+    with collector_paused():
         try:
             return _compile_what_fits(reasoner, limits or GroundingLimits(), progress, without)
         except (AnygameError, MemoryError, RecursionError):
             raise
         except Exception as error:
             raise CompilationError.of(error) from error
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Hold the collector of cycles back: it would look through millions of tuples that make none."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _compile_what_fits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -83,9 +83,9 @@ class Lanes:
         self.seed(seed)
         self.reset()
 
-    def copy(self) -> Lanes:
+    def copy(self) -> Self:
         """Return games of their own in the same states, with the same random numbers ahead."""
-        made = object.__new__(Lanes)
+        made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._rows = self._kernel.rows(self._blocks).reshape(self._rows.shape)
         made._rows[:] = self._rows

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,16 +12,18 @@ import numpy as np
 from anygame.network.block import Block
 from anygame.network.kernels.function import LANES
 from anygame.network.stuck import Found, Stuck, StuckError, replay
+from anygame.playouts.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.kernels.kernel import Kernel
+    from anygame.playouts.request import PlayoutRequest
 
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
-#: reported. A person does not notice it, and a call costs some microseconds.
+#: told. A person does not notice it, and a call costs some microseconds.
 _CALL_SECONDS = 0.05
 #: The first call makes so few steps that it ends in time for the slowest game; what it took shows how many
 #: the next ones may make.
@@ -31,44 +32,6 @@ _FIRST_STEPS = 64
 #: times 512; but there should be some blocks for each thread. So: sixteen, unless they were small or full
 #: ones.
 _SMALL_BLOCK, _FULL_BLOCK, _BLOCKS = 8192, 1 << 18, 16
-#: The histogram of lengths is an array of so many words: 80 MB for each thread.
-_LONGEST_LIMIT = 10_000_000
-
-
-@dataclass
-class Tally:
-    """What happened in random playouts. All counts are exact.
-
-    Attributes:
-        playouts: how many ended by the rules; goals and lengths are about these alone.
-        states: joint moves made, in all playouts that were started.
-        goals: per role how many playouts ended with each value alone.
-        missing: per role how many ended without a value.
-        double: per role how many ended with several values.
-        lengths: how many playouts ended after so many joint moves.
-        options: per role the sum of its numbers of legal moves over the joint moves made.
-        cut: how many reached the limit of moves and were given up.
-        stuck: how many were given up since a role had no legal move in a state that is not terminal.
-        abandoned: how many were under way when a second interrupt stopped them.
-        interrupted: whether fewer playouts were started than asked for.
-        seconds: how long it took, compilation excluded.
-        first_stuck: the first playout that got stuck, None where there is none, or an interrupt came while
-            it was looked for.
-    """
-
-    playouts: int
-    states: int
-    goals: list[dict[int, int]]
-    missing: list[int]
-    double: list[int]
-    lengths: dict[int, int]
-    options: list[int]
-    cut: int
-    stuck: int
-    abandoned: int
-    interrupted: bool
-    seconds: float
-    first_stuck: Stuck | None
 
 
 class Simulator:
@@ -79,8 +42,9 @@ class Simulator:
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
+    >>> from anygame.playouts.request import PlayoutRequest
     >>> kernel = build_kernel(Network.example())
-    >>> tally = Simulator(kernel).run(10_000, seed=1)
+    >>> tally = Simulator(kernel).run(PlayoutRequest(10_000, seed=1))
     >>> tally.playouts, tally.lengths, sum(tally.goals[0].values())
     (10000, {1: 10000}, 10000)
     """
@@ -125,53 +89,28 @@ class Simulator:
         """
         return self._kernel.finish() if wait else bool(self._kernel.library.cached)
 
-    def run(
-        self,
-        playouts: int,
-        seed: int = 0,
-        threads: int = 1,
-        start: ArrayLike | None = None,
-        limit: int = 10_000,
-        progress: Callable[[int], None] | None = None,
-        strict: bool = False,
-        blocks: range | None = None,
-    ) -> Tally:
+    def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
         """Play.
 
-        The result depends on the arguments except ``threads``; those of different blocks add up to that of
-        all. An interrupt (Ctrl-C) starts no more playouts,
-        and finishes those under way, so that short ones are not favoured; a second one gives up at once.
+        An interrupt (Ctrl-C) starts no more playouts, and finishes those under way, so that short ones are
+        not favoured; a second one gives up at once.
 
         A playout in which a role has no legal move ends there. As with one that reaches the limit, its joint
         moves are counted in ``states`` and ``options``, and nothing else of it.
 
         Args:
-            playouts: how many to start.
-            seed: any integer.
-            threads: how many to use.
+            request: what to play.
             start: bool [fluents]; the state to start from, None for the initial one.
-            limit: joint moves after which a playout is given up.
-            progress: called about ten times a second with the number of playouts that were started.
-            strict: whether a playout in which a role has no legal move ends all.
-            blocks: which of the blocks to play, all by default.
 
         Raises:
             StuckError: a role has no legal move, and that was to end all.
-            ValueError: a number is out of range, or ``start`` has another shape.
+            ValueError: ``start`` has another shape.
         """
-        for name, value, least, most in (
-            ("playouts", playouts, 0, 1 << 60),
-            ("threads", threads, 1, 4096),
-            ("limit", limit, 0, _LONGEST_LIMIT),
-        ):
-            if not least <= value <= most:
-                raise ValueError(f"expected {name} from {least} to {most}, got {value}")
         state = np.asarray(self.network.initial if start is None else start, np.bool_)
         if state.shape != (self.network.fluents,):
             raise ValueError(f"expected a start of {self.network.fluents} fluents, got shape {state.shape}")
         self.compile()
-        chosen = range(self.blocks(playouts)) if blocks is None else blocks
-        return _Run(self._kernel, playouts, seed, state, limit, strict, chosen).go(threads, progress)
+        return _Run(self._kernel, request, state).go()
 
 
 class _Quotas:
@@ -191,25 +130,14 @@ class _Quotas:
 class _Run:
     """The state of a simulation that the threads share."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        playouts: int,
-        seed: int,
-        state: NDArray[np.bool_],
-        limit: int,
-        strict: bool,
-        blocks: range,
-    ) -> None:
+    def __init__(self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
         self._kernel = kernel
-        self._seed = seed
+        self._request = request
         self._state = state
-        self._limit = limit
-        self._strict = strict
-        self._quotas = _Quotas(playouts)
+        self._quotas = _Quotas(request.playouts)
+        self._blocks = range(len(self._quotas)) if request.blocks is None else request.blocks
         self._lock = threading.Lock()
-        self._blocks = blocks
-        self._next = blocks.start
+        self._next = self._blocks.start
         self._started = 0
         self._interrupts = 0
         self._error: Exception | None = None
@@ -220,14 +148,16 @@ class _Run:
         self._abandoned = 0
         self._complete = True
 
-    def go(self, threads: int, progress: Callable[[int], None] | None) -> Tally:
+    def go(self) -> Tally[Stuck]:
+        progress = self._request.progress
         began = time.perf_counter()
-        blocks = [Block(self._kernel, self._limit) for _ in range(min(threads, max(1, len(self._blocks))))]
+        count = min(self._request.threads, max(1, len(self._blocks)))
+        blocks = [Block(self._kernel, self._request.limit) for _ in range(count)]
         self._busy = len(blocks)
         try:
             for block in blocks:
                 threading.Thread(target=self._work, args=[block], daemon=True).start()
-            self._wait(progress)
+            self._wait()
         finally:
             # Whatever ended the waiting, nobody plays on behind it.
             self._interrupts += 2 * (not self._idle.is_set())
@@ -239,7 +169,8 @@ class _Run:
                 progress(self._started)
         return self._tally(blocks, seconds, self._example())
 
-    def _wait(self, progress: Callable[[int], None] | None) -> None:
+    def _wait(self) -> None:
+        progress = self._request.progress
         reported = time.perf_counter()
         while not self._idle.is_set():
             try:
@@ -253,7 +184,7 @@ class _Run:
     def _take(self) -> int | None:
         """Return the number of the next block, None where there is none to be played."""
         with self._lock:
-            ended = self._error or self._interrupts or (self._strict and self._first_stuck)
+            ended = self._error or self._interrupts or (self._request.strict and self._first_stuck)
             if self._next >= self._blocks.stop or ended:
                 return None
             self._next += 1
@@ -272,7 +203,7 @@ class _Run:
                 self._idle.set()
 
     def _begin(self, number: int, block: Block) -> None:
-        block.begin(number, self._quotas[number], self._seed, self._state)
+        block.begin(number, self._quotas[number], self._request.seed, self._state)
 
     def _play(self, number: int, block: Block) -> None:
         self._begin(number, block)
@@ -308,7 +239,7 @@ class _Run:
         return (
             self._interrupts > 1
             or bool(self._error)
-            or (self._strict and found is not None and found.block <= number)
+            or (self._request.strict and found is not None and found.block <= number)
         )
 
     def _example(self) -> Stuck | None:
@@ -316,15 +247,15 @@ class _Run:
         found = self._first_stuck
         if found is None or self._interrupts > 1:
             return None
-        block = Block(self._kernel, self._limit, whole=True)
+        block = Block(self._kernel, self._request.limit, whole=True)
         with contextlib.suppress(KeyboardInterrupt):
             stuck = replay(block, lambda: self._begin(found.block, block), found)
-            if self._strict:
+            if self._request.strict:
                 raise StuckError(stuck)
             return stuck
         return None
 
-    def _tally(self, blocks: Sequence[Block], seconds: float, first_stuck: Stuck | None) -> Tally:
+    def _tally(self, blocks: Sequence[Block], seconds: float, first_stuck: Stuck | None) -> Tally[Stuck]:
         counters, gates = self._kernel.counters, self._kernel.gates
         counted = [block.rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64) for block in blocks]
         totals = np.sum(counted, axis=0).tolist()
@@ -356,5 +287,6 @@ class _Run:
             abandoned=self._abandoned,
             interrupted=bool(self._interrupts) and (not self._complete or self._next < self._blocks.stop),
             seconds=seconds,
+            threads=self._request.threads,
             first_stuck=first_stuck,
         )

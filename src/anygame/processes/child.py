@@ -44,14 +44,16 @@ class ChildEndedError(Exception):
 class ChildProcess:
     """A process of Python that exchanges messages with this one; needs a running loop.
 
+    A child may be asked questions: tables with an ``id``, which stands in the answer again.
+
     Args:
         module: whose ``main`` the child calls.
         arguments: of ``main``; anything that can be pickled.
         name: of the child, at the start of sentences.
         longest: bytes of its longest message.
-        received: is called with every message; raises ValueError where it is none that the child may write:
-            then it is killed.
-        ended: is called with a sentence when the child has ended.
+        received: is called with every message that answers no question; raises ValueError where it is none
+            that the child may write: then it is killed.
+        ended: is called with a sentence when the child has ended, after those who wait for answers.
     """
 
     def __init__(
@@ -70,6 +72,9 @@ class ChildProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: list[bytes] = []
         self._is_killed = False
+        self._asked: dict[int, tuple[asyncio.Future[Any], Callable[[Any], None]]] = {}
+        self._number = 0
+        self._how = ""
         given = base64.b64encode(pickle.dumps(arguments)).decode()
         self._life = asyncio.create_task(self._live(_BOOTSTRAP.replace("MODULE", module), given))
 
@@ -85,6 +90,37 @@ class ChildProcess:
             self._waiting.append(line)
         else:
             self._write(line)
+
+    async def ask(
+        self, question: dict[str, Any], within: float, check: Callable[[Any], None] = lambda _: None
+    ) -> dict[str, Any]:
+        """Return the answer to a question.
+
+        Args:
+            question: plain data; it is sent with an ``id``.
+            within: seconds for it.
+            check: is called with the answer at once, before later messages are read; raises ValueError where
+                it is none.
+
+        Raises:
+            ChildEndedError: the child has ended.
+            TimeoutError: there was no answer in time. The child is killed.
+        """
+        if self._how:
+            raise ChildEndedError(self._how)
+        self._number += 1
+        number = self._number
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._asked[number] = answer, check
+        self.send({"id": number} | question)
+        try:
+            async with asyncio.timeout(within):
+                return await answer
+        except TimeoutError:
+            self.kill()
+            raise
+        finally:
+            self._asked.pop(number, None)
 
     def kill(self) -> None:
         """Kill it, whatever it is doing."""
@@ -103,7 +139,11 @@ class ChildProcess:
         except Exception as error:  # whoever waits has to know
             how = f"could not be started: {type(error).__name__}: {error}"
             self.kill()
-        self._ended(f"{self._name} {how}")
+        self._how = f"{self._name} {how}"
+        for answer, _ in self._asked.values():
+            if not answer.done():
+                answer.set_exception(ChildEndedError(self._how))
+        self._ended(self._how)
 
     async def _run(self, command: list[str]) -> str:
         """Lead the child to its end; return how it ended."""
@@ -134,10 +174,21 @@ class ChildProcess:
         try:
             # One that dies leaves half a line.
             while (line := await process.stdout.readline()).endswith(b"\n"):
-                self._received(decode_message(line))
+                self._receive(decode_message(line))
         except (ValueError, OSError) as error:
             return f"wrote what is no message: {error}"
         return ""
+
+    def _receive(self, message: Any) -> None:
+        match message:
+            case {"id": int(number)}:
+                answer, check = self._asked.get(number, (None, None))
+                # Nobody may wait for it any more.
+                if answer is not None and check is not None and not answer.done():
+                    check(message)
+                    answer.set_result(message)
+            case _:
+                self._received(message)
 
     def _kill(self) -> None:
         if self._process is not None:
@@ -149,86 +200,6 @@ class ChildProcess:
         assert self._process.stdin is not None
         with suppress(OSError, RuntimeError):
             self._process.stdin.write(line)
-
-
-class AnsweringProcess(ChildProcess):
-    """A child that answers questions, each with a message that holds the question's ``id``.
-
-    Args:
-        module: whose ``main`` the child calls.
-        arguments: of ``main``.
-        name: of the child, at the start of sentences.
-        longest: bytes of its longest message.
-        event: is called with messages that answer nothing; raises ValueError for one that is no event.
-        ended: is called with a sentence when the child has ended, after those who wait for answers.
-    """
-
-    def __init__(
-        self,
-        module: str,
-        *arguments: object,
-        name: str,
-        longest: int,
-        event: Callable[[Any], None],
-        ended: Callable[[str], None],
-    ) -> None:
-        self._event = event
-        self._after = ended
-        self._asked: dict[int, tuple[asyncio.Future[Any], Callable[[Any], None]]] = {}
-        self._number = 0
-        self._how = ""
-        super().__init__(
-            module, *arguments, name=name, longest=longest, received=self._answer, ended=self._end
-        )
-
-    async def ask(
-        self, question: dict[str, Any], within: float, check: Callable[[Any], None] = lambda _: None
-    ) -> dict[str, Any]:
-        """Return the answer to a question, a table that holds what ``main`` answers.
-
-        Args:
-            question: plain data; it is sent with an ``id``.
-            within: seconds for it.
-            check: is called with the answer at once, before later messages are read; raises ValueError where
-                it is none.
-
-        Raises:
-            ChildEndedError: the child has ended.
-            TimeoutError: there was no answer in time. The child is killed.
-        """
-        if self.is_gone:
-            raise ChildEndedError(self._how)
-        self._number += 1
-        number = self._number
-        answer = asyncio.get_running_loop().create_future()
-        self._asked[number] = answer, check
-        self.send({"id": number} | question)
-        try:
-            async with asyncio.timeout(within):
-                found: dict[str, Any] = await answer
-                return found
-        except TimeoutError:
-            self.kill()
-            raise
-        finally:
-            self._asked.pop(number, None)
-
-    def _answer(self, message: Any) -> None:
-        match message:
-            case {"id": int(number)}:
-                answer, check = self._asked.get(number, (None, None))
-                if answer is not None and check is not None and not answer.done():
-                    check(message)
-                    answer.set_result(message)
-            case _:
-                self._event(message)
-
-    def _end(self, how: str) -> None:
-        self._how = how
-        for answer, _ in self._asked.values():
-            if not answer.done():
-                answer.set_exception(ChildEndedError(how))
-        self._after(how)
 
 
 def _ending(status: int) -> str:

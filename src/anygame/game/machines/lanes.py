@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from anygame.errors import IllegalMoveError, PositionError
-from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError
+from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,65 +16,43 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.compiled import CompiledGame
-    from anygame.network.lanes import Lanes
+    from anygame.network.kernels.kernel import Kernel
 
 #: Legal moves that an error names at most.
 _SHOWN: Final = 8
 
 
-class GameLanes:
+class GameLanes(Lanes):
     """The lanes of a compiled game: see ``Batch``, which asks them. Roles are given by their index."""
 
-    def __init__(self, lanes: Lanes, compiled: CompiledGame) -> None:
-        self._lanes = lanes
+    def __init__(self, kernel: Kernel, count: int, seed: int, compiled: CompiledGame) -> None:
         self._compiled = compiled
-        ends = [0]
-        for moves in compiled.actions:
-            ends.append(ends[-1] + len(moves))
+        ends = accumulate(map(len, compiled.actions), initial=0)
         self._columns = [slice(first, end) for first, end in pairwise(ends)]
+        super().__init__(kernel, count, seed)
 
-    def copy(self) -> GameLanes:
-        """Return lanes of their own in the same states, with the same random numbers ahead."""
-        return GameLanes(self._lanes.copy(), self._compiled)
-
-    # -- what the rules say ------------------------------------------------------------------------
-
-    @property
-    def terminal(self) -> NDArray[np.bool_]:
-        """Which lanes have come to an end: bool [lanes]."""
-        return self._lanes.terminal
-
-    @property
-    def stuck(self) -> NDArray[np.bool_]:
-        """In which lanes a role has no legal move, though they have not come to an end: bool [lanes]."""
-        return self._lanes.stuck
-
-    def legal(self, role: int) -> NDArray[np.bool_]:
+    def legal_of(self, role: int) -> NDArray[np.bool_]:
         """Return which moves of a role are legal: bool [lanes, actions]."""
-        return self._lanes.legal()[:, self._columns[role]]
+        return self.legal()[:, self._columns[role]]
 
-    def all_legal(self) -> list[NDArray[np.bool_]]:
+    def legal_by_role(self) -> list[NDArray[np.bool_]]:
         """Return which moves are legal for each role: bool [lanes, actions] per role."""
-        legal = self._lanes.legal()
+        legal = self.legal()
         return [legal[:, columns] for columns in self._columns]
 
-    def percepts(self, role: int) -> NDArray[np.bool_]:
+    def percepts_of(self, role: int) -> NDArray[np.bool_]:
         """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].
 
         Lanes that made none, since they had come to an end or have been put into a state, show nothing.
         """
-        if not self._lanes.network.percepts:
-            return np.zeros((self._lanes.count, 0), np.bool_)
-        return self._lanes.percepts()[role]
+        if not self.network.percepts:
+            return np.zeros((self.count, 0), np.bool_)
+        return self.percepts()[role]
 
-    def goals(self, role: int) -> NDArray[np.float64]:
+    def goals_of(self, role: int) -> NDArray[np.float64]:
         """Return goals: float [lanes]; not a number where there is none, or several."""
-        goals = self._lanes.goals()[role]
+        goals = self.goals()[role]
         return np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals)
-
-    def observation(self) -> NDArray[np.bool_]:
-        """Return what is true: bool [lanes, fluents]."""
-        return self._lanes.observation()
 
     # -- moving ------------------------------------------------------------------------------------
 
@@ -82,13 +60,13 @@ class GameLanes:
         """Move in all lanes that can go on; see ``Batch.step``."""
         for role, chosen in zip(self._compiled.roles, choices, strict=True):
             array = np.asarray(chosen)
-            if array.shape != (self._lanes.count,) or not np.issubdtype(array.dtype, np.integer):
+            if array.shape != (self.count,) or not np.issubdtype(array.dtype, np.integer):
                 raise ValueError(
-                    f"the moves of {role} should be {self._lanes.count} integers, one per lane, not an array "
+                    f"the moves of {role} should be {self.count} integers, one per lane, not an array "
                     f"of {array.dtype} of shape {array.shape}"
                 )
         try:
-            self._lanes.step(choices, None if mask is None else self._mask(mask))
+            super().step(choices, None if mask is None else self._mask(mask))
         except IllegalChoiceError as error:
             raise self._illegal(error) from None
 
@@ -96,7 +74,7 @@ class GameLanes:
         role, moves = self._compiled.roles[error.role], self._compiled.actions[error.role]
         known = 0 <= error.action < len(moves)
         move = str(moves[error.action]) if known else ""
-        legal = np.flatnonzero(self.legal(error.role)[error.lane]).tolist()
+        legal = np.flatnonzero(self.legal_of(error.role)[error.lane]).tolist()
         some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
         more = ", ..." if len(legal) > _SHOWN else ""
         what = (
@@ -109,19 +87,15 @@ class GameLanes:
             [str(moves[index]) for index in legal[:_SHOWN]],
         )
 
-    def step_random(self) -> list[NDArray[np.int32]]:
-        """Move at random in all lanes that can go on; see ``Batch.step_random``."""
-        return self._lanes.step_random()
-
     # -- positions ---------------------------------------------------------------------------------
 
-    def reset(self, chosen: ArrayLike | None) -> None:
+    def reset(self, mask: ArrayLike | None = None) -> None:
         """Put lanes back; see ``Batch.reset``."""
-        self._lanes.reset(None if chosen is None else self._mask(chosen))
+        super().reset(None if mask is None else self._mask(mask))
 
     def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
         """Return which lanes are meant by numbers of lanes, or by a mask: bool [lanes]."""
-        array, count = np.asarray(chosen), self._lanes.count
+        array, count = np.asarray(chosen), self.count
         if array.dtype == np.bool_:
             return array
         numbers = array.astype(np.int64) if array.size else np.zeros(0, np.int64)
@@ -133,19 +107,10 @@ class GameLanes:
         mask[numbers] = True
         return mask
 
-    @property
-    def random_state(self) -> NDArray[np.uint64]:
-        """What the random numbers ahead depend on."""
-        return self._lanes.random_state
-
-    @random_state.setter
-    def random_state(self, words: NDArray[np.uint64]) -> None:
-        self._lanes.random_state = words
-
     def set_observation(self, states: ArrayLike) -> None:
         """Put all lanes into states: bool [lanes, fluents]; see ``Batch.set_observation``."""
         array = np.asarray(states)
-        expected = (self._lanes.count, len(self._compiled.fluents))
+        expected = (self.count, len(self._compiled.fluents))
         if array.shape != expected or not (
             array.dtype == np.bool_ or (np.isin(array, (0, 1)).all() and array.dtype.kind in "iuf")
         ):
@@ -158,20 +123,12 @@ class GameLanes:
             lane, one, other = pair
             fluents = self._compiled.fluents
             raise PositionError(f"lane {lane}: no play leads to {fluents[one]} and {fluents[other]} together")
-        self._lanes.load(array)
+        self.load(array)
 
-    def packed(self) -> NDArray[np.uint64]:
-        """Return all states, a bit for each fluent: uint64 [lanes, words]."""
-        return self._lanes.packed()
-
-    def set_packed(self, states: NDArray[np.uint64]) -> None:
-        """Put all lanes into states, as ``packed`` gives them."""
-        self._lanes.load_packed(states)
-
-    def get(self, lane: int) -> bytes:
+    def position(self, lane: int) -> bytes:
         """Return the position of a lane, as the machine holds it."""
-        return self._lanes.get(lane).tobytes()
+        return self.get(lane).tobytes()
 
-    def set(self, lane: int, position: bytes) -> None:
+    def set_position(self, lane: int, position: bytes) -> None:
         """Put a lane into a position of the machine."""
-        self._lanes.set(lane, np.frombuffer(position, np.bool_))
+        self.set(lane, np.frombuffer(position, np.bool_))

@@ -16,7 +16,7 @@ import numpy as np
 
 from anygame.errors import LimitError
 from anygame.game.machines.lanes import GameLanes
-from anygame.game.outcomes import Outcome, Stuck, Tally
+from anygame.game.outcomes import Outcome, Stuck
 from anygame.game.roles import Role
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
@@ -24,7 +24,7 @@ from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.lanes import DOUBLE, MISSING, Lanes
+from anygame.network.lanes import DOUBLE, MISSING
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
 from anygame.network.stuck import StuckError
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.kernels.kernel import Kernel
     from anygame.network.stuck import Stuck as StuckNetwork
+    from anygame.playouts.request import PlayoutRequest
+    from anygame.playouts.tally import Tally
 
 
 def compile_machine(
@@ -142,7 +144,7 @@ class NetworkMachine:
 
     def lanes(self, count: int, seed: int) -> GameLanes:
         """Return games side by side; where the rules hide information, they know what each role sees."""
-        return GameLanes(Lanes(self.percept_kernel or self.kernel, count, seed), self.compiled)
+        return GameLanes(self.percept_kernel or self.kernel, count, seed, self.compiled)
 
     # -- positions ---------------------------------------------------------------------------------
 
@@ -316,39 +318,14 @@ class NetworkMachine:
         """Return into how many blocks so many playouts are divided."""
         return self.simulator.blocks(playouts)
 
-    def simulate(
-        self,
-        position: bytes,
-        playouts: int,
-        seed: int,
-        *,
-        threads: int,
-        limit: int,
-        strict: bool,
-        progress: Callable[[int], None] | None,
-        blocks: range | None = None,
-    ) -> Tally:
+    def simulate(self, position: bytes, request: PlayoutRequest) -> Tally[Stuck]:
         """Play random matches, 512 at a time in each thread."""
-        start = np.frombuffer(position, np.bool_)
         try:
-            tally = self.simulator.run(playouts, seed, threads, start, limit, progress, strict, blocks)
+            tally = self.simulator.run(request, np.frombuffer(position, np.bool_))
         except StuckError as error:
             raise self._named(error.stuck).error() from None
-        return Tally(
-            playouts=tally.playouts,
-            states=tally.states,
-            goals=tally.goals,
-            missing=tally.missing,
-            double=tally.double,
-            lengths=tally.lengths,
-            options=tally.options,
-            cut=tally.cut,
-            stuck=tally.stuck,
-            first_stuck=self._named(tally.first_stuck) if tally.first_stuck else None,
-            interrupted=tally.interrupted,
-            seconds=tally.seconds,
-            threads=threads,
-        )
+        stuck = tally.first_stuck
+        return tally.with_first_stuck(None if stuck is None else self._named(stuck))
 
     def _named(self, stuck: StuckNetwork) -> Stuck:
         return self._stuck(stuck.role, self._facts_of(stuck.state), stuck.moves)

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from anygame.datalog.reasoner import Fluents, Move
     from anygame.datalog.schema import Frame
     from anygame.datalog.strategy import Strategy
-    from anygame.game.outcomes import Tally
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
     from anygame.language.terms import Term, Variable
     from anygame.network.grounding.grounder import GroundingLimits
+    from anygame.playouts.request import PlayoutRequest
+    from anygame.playouts.tally import Tally
 
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
@@ -216,22 +217,11 @@ class ReasonerMachine:
         """Return one: all draw from the same random numbers."""
         return 1
 
-    def simulate(
-        self,
-        position: Position,
-        playouts: int,
-        seed: int,
-        *,
-        threads: int,
-        limit: int,
-        strict: bool,
-        progress: Callable[[int], None] | None,
-        blocks: range | None = None,
-    ) -> Tally:
+    def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
         """Play one match after the other and count, in one thread."""
-        random = Random(seed)
-        outcomes = (self.play_out(position, random, limit) for _ in range(playouts))
-        return count_outcomes(outcomes, len(self.roles), strict, progress)
+        random = Random(request.seed)
+        outcomes = (self.play_out(position, random, request.limit) for _ in range(request.playouts))
+        return count_outcomes(outcomes, len(self.roles), request)
 
     def draw(self, options: list[Move], random: Random) -> Move:
         """Return one of some moves of a role at random, and leave them sorted by text.

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, Final
 
 from anygame.errors import AnygameError
-from anygame.processes.child import AnsweringProcess, ChildEndedError
+from anygame.processes.child import ChildEndedError, ChildProcess
 
 #: Bytes of address space: what examining a text of 2 MiB takes, some times over.
 _MEMORY: Final = 4 * 2**30
@@ -27,7 +27,7 @@ class ExaminingProcess:
 
     def __init__(self) -> None:
         self.current: dict[str, Any] | None = None
-        self._child: AnsweringProcess | None = None
+        self._child: ChildProcess | None = None
         self._turn = asyncio.Lock()
 
     async def ask(self, question: dict[str, Any], within: float) -> Any:
@@ -63,13 +63,13 @@ class ExaminingProcess:
             await child.wait()
 
 
-def _start() -> AnsweringProcess:
-    return AnsweringProcess(
+def _start() -> ChildProcess:
+    return ChildProcess(
         "anygame.language_server.checking.worker",
         _MEMORY,
         name="the process that examines sheets",
         longest=_LONGEST_ANSWER,
-        event=_check,
+        received=_check,
         ended=lambda _: None,
     )
 

@@ -77,18 +77,14 @@ def account_function(gates: GateOutputs, counters: Counters) -> str:
     wrong = code.and_(wrong, ended)
     if wrong == ZERO:
         return code.text()
-    closely, done = code.new_label(), code.new_label()
-    code.branch(code.any_lane(wrong), closely, done)
-    code.label(closely)
-    for number, role in enumerate(gates.goals):
-        seen, twice = _unique(code, [bit for _, bit in role])
-        code.count(counters.missing[number], code.and_(ended, code.not_(seen)))
-        twice = code.and_(ended, twice)
-        code.count(counters.double[number], twice)
-        for (_, bit), counter in zip(role, counters.overlaps[number], strict=True):
-            code.count(counter, code.and_(code.bits(bit), twice))
-    code.jump(done)
-    code.label(done)
+    with code.when(code.any_lane(wrong)):
+        for number, role in enumerate(gates.goals):
+            seen, twice = _unique(code, [bit for _, bit in role])
+            code.count(counters.missing[number], code.and_(ended, code.not_(seen)))
+            twice = code.and_(ended, twice)
+            code.count(counters.double[number], twice)
+            for (_, bit), counter in zip(role, counters.overlaps[number], strict=True):
+                code.count(counter, code.and_(code.bits(bit), twice))
     return code.text()
 
 

@@ -6,6 +6,7 @@ the rows of actions, or sets them, calls ``@choose`` and ``@evaluate_moves``, wh
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.rows import GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.rows import RowLayout
@@ -25,44 +26,33 @@ if TYPE_CHECKING:
 
 
 def each_group(
-    code: FunctionBuilder,
-    moves: int,
-    visit: Callable[[Table, int], None],
-    presence: Presence | None = None,
-    phases: Sequence[int] = (),
-) -> None:
-    """Write what is done with each group: a loop over the full ones, and the rest.
+    code: FunctionBuilder, moves: int, presence: Presence | None = None, phases: Sequence[int] = ()
+) -> Iterator[tuple[Table, int]]:
+    """Write loops over the full groups, and what is done with the rest: the same as in the loops.
 
     Args:
         code: the function.
         moves: how many the role has.
-        visit: given where the rows of a group are in a table, and the number of moves of the group.
         presence: of the phases, if groups of which no move can be chosen are to be left out.
         phases: per move those in which it can be chosen.
+
+    Yields:
+        Where the rows of a group are in a table, and the number of moves of the group.
     """
     groups, rest = divmod(moves, GROUP)
-
-    def visit_run(first: int, count: int) -> None:
-        def visit_one(index: str) -> None:
-            group = code.let(f"add i64 {index}, {first}") if first else index
-            visit(lambda row, count: code.addresses(row, group, count), GROUP)
-
-        code.loop(count, visit_one)
-
-    def visit_rest() -> None:
-        visit(lambda row, count: code.addresses(row, str(groups), count), rest)
-
-    def during(move: int, body: Callable[[], None]) -> None:
-        if presence:
-            presence.during(phases[move], body)
-        else:
-            body()
-
     for _, run in groupby(range(groups), key=lambda group: phases[group * GROUP] if presence else 0):
         found = list(run)
-        during(found[0] * GROUP, partial(visit_run, found[0], len(found)))
+        with presence.during(phases[found[0] * GROUP]) if presence else nullcontext():
+            for index in code.loop(len(found)):
+                group = code.let(f"add i64 {index}, {found[0]}") if found[0] else index
+                yield partial(_rows_of, code, group), GROUP
     if rest:
-        during(groups * GROUP, visit_rest)
+        with presence.during(phases[groups * GROUP]) if presence else nullcontext():
+            yield partial(_rows_of, code, str(groups)), rest
+
+
+def _rows_of(code: FunctionBuilder, group: str, row: int, count: int) -> list[str]:
+    return code.addresses(row, group, count)
 
 
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool) -> str:
@@ -97,16 +87,12 @@ def _from_factors(layout: RowLayout, phases: Phases) -> str:
     code = FunctionBuilder("from_factors")
     presence = Presence(code, phases)
     for first, count in layout.many:
-        visit = partial(_set_actions, code, layout, first)
-        each_group(code, count, visit, presence, layout.chosen[first : first + count])
+        groups, members = layout.factors[first]
+        for table, size in each_group(code, count, presence, layout.chosen[first : first + count]):
+            here = code.read(table(groups, 1)[0])
+            for member, row in enumerate(table(layout.actions + first, GROUP)[:size]):
+                code.write(row, code.and_(here, code.read(code.address(members + member))))
     return code.text()
-
-
-def _set_actions(code: FunctionBuilder, layout: RowLayout, first: int, table: Table, size: int) -> None:
-    groups, members = layout.factors[first]
-    here = code.read(table(groups, 1)[0])
-    for member, row in enumerate(table(layout.actions + first, GROUP)[:size]):
-        code.write(row, code.and_(here, code.read(code.address(members + member))))
 
 
 def _to_factors(layout: RowLayout) -> str:
@@ -114,16 +100,11 @@ def _to_factors(layout: RowLayout) -> str:
     code = FunctionBuilder("to_factors")
     for first, count in layout.many:
         members = [code.variable() for _ in range(GROUP)]
-        each_group(code, count, partial(_set_group, code, layout, first, members))
-        for member, value in enumerate(members):
-            code.store(layout.factors[first][1] + member, code.read(value))
+        for table, size in each_group(code, count):
+            done = [code.read(row) for row in table(layout.actions + first, GROUP)[:size]]
+            for member, value in zip(members, done, strict=False):
+                code.write(member, code.or_(code.read(member), value))
+            code.write(table(layout.factors[first][0], 1)[0], code.any(done))
+        for number, value in enumerate(members):
+            code.store(layout.factors[first][1] + number, code.read(value))
     return code.text()
-
-
-def _set_group(
-    code: FunctionBuilder, layout: RowLayout, first: int, members: Sequence[str], table: Table, size: int
-) -> None:
-    done = [code.read(row) for row in table(layout.actions + first, GROUP)[:size]]
-    for member, value in zip(members, done, strict=False):
-        code.write(member, code.or_(code.read(member), value))
-    code.write(table(layout.factors[first][0], 1)[0], code.any(done))

@@ -7,11 +7,12 @@ so literal 0 is false and literal 1 is true.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 #: As many bits as the widest vector registers have; a machine with narrower ones takes two or four for a row.
 LANES = 512
@@ -96,32 +97,62 @@ class FunctionBuilder:
         """Go to one of two labels."""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}")
 
-    def when(self, condition: str, body: Callable[[], None]) -> None:
-        """Write what is done only under a condition; it leaves nothing but what is in variables."""
+    @contextmanager
+    def when(self, condition: str) -> Iterator[None]:
+        """Write what is done only under a condition: what is written inside. Only variables leave it."""
         yes, done = self.new_label(), self.new_label()
         self.branch(condition, yes, done)
         self.label(yes)
-        body()
+        yield
         self.jump(done)
         self.label(done)
 
-    def repeat(self, count: str, body: Callable[[str], None]) -> None:
-        """Write a loop as ``loop`` does, of as many rounds as a number says, or none."""
-        if count.isdigit():
-            if int(count):
-                self.loop(int(count), body)
-            return
-        self.when(self.let(f"icmp ne i64 {count}, 0"), lambda: self.loop(count, body))
+    @contextmanager
+    def either(self, condition: str) -> Iterator[Callable[[], None]]:
+        """Write two branches: what is written inside, and behind the call of what is yielded.
 
-    def loop(self, count: int | str, body: Callable[[str], None]) -> None:
-        """Write a loop of at least one round, given what to do with an index; the rest is in variables."""
+        ::
+
+            with code.either(condition) as otherwise:
+                code.store(row, ONES)
+                otherwise()
+                code.store(row, ZERO)
+        """
+        yes, no, done = (self.new_label() for _ in range(3))
+        self.branch(condition, yes, no)
+        self.label(yes)
+
+        def otherwise() -> None:
+            self.jump(done)
+            self.label(no)
+
+        yield otherwise
+        self.jump(done)
+        self.label(done)
+
+    def repeat(self, count: str) -> Iterator[str]:
+        """Write a loop as ``loop`` does, of as many rounds as a number says, or none."""
+        if not count.isdigit():
+            with self.when(self.let(f"icmp ne i64 {count}, 0")):
+                yield from self.loop(count)
+        elif int(count):
+            yield from self.loop(int(count))
+
+    def loop(self, count: int | str) -> Iterator[str]:
+        """Write a loop of at least one round; only variables go from round to round, and leave it.
+
+        It is a loop of the code that writes it, too, which goes round once, with the name of the index::
+
+            for index in code.loop(8):
+                code.set_word(table, 0, index)
+        """
         before, begin, end, done = (self.new_label() for _ in range(4))
         self.jump(before)
         self.label(before)
         self.jump(begin)
         self.label(begin)
         self.line(f"%index.{begin} = phi i64 [ 0, %{before} ], [ %next.{begin}, %{end} ]")
-        body(f"%index.{begin}")
+        yield f"%index.{begin}"
         self.jump(end)
         self.label(end)
         self.line(f"%next.{begin} = add i64 %index.{begin}, 1")

@@ -14,7 +14,7 @@ import numpy as np
 from anygame.network.kernels.function import ROW_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -147,8 +147,3 @@ def value_of(code: FunctionBuilder, literal: str) -> str:
     """Return the value of a literal, given the number that stands for it."""
     bit = code.let(f"sub i64 0, {code.let(f'and i64 {literal}, 1')}")
     return code.xor(code.read(row_at(code, literal)), code.broadcast(bit))
-
-
-def numbers_of(literals: Iterable[int]) -> list[int]:
-    """Return what stands for each of some bit literals."""
-    return list(map(literal_number, literals))

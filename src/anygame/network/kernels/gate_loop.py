@@ -457,50 +457,43 @@ def present_phases(code: FunctionBuilder) -> tuple[str, str]:
 
 
 def _operate_function() -> str:
-    """Do the operations in some words of the table that the lanes need in their phase."""
+    """Do the operations in some words of the table that the lanes need in their phase.
+
+    ::
+
+        for each operation:
+            if (during & present or only & alone) and (not restarting or a lane restarts):
+                RUN: run(entries)  SET: set(entries)  CYCLE: run_cycle(entries) until nothing changes
+    """
     code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
     present, alone = present_phases(code)
     steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
     count = code.let(f"sdiv i64 {code.let('sub i64 %end, %first')}, {_OPERATION_WORDS}")
-
-    def operate(index: str) -> None:
+    for index in code.repeat(count):
         place = code.let(f"add i64 %first, {code.let(f'mul i64 {index}, {_OPERATION_WORDS}')}")
 
-        def word(offset: int) -> str:
-            return number(code, code.let(f"add i64 {place}, {offset}"))
-
-        kind, during, only, restarting, begin, end, rounds = map(word, range(7))
+        words = [number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(7)]
+        kind, during, only, restarting, begin, end, rounds = words
         needed = code.let(
             f"or i64 {code.let(f'and i64 {present}, {during}')}, {code.let(f'and i64 {alone}, {only}')}"
         )
         skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
         done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
-
-        def call(name: str, result: str = "void") -> str:
-            return f"call {result} @{name}(ptr %rows, ptr %data, i64 {begin}, i64 {end})"
-
-        def repeat() -> None:
-            left = code.word_variable(rounds)
-            again, behind = code.new_label(), code.new_label()
-            code.jump(again)
-            code.label(again)
-            changed = code.let(call("run_cycle", "i1"))
-            code.set_word(left, code.let(f"sub i64 {code.word(left)}, 1"))
-            within = code.let(f"icmp ne i64 {code.word(left)}, 0")
-            code.branch(code.let(f"and i1 {changed}, {within}"), again, behind)
-            code.label(behind)
-
-        def do() -> None:
-            for each, body in (
-                (Kind.RUN, lambda: code.line(call("run"))),
-                (Kind.SET, lambda: code.line(call("set"))),
-                (Kind.CYCLE, repeat),
-            ):
-                code.when(code.let(f"icmp eq i64 {kind}, {int(each)}"), body)
-
-        code.when(code.let(f"xor i1 {done}, true"), do)
-
-    code.repeat(count, operate)
+        entries = f"ptr %rows, ptr %data, i64 {begin}, i64 {end}"
+        with code.when(code.let(f"xor i1 {done}, true")):
+            for each, name in ((Kind.RUN, "run"), (Kind.SET, "set")):
+                with code.when(code.let(f"icmp eq i64 {kind}, {int(each)}")):
+                    code.line(f"call void @{name}({entries})")
+            with code.when(code.let(f"icmp eq i64 {kind}, {int(Kind.CYCLE)}")):
+                left = code.word_variable(rounds)
+                again, behind = code.new_label(), code.new_label()
+                code.jump(again)
+                code.label(again)
+                changed = code.let(f"call i1 @run_cycle({entries})")
+                code.set_word(left, code.let(f"sub i64 {code.word(left)}, 1"))
+                within = code.let(f"icmp ne i64 {code.word(left)}, 0")
+                code.branch(code.let(f"and i1 {changed}, {within}"), again, behind)
+                code.label(behind)
     return code.text()
 
 
@@ -545,6 +538,16 @@ _ROW = "<8 x i64>"
 
 
 def _run() -> str:
+    """Evaluate gates once.
+
+    ::
+
+        value = ones
+        for each entry (source, target):
+            value &= row[source] ^ inverted
+            row[target] = value
+            value |= last  # ones behind the last input of a gate
+    """
     code = FunctionBuilder("run", parameters=_PARAMETERS)
 
     def body(index: str, state: list[str]) -> list[str]:
@@ -566,12 +569,8 @@ def _run_cycle() -> str:
         value = code.and_(state[0], value)
         old = code.read(target)
         changed = code.or_(state[1], code.and_(last, code.xor(old, value)))
-        whole, going = code.new_label(), code.new_label()
-        code.branch(code.let(f"trunc i64 {number} to i1"), whole, going)
-        code.label(whole)
-        code.write(target, value)
-        code.jump(going)
-        code.label(going)
+        with code.when(code.let(f"trunc i64 {number} to i1")):
+            code.write(target, value)
         return [code.or_(value, last), changed]
 
     _loop(code, [(_ROW, ONES), (_ROW, ZERO)], body)
@@ -579,7 +578,14 @@ def _run_cycle() -> str:
 
 
 def _set() -> str:
-    """Set fluents; the lowest bit of the second number is the initial value."""
+    """Set fluents; the lowest bit of the second number is the initial value.
+
+    ::
+
+        for each entry (source, target):
+            value = go ? row[source] ^ inverted : row[target]
+            row[target] = restart ? initial : value
+    """
     code = FunctionBuilder("set", parameters=_PARAMETERS)
     go, restart = code.load(GO), code.load(RESTART)
 

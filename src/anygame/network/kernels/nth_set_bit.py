@@ -16,7 +16,7 @@ from anygame.network.kernels.function import ZERO
 from anygame.network.kernels.rows import GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.network.kernels.factors import Table
     from anygame.network.kernels.function import FunctionBuilder
@@ -131,15 +131,14 @@ class LoopSelection:
         self._counts = role.scratch
         self._found, self._members = role.factors
 
-    def _each(self, visit: Callable[[Table, int], None]) -> None:
-        each_group(self._code, self._moves, visit, self._presence, self._phases)
+    def _each_group(self) -> Iterator[tuple[Table, int]]:
+        return each_group(self._code, self._moves, self._presence, self._phases)
 
     def count(self) -> list[str]:
         """Return the planes of the number of legal moves."""
         code = self._code
         total = [code.variable() for _ in range(self._moves.bit_length())]
-
-        def visit(table: Table, size: int) -> None:
+        for table, size in self._each_group():
             legal = table(self._legal, _SIZE)[:size]
             count = add_up(code, [[code.read(row)] for row in legal])
             count += [ZERO] * (_COUNT_PLANES - len(count))
@@ -148,8 +147,6 @@ class LoopSelection:
             after = add_up(code, [[code.read(plane) for plane in total], count])
             for variable, plane in zip(total, after, strict=False):
                 code.write(variable, plane)
-
-        self._each(visit)
         return [code.read(plane) for plane in total]
 
     def select(self, number: Sequence[str]) -> None:
@@ -157,8 +154,8 @@ class LoopSelection:
         code = self._code
         rest = [code.variable(plane) for plane in number]
         inside = [code.variable() for _ in range((_SIZE - 1).bit_length())]
-
-        def search(table: Table, _: int) -> None:
+        common = [code.variable() for _ in range(_SIZE)]
+        for table, _ in self._each_group():
             count = [code.read(row) for row in table(self._counts, _COUNT_PLANES)]
             before = [code.read(plane) for plane in rest]
             # Below zero it is large again, larger than all that is still to be taken from it.
@@ -168,16 +165,10 @@ class LoopSelection:
                 code.write(old, code.or_(code.read(old), code.and_(here, plane)))
             for plane, value in zip(rest, difference, strict=True):
                 code.write(plane, value)
-
-        common = [code.variable() for _ in range(_SIZE)]
-
-        def gather(table: Table, size: int) -> None:
+        for table, size in self._each_group():
             here = code.read(table(self._found, 1)[0])
             for old, row in zip(common[:size], table(self._legal, _SIZE), strict=False):
                 code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
-
-        self._each(search)
-        self._each(gather)
         chosen = _select(code, [code.read(plane) for plane in common], [code.read(plane) for plane in inside])
         for member, value in enumerate(chosen):
             code.store(self._members + member, value)

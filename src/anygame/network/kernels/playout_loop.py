@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from anygame.network.kernels.counters import ended_lanes
 from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
+from anygame.network.kernels.game_table import Field
 from anygame.network.kernels.rows import (
     ABSENT,
     ACTIVE,
@@ -30,7 +31,7 @@ from anygame.network.kernels.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from anygame.network.kernels.game_numbers import GameNumbers
 
@@ -64,15 +65,18 @@ def play_functions(game: GameNumbers) -> str:
 
 
 def _each_lane(
-    code: FunctionBuilder, row: int, visit: Callable[[str, str, str], None], leave: Callable[[str], None]
-) -> None:
+    code: FunctionBuilder, row: int, mask: str = "", target: str = ""
+) -> Iterator[tuple[str, str, str]]:
     """Write a loop over the lanes that hold in a row.
 
     Args:
         code: the function.
         row: the row; it is not to be changed on the way.
-        visit: writes what is done with a lane, given its number, its word and its bit in there.
-        leave: writes what is done after each word, given its number.
+        mask: a variable in which a word is made bit by bit; it is put into a row after each word.
+        target: that row.
+
+    Yields:
+        The number of a lane, its word and its bit in there.
     """
     labels = [code.new_label() for _ in range(6)]
     words, lanes, inside, end, leaving, done = labels
@@ -91,13 +95,15 @@ def _each_lane(
     code.label(inside)
     bit = code.let(f"call i64 @llvm.cttz.i64(i64 %bits.{words}, i1 true)")
     lane = code.let(f"add i64 {bit}, {code.let(f'shl i64 %word.{words}, 6')}")
-    visit(lane, f"%word.{words}", bit)
+    yield lane, f"%word.{words}", bit
     code.jump(end)
     code.label(end)
     code.line(f"%rest.{words} = and i64 %bits.{words}, {code.let(f'sub i64 %bits.{words}, 1')}")
     code.jump(lanes)
     code.label(leaving)
-    leave(f"%word.{words}")
+    if mask:
+        code.set_word(target, code.word(mask), f"%word.{words}")
+        code.set_word(mask, 0)
     code.line(f"%next.{words} = add i64 %word.{words}, 1")
     code.branch(code.let(f"icmp eq i64 %next.{words}, {WORDS}"), done, words)
     code.label(done)
@@ -111,8 +117,7 @@ def _cut(game: GameNumbers) -> str:
     code.set_word(first, code.let(f"add i64 {code.let(f'add i64 {now}, {limit}')}, 1"))
     code.store(ACTIVE, code.and_(code.load(RUNNING), code.not_(code.bits(game.terminal))))
     row = code.address(CUT)
-
-    def visit(lane: str, _: str, bit: str) -> None:
+    for lane, _, bit in _each_lane(code, ACTIVE, mask, row):
         start = code.word(_start_of(code, lane))
         due = code.let(f"add i64 {start}, {limit}")
         late = code.let(f"zext i1 {code.let(f'icmp sge i64 {now}, {due}')} to i64")
@@ -120,12 +125,6 @@ def _cut(game: GameNumbers) -> str:
         soon = code.let(f"icmp slt i64 {due}, {code.word(first)}")
         sooner = code.let(f"and i1 {soon}, {code.let(f'icmp slt i64 {now}, {due}')}")
         code.set_word(first, code.let(f"select i1 {sooner}, i64 {due}, i64 {code.word(first)}"))
-
-    def leave(word: str) -> None:
-        code.set_word(row, code.word(mask), word)
-        code.set_word(mask, 0)
-
-    _each_lane(code, ACTIVE, visit, leave)
     code.set_word("%block", code.word(first), DEADLINE)
     return code.text()
 
@@ -135,31 +134,23 @@ def _finish(game: GameNumbers) -> str:
     code = FunctionBuilder("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
-    late, timely, ready = (code.new_label() for _ in range(3))
-    code.branch(code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}"), late, timely)
-    code.label(late)
-    code.line("call void @cut(ptr %rows, ptr %data, ptr %block)")
-    code.jump(ready)
-    code.label(timely)
-    code.store(CUT, ZERO)
-    code.jump(ready)
-    code.label(ready)
+    late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
+    with code.either(late) as otherwise:
+        code.line("call void @cut(ptr %rows, ptr %data, ptr %block)")
+        otherwise()
+        code.store(CUT, ZERO)
     ended, running = ended_lanes(code, game.terminal), code.load(RUNNING)
     leaving = code.or_(ended, code.load(CUT))
     code.store(ENDED, leaving)
     cuts = code.address(CUT)
-
-    def count(_lane: str, start: str, word: str, bit: str) -> None:
+    for _, start, word, bit in _each_playout(code, game, ENDED, now):
         length = code.let(f"sub i64 {now}, {code.word(start)}")
         cut = code.let(f"trunc i64 {code.let(f'lshr i64 {code.word(cuts, word)}, {bit}')} to i1")
         slot = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
         code.set_word(slot, code.let(f"add i64 {code.word(slot)}, 1"))
-
     if game.has_phases:
-        _count_lanes(code, ENDED, count)
         _let_wait(code, leaving)
         return code.text()
-    _start_next(code, ENDED, now, count)
     staying = code.and_(running, code.not_(leaving))
     code.store(ACTIVE, staying)
     code.store(RUNNING, code.or_(staying, code.load(RESTART)))
@@ -170,13 +161,18 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
     return code.offset(code.offset("%block", STARTS), lane)
 
 
-def _count_lanes(code: FunctionBuilder, row: int, count: Callable[[str, str, str, str], None]) -> None:
-    """Write what counts the playouts in the lanes that hold in a row; see ``_start_next``."""
+def _each_playout(
+    code: FunctionBuilder, game: GameNumbers, row: int, now: str
+) -> Iterator[tuple[str, str, str, str]]:
+    """Write a loop over the playouts that are over, in the lanes that hold in a row; see ``_start_next``.
 
-    def visit(lane: str, word: str, bit: str) -> None:
-        count(lane, _start_of(code, lane), word, bit)
-
-    _each_lane(code, row, visit, lambda _: None)
+    Where the game has no phases, the next ones are started there.
+    """
+    if not game.has_phases:
+        yield from _start_next(code, row, now)
+        return
+    for lane, word, bit in _each_lane(code, row):
+        yield lane, _start_of(code, lane), word, bit
 
 
 def _let_wait(code: FunctionBuilder, leaving: str) -> None:
@@ -191,41 +187,35 @@ def _let_wait(code: FunctionBuilder, leaving: str) -> None:
 def _start_idle() -> str:
     """Start the next playouts in the lanes that wait; those for which none is left wait no longer."""
     code = FunctionBuilder("start_idle", parameters=["ptr noalias %block"])
-    _start_next(code, IDLE, code.word("%block", NOW), lambda *_: None)
+    for _ in _start_next(code, IDLE, code.word("%block", NOW)):
+        pass
     code.store(RUNNING, code.or_(code.load(RUNNING), code.load(RESTART)))
     code.store(IDLE, ZERO)
     return code.text()
 
 
-def _start_next(
-    code: FunctionBuilder, row: int, now: str, count: Callable[[str, str, str, str], None]
-) -> None:
+def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str, str, str, str]]:
     """Start the next playouts in the lanes that hold in a row, while some are left: sets RESTART.
 
     Args:
         code: the function.
         row: the row; it is not to be changed on the way.
         now: the step.
-        count: writes how a playout is counted, given its lane, where the start of that is found, its word and
-            its bit.
+
+    Yields:
+        Before the next playout of a lane is started: the lane, where the start of its last one is found, its
+        word and its bit.
     """
     left, mask = code.word_variable(code.word("%block", LEFT)), code.word_variable(0)
     after = code.let(f"add i64 {now}, 1")
     restarts = code.address(RESTART)
-
-    def visit(lane: str, word: str, bit: str) -> None:
+    for lane, word, bit in _each_lane(code, row, mask, restarts):
         start = _start_of(code, lane)
-        count(lane, start, word, bit)
+        yield lane, start, word, bit
         again = code.let(f"zext i1 {code.let(f'icmp sgt i64 {code.word(left)}, 0')} to i64")
         code.set_word(left, code.let(f"sub i64 {code.word(left)}, {again}"))
         code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {again}, {bit}')}"))
         code.set_word(start, after)
-
-    def leave(word: str) -> None:
-        code.set_word(restarts, code.word(mask), word)
-        code.set_word(mask, 0)
-
-    _each_lane(code, row, visit, leave)
     code.set_word("%block", code.word(left), LEFT)
 
 
@@ -237,8 +227,7 @@ def _leave_stuck(game: GameNumbers) -> str:
     code = FunctionBuilder("leave_stuck", parameters=["ptr noalias %block"], rare=True)
     now = code.word("%block", NOW)
     restarting = code.variable(code.load(RESTART))
-
-    def note(lane: str, start: str, _word: str, _bit: str) -> None:
+    for lane, start, _, _ in _each_playout(code, game, STUCK, now):
         before = code.word("%block", STUCK_LANES)
         first = code.let(f"icmp eq i64 {before}, 0")
         length = code.let(f"sub i64 {now}, {code.word(start)}")
@@ -246,15 +235,12 @@ def _leave_stuck(game: GameNumbers) -> str:
             old = code.word("%block", offset)
             code.set_word("%block", code.let(f"select i1 {first}, i64 {value}, i64 {old}"), offset)
         code.set_word("%block", code.let(f"add i64 {before}, 1"), STUCK_LANES)
-
     if game.has_phases:
-        _count_lanes(code, STUCK, note)
         restart = code.read(restarting)
         _let_wait(code, code.load(STUCK))
         code.store(RESTART, restart)
         code.store(ACTIVE, code.and_(code.load(ACTIVE), code.not_(restart)))
         return code.text()
-    _start_next(code, STUCK, now, note)
     restart = code.or_(code.read(restarting), code.load(RESTART))
     staying = code.and_(code.load(ACTIVE), code.not_(code.load(STUCK)))
     code.store(RESTART, restart)
@@ -267,12 +253,9 @@ def _wait(game: GameNumbers) -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
     code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
-
-    def visit(lane: str, _word: str, _bit: str) -> None:
+    for lane, _, _ in _each_lane(code, ENDED):
         start = _start_of(code, lane)
         code.set_word(start, code.let(f"add i64 {code.word(start)}, 1"))
-
-    _each_lane(code, ENDED, visit, lambda _: None)
     return code.text()
 
 
@@ -290,13 +273,10 @@ def _start_elsewhere(game: GameNumbers) -> str:
     code = FunctionBuilder("start_elsewhere", parameters=["ptr noalias %block"])
     restart = code.load(RESTART)
     first, table = code.address(FIRST_FLUENT), code.offset("%block", RECORD_WORDS)
-
-    def start(fluent: str) -> None:
+    for fluent in code.repeat(game.number(code, Field.FLUENTS)):
         row = code.offset(first, code.let(f"shl i64 {fluent}, {WORDS.bit_length() - 1}"))
         value = code.broadcast(code.word(table, fluent))
         code.write(row, code.mux(restart, value, code.read(row)))
-
-    code.repeat(game.fluents(code), start)
     return code.text()
 
 
@@ -318,16 +298,17 @@ def _are_enough(code: FunctionBuilder, ended: str, game: GameNumbers) -> str:
     waited = code.let(f"add i64 {code.word('%block', WAITED)}, {code.popcount(ended)}")
     code.set_word("%block", waited, WAITED)
     others = code.any_lane(code.and_(code.load(RUNNING), code.not_(ended)))
-    enough = code.let(f"icmp sge i64 {waited}, {game.patience(code)}")
+    enough = code.let(f"icmp sge i64 {waited}, {game.number(code, Field.PATIENCE)}")
     return code.let(f"select i1 {others}, i1 {enough}, i1 true")
 
 
 def _start_in_phase(code: FunctionBuilder, now: str, game: GameNumbers) -> None:
     """Start playouts where lanes wait and the next step is one of the first phase."""
     after = code.let(f"add i64 {now}, 1")
-    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {game.phases(code)}')}, 0")
+    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {game.number(code, Field.PATTERNS)}')}, 0")
     waiting = code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")
-    code.when(waiting, lambda: code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)"))
+    with code.when(waiting):
+        code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)")
 
 
 def _play(game: GameNumbers) -> str:

@@ -6,12 +6,14 @@ phase. So what looks at lanes of all kinds leaves the row as it is, at nothing, 
 
 from __future__ import annotations
 
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.rows import ABSENT, RESTART
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from anygame.network.kernels.function import FunctionBuilder
     from anygame.network.kernels.phases import Phases
@@ -33,22 +35,19 @@ class Presence:
             alone = code.let(f"icmp ult i64 {self._present}, {phases.whole}")
             self._alone = code.let(f"select i1 {alone}, i64 {self._present}, i64 0")
 
-    def during(self, mask: int, body: Callable[[], None]) -> None:
+    def during(self, mask: int) -> AbstractContextManager[None]:
         """Write what is done in some phases, and where there is no common one."""
-        if mask == self._every:
-            body()
-        else:
-            self._code.when(self._any(self._present, mask), body)
+        return nullcontext() if mask == self._every else self._code.when(self._any(self._present, mask))
 
-    def only_during(self, mask: int, body: Callable[[], None]) -> None:
+    def only_during(self, mask: int) -> AbstractContextManager[None]:
         """Write what is done only where all lanes are in one of some phases."""
-        if mask:
-            self._code.when(self._any(self._alone, mask), body)
+        return self._code.when(self._any(self._alone, mask))
 
-    def restarting_during(self, mask: int, body: Callable[[], None]) -> None:
+    @contextmanager
+    def restarting_during(self, mask: int) -> Iterator[None]:
         """Write what is done only where all lanes are in one of some phases, and one starts anew."""
-        code = self._code
-        self.only_during(mask, lambda: code.when(code.any_lane(code.load(RESTART)), body))
+        with self.only_during(mask), self._code.when(self._code.any_lane(self._code.load(RESTART))):
+            yield
 
     def _any(self, present: str, mask: int) -> str:
         return self._code.let(f"icmp ne i64 {self._code.let(f'and i64 {present}, {mask}')}, 0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.function import WORDS, FunctionBuilder
+from anygame.network.kernels.game_table import Field
 from anygame.network.kernels.rows import FIRST_FLUENT, GO, RESTART
 
 if TYPE_CHECKING:
@@ -23,46 +24,32 @@ def single_state_functions(game: GameNumbers) -> str:
 def _query(game: GameNumbers) -> str:
     code = FunctionBuilder("query", parameters=["ptr noalias %state", "ptr noalias %out"])
     first = code.address(FIRST_FLUENT)
-
-    def put(index: str) -> None:
+    for index in code.repeat(game.number(code, Field.FLUENTS)):
         byte = code.let(f"load i8, ptr {_byte(code, '%state', index)}")
         code.set_word(_row(code, first, index), code.let(f"sub i64 0, {code.let(f'zext i8 {byte} to i64')}"))
-
-    def get(index: str) -> None:
+    code.line("call void @evaluate_state(ptr %rows, ptr %data)")
+    for index in code.repeat(game.number(code, Field.ANSWER_COUNT)):
         bit = game.answer(code, index)
         row = code.let(f"lshr i64 {bit}, 1")
         _give(code, code.let(f"xor i64 {code.word(_row(code, '%rows', row))}, {bit}"), index)
-
-    code.repeat(game.fluents(code), put)
-    code.line("call void @evaluate_state(ptr %rows, ptr %data)")
-    code.repeat(game.answers(code), get)
     return code.text()
 
 
 def _advance(game: GameNumbers) -> str:
     code = FunctionBuilder("advance", parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"])
     fluents = code.address(FIRST_FLUENT)
-    actions = _row(code, fluents, game.fluents(code))
-    code.repeat(game.actions(code), lambda index: code.set_word(_row(code, actions, index), 0))
-    taking, taken, behind = (code.new_label() for _ in range(3))
-    before = code.new_label()
-    code.jump(before)
-    code.label(before)
-    code.branch(code.let("icmp eq i64 %roles, 0"), behind, taking)
-    code.label(taking)
-    code.line(f"%role = phi i64 [ 0, %{before} ], [ %next.role, %{taken} ]")
-    slot = code.let("getelementptr inbounds i32, ptr %taken, i64 %role")
-    action = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
-    code.set_word(_row(code, actions, action), -1)
-    code.jump(taken)
-    code.label(taken)
-    code.line("%next.role = add i64 %role, 1")
-    code.branch(code.let("icmp eq i64 %next.role, %roles"), behind, taking)
-    code.label(behind)
+    actions = _row(code, fluents, game.number(code, Field.FLUENTS))
+    for index in code.repeat(game.number(code, Field.ACTIONS)):
+        code.set_word(_row(code, actions, index), 0)
+    for role in code.repeat("%roles"):
+        slot = code.let(f"getelementptr inbounds i32, ptr %taken, i64 {role}")
+        action = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
+        code.set_word(_row(code, actions, action), -1)
     code.set_word(code.address(GO), -1)
     code.set_word(code.address(RESTART), 0)
     code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
-    code.repeat(game.fluents(code), lambda index: _give(code, code.word(_row(code, fluents, index)), index))
+    for index in code.repeat(game.number(code, Field.FLUENTS)):
+        _give(code, code.word(_row(code, fluents, index)), index)
     return code.text()
 
 

@@ -7,7 +7,7 @@ gates are there.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.counters import ended_lanes
@@ -30,7 +30,7 @@ from anygame.network.kernels.single_state import single_state_functions
 from anygame.network.kernels.table_choice import set_choices, table_choice_functions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -114,71 +114,54 @@ def _account(terminal: int) -> str:
     code = FunctionBuilder("account")
     ended = code.variable(ended_lanes(code, terminal))
     first = field(code, Field.COUNTED)
-
-    def count(index: str) -> None:
+    for index in code.repeat(field(code, Field.COUNTED_COUNT)):
         entry = code.let(f"add i64 {first}, {code.let(f'shl i64 {index}, 1')}")
         held = code.read(row_at(code, number(code, entry)))
         _add(code, number(code, code.let(f"add i64 {entry}, 1")), code.and_(held, code.read(ended)))
-
-    code.repeat(field(code, Field.COUNTED_COUNT), count)
     seen, twice, wrong = code.variable(), code.variable(), code.variable()
-
-    def look(role: Callable[[int], str]) -> None:
+    for role in _each_role(code):
         _find_unique(code, role, seen, twice)
         bad = code.or_(code.not_(code.read(seen)), code.read(twice))
         code.write(wrong, code.or_(code.read(wrong), bad))
-
-    _each_role(code, look)
-
-    def count_wrong(role: Callable[[int], str]) -> None:
-        _find_unique(code, role, seen, twice)
-        now = code.read(ended)
-        _add(code, role(2), code.and_(now, code.not_(code.read(seen))))
-        code.write(twice, code.and_(now, code.read(twice)))
-        _add(code, role(3), code.read(twice))
-
-        def overlap(literal: str, counter: str) -> None:
-            _add(code, counter, code.and_(value_of(code, literal), code.read(twice)))
-
-        _each_value(code, role, overlap)
-
-    found = code.any_lane(code.and_(code.read(wrong), code.read(ended)))
-    code.when(found, lambda: _each_role(code, count_wrong))
+    with code.when(code.any_lane(code.and_(code.read(wrong), code.read(ended)))):
+        for role in _each_role(code):
+            _find_unique(code, role, seen, twice)
+            now = code.read(ended)
+            _add(code, role(2), code.and_(now, code.not_(code.read(seen))))
+            code.write(twice, code.and_(now, code.read(twice)))
+            _add(code, role(3), code.read(twice))
+            for literal, counter in _each_value(code, role):
+                _add(code, counter, code.and_(value_of(code, literal), code.read(twice)))
     return code.text()
 
 
-def _each_role(code: FunctionBuilder, body: Callable[[Callable[[int], str]], None]) -> None:
-    """Write what is done with each role, given how to read its words."""
-
-    def look(index: str) -> None:
+def _each_role(code: FunctionBuilder) -> Iterator[Callable[[int], str]]:
+    """Write a loop over the roles; yield how to read the words of one."""
+    for index in code.repeat(field(code, Field.GOAL_COUNT)):
         offset = code.let(f"mul i64 {index}, {_GOAL_WORDS}")
         place = code.let(f"add i64 {field(code, Field.GOALS)}, {offset}")
-        body(lambda word: number(code, code.let(f"add i64 {place}, {word}")))
-
-    code.repeat(field(code, Field.GOAL_COUNT), look)
+        yield partial(_word, code, place)
 
 
-def _each_value(code: FunctionBuilder, role: Callable[[int], str], body: Callable[[str, str], None]) -> None:
-    """Write what is done with each goal value of a role, given its literal and its counter."""
+def _word(code: FunctionBuilder, place: str, word: int) -> str:
+    return number(code, code.let(f"add i64 {place}, {word}"))
 
-    def look(index: str) -> None:
+
+def _each_value(code: FunctionBuilder, role: Callable[[int], str]) -> Iterator[tuple[str, str]]:
+    """Write a loop over the goal values of a role; yield literal and counter of one."""
+    for index in code.repeat(role(1)):
         entry = code.let(f"add i64 {role(0)}, {code.let(f'shl i64 {index}, 1')}")
-        body(number(code, entry), number(code, code.let(f"add i64 {entry}, 1")))
-
-    code.repeat(role(1), look)
+        yield number(code, entry), number(code, code.let(f"add i64 {entry}, 1"))
 
 
 def _find_unique(code: FunctionBuilder, role: Callable[[int], str], seen: str, twice: str) -> None:
     """Find where a role has at least one goal value, and where several."""
     code.write(seen, ZERO)
     code.write(twice, ZERO)
-
-    def look(literal: str, _: str) -> None:
+    for literal, _ in _each_value(code, role):
         value, before = value_of(code, literal), code.read(seen)
         code.write(twice, code.or_(code.read(twice), code.and_(before, value)))
         code.write(seen, code.or_(before, value))
-
-    _each_value(code, role, look)
 
 
 def _add(code: FunctionBuilder, counter: str, value: str) -> None:

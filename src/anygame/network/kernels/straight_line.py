@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
@@ -125,11 +125,12 @@ class _Writer:
         presence = Presence(code, self._rows.phases)
         for call in calls:
             when = presence.during
-            if call.known:
-                when = presence.only_during
-            if call.restart:
-                when = presence.restarting_during
-            when(call.phases, partial(code.line, f"call void @{call.name}(ptr %rows, ptr %data)"))
+            if call.known or call.restart:
+                when = presence.restarting_during if call.restart else presence.only_during
+                if not call.phases:
+                    continue
+            with when(call.phases):
+                code.line(f"call void @{call.name}(ptr %rows, ptr %data)")
         self._code.append(code.text())
 
     def _write_known(self, name: str, gates: Iterable[int]) -> list[_Call]:

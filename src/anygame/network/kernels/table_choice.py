@@ -7,7 +7,6 @@ code has in registers: several times slower, but there at once.
 from __future__ import annotations
 
 from enum import IntEnum, auto
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
@@ -26,7 +25,7 @@ from anygame.network.kernels.rows import ACTIVE, FAILED, GO, GROUP, STUCK
 from anygame.network.kernels.uniform_choice import ALWAYS_DRAWN, bearable, most_rounds, planes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from anygame.network.kernels.game_table import GameTable
     from anygame.network.kernels.nth_set_bit import Candidates
@@ -210,24 +209,21 @@ def _group_size(code: FunctionBuilder, role: _Reader, first: str) -> str:
     return code.let(f"select i1 {whole}, i64 {GROUP}, i64 {left}")
 
 
-def _each_group(code: FunctionBuilder, role: _Reader, body: Callable[[str], None]) -> None:
-    """Write what is done with each group of which a move can be chosen in the phase of the lanes."""
+def _each_group(code: FunctionBuilder, role: _Reader) -> Iterator[str]:
+    """Write a loop over the groups of which a move can be chosen in the phase of the lanes."""
     present, _ = present_phases(code)
-
-    def look(group: str) -> None:
+    for group in code.repeat(role.number(_Role.GROUPS)):
         mask = role.entry(_Role.PHASES, group)
         needed = code.let(f"icmp ne i64 {code.let(f'and i64 {present}, {mask}')}, 0")
-        code.when(needed, partial(body, group))
+        with code.when(needed):
+            yield group
 
-    code.repeat(role.number(_Role.GROUPS), look)
 
-
-def _each_move(code: FunctionBuilder, role: _Reader, group: str, body: Callable[[str, str], None]) -> None:
-    """Write what is done with each move of a group, given its number in there and among all."""
+def _each_move(code: FunctionBuilder, role: _Reader, group: str) -> Iterator[tuple[str, str]]:
+    """Write a loop over the moves of a group; yield the number of one in there and among all."""
     first = code.let(f"shl i64 {group}, {GROUP.bit_length() - 1}")
-    code.repeat(
-        _group_size(code, role, first), lambda index: body(index, code.let(f"add i64 {first}, {index}"))
-    )
+    for index in code.repeat(_group_size(code, role, first)):
+        yield index, code.let(f"add i64 {first}, {index}")
 
 
 def _count_role() -> str:
@@ -236,35 +232,27 @@ def _count_role() -> str:
     role = _Reader(code)
     planes = role.number(_Role.COUNT_PLANES)
     total = role.row(_Role.COUNT)
-    code.repeat(planes, lambda plane: code.write(_behind(code, total, plane), ZERO))
+    for weight in code.repeat(planes):
+        code.write(_behind(code, total, weight), ZERO)
     own = [code.variable() for _ in range(_GROUP_PLANES)]
     carry = code.variable()
-
-    def count(group: str) -> None:
+    for group in _each_group(code, role):
         for plane in own:
             code.write(plane, ZERO)
-
-        def add(_: str, move: str) -> None:
+        for _, move in _each_move(code, role, group):
             value = value_of(code, role.entry(_Role.LEGAL, move))
             for plane in own:
                 value = _add_to(code, plane, value)
-
-        _each_move(code, role, group, add)
         kept = role.row(_Role.COUNTS, code.let(f"mul i64 {group}, {_GROUP_PLANES}"))
-        for weight, plane in enumerate(own):
-            code.write(_behind(code, kept, weight), code.read(plane))
+        for number_of_plane, plane in enumerate(own):
+            code.write(_behind(code, kept, number_of_plane), code.read(plane))
         code.write(carry, ZERO)
-
-        def add_plane(weight: str) -> None:
+        for weight in code.repeat(planes):
             pointer = _behind(code, total, weight)
             old, before = code.read(pointer), code.read(carry)
             more = code.read(_if_below(code, weight, _GROUP_PLANES, _behind(code, kept, weight)))
             code.write(pointer, code.parity(old, more, before))
             code.write(carry, code.majority(old, more, before))
-
-        code.repeat(planes, add_plane)
-
-    _each_group(code, role, count)
     return code.text()
 
 
@@ -274,23 +262,17 @@ def _find_masks() -> str:
     role = _Reader(code)
     planes = role.number(_Role.PLANES)
     borrow = code.variable(ONES)
-
-    def decrease(weight: str) -> None:
+    for weight in code.repeat(planes):
         value, before = code.read(role.row(_Role.COUNT, weight)), code.read(borrow)
         code.write(role.row(_Role.MASKS, weight), code.xor(value, before))
         code.write(borrow, code.and_(code.not_(value), before))
-
-    code.repeat(planes, decrease)
     above = code.variable()
-
-    def cover(index: str) -> None:
+    for index in code.repeat(planes):
         weight = code.let(f"sub i64 {code.let(f'sub i64 {planes}, 1')}, {index}")
         pointer = role.row(_Role.MASKS, weight)
         value = code.or_(code.read(pointer), code.read(above))
         code.write(pointer, value)
         code.write(above, value)
-
-    code.repeat(planes, cover)
     return code.text()
 
 
@@ -300,24 +282,17 @@ def _draw() -> str:
     role = _Reader(code)
     generator = Xoshiro(code)
     planes = role.number(_Role.PLANES)
-
-    def draw_plane(weight: str) -> None:
-        value = code.and_(generator.row(), code.read(role.row(_Role.MASKS, weight)))
-        code.write(role.row(_Role.NUMBER, weight), value)
-
-    exact, inexact, done = (code.new_label() for _ in range(3))
-    code.branch(code.let(f"icmp ne i64 {role.number(_Role.EXACT)}, 0"), exact, inexact)
-    code.label(exact)
-    code.repeat(planes, draw_plane)
-    code.jump(done)
-    code.label(inexact)
-    before, left = code.variable(code.load(FAILED)), code.variable(code.load(ACTIVE))
-    code.repeat(planes, lambda weight: code.write(role.row(_Role.NUMBER, weight), ZERO))
-    rounds = code.word_variable(field(code, Field.ROUNDS))
-    _draw_rounds(code, role, generator, left, rounds)
-    code.store(FAILED, code.or_(code.read(before), code.read(left)))
-    code.jump(done)
-    code.label(done)
+    with code.either(code.let(f"icmp ne i64 {role.number(_Role.EXACT)}, 0")) as otherwise:
+        for weight in code.repeat(planes):
+            value = code.and_(generator.row(), code.read(role.row(_Role.MASKS, weight)))
+            code.write(role.row(_Role.NUMBER, weight), value)
+        otherwise()
+        before, left = code.variable(code.load(FAILED)), code.variable(code.load(ACTIVE))
+        for weight in code.repeat(planes):
+            code.write(role.row(_Role.NUMBER, weight), ZERO)
+        rounds = code.word_variable(field(code, Field.ROUNDS))
+        _draw_rounds(code, role, generator, left, rounds)
+        code.store(FAILED, code.or_(code.read(before), code.read(left)))
     generator.save()
     return code.text()
 
@@ -328,29 +303,20 @@ def _draw_rounds(code: FunctionBuilder, role: _Reader, generator: Xoshiro, left:
     again, behind = code.new_label(), code.new_label()
     code.jump(again)
     code.label(again)
-
-    def draw_plane(weight: str) -> None:
+    for weight in code.repeat(planes):
         mask = code.read(role.row(_Role.MASKS, weight))
         low = code.let(f"icmp ult i64 {weight}, {ALWAYS_DRAWN}")
         wanted = code.let(f"or i1 {low}, {code.any_lane(code.and_(mask, code.load(ACTIVE)))}")
-
-        def draw() -> None:
+        with code.when(wanted):
             pointer = role.row(_Role.NUMBER, weight)
             value = code.and_(generator.row(), code.read(role.row(_Role.MASKS, weight)))
             code.write(pointer, code.mux(code.read(left), value, code.read(pointer)))
-
-        code.when(wanted, draw)
-
-    code.repeat(planes, draw_plane)
     borrow = code.variable()
     code.write(borrow, ZERO)
-
-    def compare(weight: str) -> None:
+    for weight in code.repeat(role.number(_Role.COUNT_PLANES)):
         drawn = code.read(_if_below(code, weight, planes, role.row(_Role.NUMBER, weight)))
         count, before = code.read(role.row(_Role.COUNT, weight)), code.read(borrow)
         code.write(borrow, code.majority(code.not_(drawn), count, before))
-
-    code.repeat(role.number(_Role.COUNT_PLANES), compare)
     code.write(left, code.and_(code.read(left), code.not_(code.read(borrow))))
     many = code.let(f"icmp ugt i64 {code.popcount(code.read(left))}, {role.number(_Role.BEARABLE)}")
     code.set_word(rounds, code.let(f"sub i64 {code.word(rounds)}, 1"))
@@ -359,14 +325,11 @@ def _draw_rounds(code: FunctionBuilder, role: _Reader, generator: Xoshiro, left:
     code.label(behind)
 
 
-def _each_draw(code: FunctionBuilder, body: Callable[[_Reader], None]) -> None:
-    """Write what is done with each role that can have a choice."""
+def _each_draw(code: FunctionBuilder) -> Iterator[_Reader]:
+    """Write a loop over the roles that can have a choice."""
     first = field(code, Field.DRAWS)
-
-    def look(index: str) -> None:
-        body(_Reader(code, number(code, code.let(f"add i64 {first}, {index}"))))
-
-    code.repeat(field(code, Field.DRAW_COUNT), look)
+    for index in code.repeat(field(code, Field.DRAW_COUNT)):
+        yield _Reader(code, number(code, code.let(f"add i64 {first}, {index}")))
 
 
 def _draw_together() -> str:
@@ -374,41 +337,29 @@ def _draw_together() -> str:
     code = FunctionBuilder("draw_together")
     shared = _Reader(code, field(code, Field.SHARED))
     planes, count_planes = shared.number(_Role.PLANES), shared.number(_Role.COUNT_PLANES)
-    code.repeat(count_planes, lambda weight: code.write(shared.row(_Role.COUNT, weight), ZERO))
-    code.repeat(planes, lambda weight: code.write(shared.row(_Role.MASKS, weight), ZERO))
+    for name, count in ((_Role.COUNT, count_planes), (_Role.MASKS, planes)):
+        for weight in code.repeat(count):
+            code.write(shared.row(name, weight), ZERO)
     seen = code.variable()
-
-    def gather(role: _Reader) -> None:
+    for role in _each_draw(code):
         choosing = code.variable()
         code.write(choosing, code.read(role.row(_Role.MASKS)))
         code.write(seen, code.or_(code.read(seen), code.read(choosing)))
-
-        def gather_count(weight: str) -> None:
+        for weight in code.repeat(role.number(_Role.COUNT_PLANES)):
             pointer = shared.row(_Role.COUNT, weight)
             own = code.and_(code.read(role.row(_Role.COUNT, weight)), code.read(choosing))
             code.write(pointer, code.or_(code.read(pointer), own))
-
-        def gather_mask(weight: str) -> None:
+        for weight in code.repeat(role.number(_Role.PLANES)):
             pointer = shared.row(_Role.MASKS, weight)
             code.write(pointer, code.or_(code.read(pointer), code.read(role.row(_Role.MASKS, weight))))
-
-        code.repeat(role.number(_Role.COUNT_PLANES), gather_count)
-        code.repeat(role.number(_Role.PLANES), gather_mask)
-
-    _each_draw(code, gather)
     lowest = shared.row(_Role.COUNT)
     code.write(lowest, code.or_(code.read(lowest), code.not_(code.read(seen))))
     _call(code, "draw", field(code, Field.SHARED))
-
-    def give(role: _Reader) -> None:
-        def give_plane(weight: str) -> None:
+    for role in _each_draw(code):
+        for weight in code.repeat(role.number(_Role.PLANES)):
             drawn = code.read(shared.row(_Role.NUMBER, weight))
             mask = code.read(role.row(_Role.MASKS, weight))
             code.write(role.row(_Role.NUMBER, weight), code.and_(drawn, mask))
-
-        code.repeat(role.number(_Role.PLANES), give_plane)
-
-    _each_draw(code, give)
     return code.text()
 
 
@@ -416,13 +367,10 @@ def _account_choice() -> str:
     """Count how many moves were legal where one is made."""
     code = FunctionBuilder("account_choice", parameters=["i64 %role"])
     role = _Reader(code)
-
-    def count(weight: str) -> None:
+    for weight in code.repeat(role.number(_Role.COUNT_PLANES)):
         counter = row_at(code, role.entry(_Role.COUNTERS, weight))
         value = code.and_(code.read(role.row(_Role.COUNT, weight)), code.load(GO))
         code.write(counter, code.add(code.read(counter), code.lanes_by_word(value)))
-
-    code.repeat(role.number(_Role.COUNT_PLANES), count)
     return code.text()
 
 
@@ -433,81 +381,55 @@ def _select_role() -> str:
     planes = role.number(_Role.PLANES)
     common = row_at(code, field(code, Field.SCRATCH))
     inside = _behind(code, common, GROUP)
-    code.repeat(str(GROUP + _NUMBER_PLANES), lambda row: code.write(_behind(code, common, row), ZERO))
+    for row in code.loop(GROUP + _NUMBER_PLANES):
+        code.write(_behind(code, common, row), ZERO)
     borrow = code.variable()
-
-    def search(group: str) -> None:
+    for group in _each_group(code, role):
         counts = role.row(_Role.COUNTS, code.let(f"mul i64 {group}, {_GROUP_PLANES}"))
         most = code.let(f"icmp ugt i64 {planes}, {_GROUP_PLANES}")
         longest = code.let(f"select i1 {most}, i64 {planes}, i64 {_GROUP_PLANES}")
         kept = row_at(code, field(code, Field.SCRATCH))
         code.write(borrow, ZERO)
-
-        def below(weight: str) -> None:
+        for weight in code.repeat(longest):
             rest = code.read(_if_below(code, weight, planes, role.row(_Role.NUMBER, weight)))
             count = code.read(_if_below(code, weight, _GROUP_PLANES, _behind(code, counts, weight)))
             before = code.read(borrow)
             code.write(borrow, code.majority(code.not_(rest), count, before))
-
-        code.repeat(longest, below)
         here = code.variable()
         code.write(here, code.read(borrow))
         code.write(role.row(_Role.FOUND, group), code.read(here))
         code.write(borrow, ZERO)
-
-        def take(weight: str) -> None:
+        for weight in code.repeat(planes):
             pointer = role.row(_Role.NUMBER, weight)
             rest, before = code.read(pointer), code.read(borrow)
             count = code.read(_if_below(code, weight, _GROUP_PLANES, _behind(code, counts, weight)))
             code.write(pointer, code.parity(rest, count, before))
             code.write(borrow, code.majority(code.not_(rest), count, before))
-
-            def note() -> None:
+            with code.when(code.let(f"icmp ult i64 {weight}, {_NUMBER_PLANES}")):
                 own = _behind(code, code.offset(kept, 8 * GROUP), weight)
                 code.write(own, code.or_(code.read(own), code.and_(code.read(here), rest)))
-
-            code.when(code.let(f"icmp ult i64 {weight}, {_NUMBER_PLANES}"), note)
-
-        code.repeat(planes, take)
-
-    _each_group(code, role, search)
-
-    def gather(group: str) -> None:
+    for group in _each_group(code, role):
         here = code.variable()
         code.write(here, code.read(role.row(_Role.FOUND, group)))
-
-        def add(index: str, move: str) -> None:
+        for index, move in _each_move(code, role, group):
             pointer = _behind(code, common, index)
             value = code.and_(code.read(here), value_of(code, role.entry(_Role.LEGAL, move)))
             code.write(pointer, code.or_(code.read(pointer), value))
-
-        _each_move(code, role, group, add)
-
-    _each_group(code, role, gather)
-    rest = [code.variable(code.read(_behind(code, inside, weight))) for weight in range(_NUMBER_PLANES)]
-
-    def point(index: str) -> None:
+    inner = [code.variable(code.read(_behind(code, inside, weight))) for weight in range(_NUMBER_PLANES)]
+    for index in code.loop(GROUP):
         pointer = _behind(code, common, index)
         taken = code.read(pointer)
-        for plane in rest:
+        for plane in inner:
             old = code.read(plane)
             code.write(plane, code.xor(old, taken))
             taken = code.and_(code.not_(old), taken)
         code.write(pointer, taken)
-
-    code.repeat(str(GROUP), point)
-
-    def store(group: str) -> None:
+    for group in _each_group(code, role):
         here = code.variable()
         code.write(here, code.read(role.row(_Role.FOUND, group)))
-
-        def choose(index: str, move: str) -> None:
+        for index, move in _each_move(code, role, group):
             value = code.and_(code.read(here), code.read(_behind(code, common, index)))
             code.write(row_at(code, role.entry(_Role.DOES, move)), value)
-
-        _each_move(code, role, group, choose)
-
-    _each_group(code, role, store)
     return code.text()
 
 
@@ -519,29 +441,15 @@ def _choose() -> str:
     """Choose moves; see ``uniform_choice.choose_function``."""
     code = FunctionBuilder("choose", "i1")
     some, any_move = code.variable(ONES), code.variable()
-
-    def each_role(body: Callable[[str], None]) -> None:
-        first = field(code, Field.ROLES)
-
-        def look(index: str) -> None:
-            body(code.let(f"add i64 {first}, {code.let(f'mul i64 {index}, {len(_Role)}')}"))
-
-        code.repeat(field(code, Field.ROLE_COUNT), look)
-
-    def count(place: str) -> None:
+    for place in _each_role(code):
         _call(code, "count_role", place)
         _call(code, "find_masks", place)
         role = _Reader(code, place)
         code.write(any_move, ZERO)
-
-        def look(weight: str) -> None:
+        for weight in code.repeat(role.number(_Role.COUNT_PLANES)):
             value = code.or_(code.read(any_move), code.read(role.row(_Role.COUNT, weight)))
             code.write(any_move, value)
-
-        code.repeat(role.number(_Role.COUNT_PLANES), look)
         code.write(some, code.and_(code.read(some), code.read(any_move)))
-
-    each_role(count)
     refuse, accept = code.new_label(), code.new_label()
     missing = code.and_(code.load(ACTIVE), code.not_(code.read(some)))
     code.branch(code.any_lane(missing), refuse, accept)
@@ -552,33 +460,30 @@ def _choose() -> str:
     code.store(FAILED, ZERO)
     _draw_all(code)
     code.store(GO, code.and_(code.load(ACTIVE), code.not_(code.load(FAILED))))
-
-    def end(place: str) -> None:
+    for place in _each_role(code):
         _call(code, "account_choice", place)
         _call(code, "select_role", place)
-
-    each_role(end)
     return code.text("ret i1 false")
+
+
+def _each_role(code: FunctionBuilder) -> Iterator[str]:
+    """Write a loop over the roles; yield the place of one in the table."""
+    first = field(code, Field.ROLES)
+    for index in code.repeat(field(code, Field.ROLE_COUNT)):
+        yield code.let(f"add i64 {first}, {code.let(f'mul i64 {index}, {len(_Role)}')}")
 
 
 def _draw_all(code: FunctionBuilder) -> None:
     """Draw a number for each role; one serves all where no lane has two roles with a choice."""
     seen, twice = code.variable(), code.variable()
-
-    def look(role: _Reader) -> None:
+    for role in _each_draw(code):
         value = code.read(role.row(_Role.MASKS))
         code.write(twice, code.or_(code.read(twice), code.and_(code.read(seen), value)))
         code.write(seen, code.or_(code.read(seen), value))
-
-    _each_draw(code, look)
     several = code.any_lane(code.and_(code.read(twice), code.load(ACTIVE)))
     alone = code.let(f"icmp ult i64 {field(code, Field.DRAW_COUNT)}, 2")
-    apart, together, done = (code.new_label() for _ in range(3))
-    code.branch(code.let(f"or i1 {several}, {alone}"), apart, together)
-    code.label(apart)
-    _each_draw(code, lambda role: _call(code, "draw", role.place))
-    code.jump(done)
-    code.label(together)
-    code.line("call void @draw_together(ptr %rows, ptr %data)")
-    code.jump(done)
-    code.label(done)
+    with code.either(code.let(f"or i1 {several}, {alone}")) as otherwise:
+        for role in _each_draw(code):
+            _call(code, "draw", role.place)
+        otherwise()
+        code.line("call void @draw_together(ptr %rows, ptr %data)")

@@ -135,16 +135,11 @@ class _Drawing:
         for draw in draws:
             twice = code.or_(twice, code.and_(seen, draw.masks[0]))
             seen = code.or_(seen, draw.masks[0])
-        apart, together, done = (code.new_label() for _ in range(3))
-        code.branch(code.any_lane(code.and_(twice, self._active)), apart, together)
-        code.label(apart)
-        for draw in draws:
-            self._draw(draw)
-        code.jump(done)
-        code.label(together)
-        self._draw_together(draws, shared, seen)
-        code.jump(done)
-        code.label(done)
+        with code.either(code.any_lane(code.and_(twice, self._active))) as otherwise:
+            for draw in draws:
+                self._draw(draw)
+            otherwise()
+            self._draw_together(draws, shared, seen)
 
     def _draw_together(self, draws: Sequence[_Draw], shared: Sequence[str], seen: str) -> None:
         code = self._code

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.goals import usable_goal
+from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -80,9 +81,7 @@ class Playouts:
     def _mean(self, machine: Machine, position: Position) -> tuple[float, ...] | None:
         """Return the mean over the lanes of a block; None where no playout came to an end."""
         seed = self._random.getrandbits(32)
-        tally = machine.simulate(
-            position, _LANES, seed, threads=1, limit=_LONGEST, strict=False, progress=None
-        )
+        tally = machine.simulate(position, PlayoutRequest(_LANES, seed, limit=_LONGEST))
         if not tally.playouts:
             return None
         sums = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError
-from anygame.processes.child import AnsweringProcess, ChildEndedError
+from anygame.processes.child import ChildEndedError, ChildProcess
 from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ class HostProcess:
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
         self.hear: Callable[[dict[str, Any]], None] = _ignore
         self.ended: Callable[[], None] = _do_nothing
-        self._child = AnsweringProcess(
+        self._child = ChildProcess(
             "anygame.web.hosting.process",
             memory,
             niceness,
             name="the process of the match",
             longest=LONGEST_ANSWER,
-            event=self._event,
+            received=self._receive,
             ended=lambda _: self.ended(),
         )
 
@@ -106,7 +106,7 @@ class HostProcess:
         """Wait until it has ended."""
         await self._child.wait()
 
-    def _event(self, message: object) -> None:
+    def _receive(self, message: object) -> None:
         match message:
             case {"event": "changed", "view": dict(view)}:
                 self.hear(view)

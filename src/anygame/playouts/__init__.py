@@ -1,0 +1,1 @@
+"""Random playouts, as they are asked for (`request`) and counted (`tally`), whatever plays them."""
