@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _COMMON: Final = 2
 #: A variable of three letters is a word; shorter ones are numbered by letters, as ?x and ?y.
 _SHORTEST_VARIABLE: Final = 3
-#: A relation is told by where it stands too, so that three letters are enough.
+#: A relation is known by where it stands too, so that three letters are enough.
 _SHORTEST_RELATION: Final = 3
 #: The same slip is made twice, by copying, but not throughout.
 _MOST_RULES: Final = 2
@@ -171,9 +171,7 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
         for name in names:
             if name.kind != "variable" or counts[name.text] > 1:
                 continue
-            near = [
-                other for other in counts if _is_meant(name.text, other, counts, sheet.rules_of_variables)
-            ]
+            near = [other for other in counts if _is_meant(name.text, other, counts, rules_of)]
             if near:
                 message = (
                     f"?{shown(name.text)} stands once in this rule, but ?{shown(near[0])} stands there too"
@@ -203,9 +201,7 @@ def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
             if name.kind == "constant" and known[name.text] == 1 and variables[name.text]:
                 message = f"{text} is used nowhere else, but ?{text} stands in this rule, too"
                 yield CODE.found(message, name.span, hint=f"?{text}")
-            elif name.kind == "variable" and _has_mark_too_many(
-                name, variables, known, sheet.rules_of_variables
-            ):
+            elif name.kind == "variable" and _has_mark_too_many(name, variables, known, rules_of):
                 message = f"?{text} stands nowhere else, but {text} is used {_times(known[name.text])}"
                 yield CODE.found(message, name.span, hint=text)
 
