@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.normal import substitute_atom, substitute_formula
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.words import blind, numbered, parts_of, words_of
+from anygame.doctor.likes.words import Budget, blind, numbered, parts_of, subsumes, words_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import Atom, Distinct, Literal, Not, Rule
-from anygame.language.terms import Compound, Constant
-from anygame.language.unification import match
+from anygame.language.rules import Atom, Literal, Not, Rule
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,13 +17,9 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula
-    from anygame.language.terms import Term
-    from anygame.language.unification import Bindings
 
-#: Steps in which two rules, and all of a sheet, are compared; pairs of rules that are.
-_STEPS_A_PAIR: Final = 2_000
-_STEPS_IN_ALL: Final = 200_000
-_PAIRS: Final = 300_000
+#: Pairs of rules that are compared.
+_MOST_PAIRS: Final = 300_000
 
 _DUPLICATE_RULE: Final = Code(
     "duplicate-rule",
@@ -64,7 +58,7 @@ _LACKING: Final = Code(
 
 def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report copies, whatever their variables are called, and rules that another one makes needless."""
-    budget = _Budget()
+    budget, pairs = Budget(), iter(range(_MOST_PAIRS))
     for rules in sheet.heads.values():
         facts: dict[Atom, Rule] = {}
         inner: list[Rule] = []
@@ -78,22 +72,21 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in inner:
             if rule.head in facts:
                 yield _subsumed(rule, facts[rule.head])
-        yield from _among(inner, budget)
+        yield from _among(inner, budget, pairs)
 
 
-def _among(rules: Sequence[Rule], budget: _Budget) -> Iterator[Diagnostic]:
+def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Iterator[Diagnostic]:
     shapes = [_shape(rule) for rule in rules]
-    ground = [_Ground(rule) for rule in rules]
+    said = [parts_of(rule) for rule in rules]
     gone: set[int] = set()
     for second, rule in enumerate(rules):
         for first in range(second):
-            budget.pairs -= 1
-            if budget.pairs < 0 or budget.steps < 0:
+            if next(pairs, None) is None or budget.steps <= 0:
                 return
             if first in gone or second in gone:
                 continue
-            forward = shapes[first] <= shapes[second] and budget.subsumes(rules[first], ground[second])
-            back = shapes[second] <= shapes[first] and budget.subsumes(rule, ground[first])
+            forward = shapes[first] <= shapes[second] and subsumes(said[first], said[second], budget)
+            back = shapes[second] <= shapes[first] and subsumes(said[second], said[first], budget)
             if forward and back:
                 gone.add(second)
                 yield _duplicate(rule, rules[first])
@@ -184,73 +177,6 @@ def _is_of_state(sheet: Sheet, formula: Formula) -> bool:
     """Return whether a condition is about the state, and not only about what is done."""
     inner = formula.formula if isinstance(formula, Not) else formula
     return isinstance(inner, Literal) and inner.atom.key in sheet.varying and inner.atom.predicate != "does"
-
-
-# -- theta-subsumption (Plotkin, "A note on inductive generalization", 1970) ------------------------------
-
-
-class _Ground:
-    """A rule whose variables have become constants that stand in no sheet."""
-
-    def __init__(self, rule: Rule) -> None:
-        names: Bindings = {
-            variable: Constant(" " + variable.name)
-            for variables in (rule.head.variables(), *(formula.variables() for formula in rule.body))
-            for variable in variables
-        }
-        self.head = substitute_atom(rule.head, names)
-        self.body = [substitute_formula(formula, names) for formula in rule.body]
-
-
-class _Budget:
-    """How much may still be tried."""
-
-    def __init__(self) -> None:
-        self.pairs = _PAIRS
-        self.steps = _STEPS_IN_ALL
-
-    def subsumes(self, rule: Rule, other: _Ground) -> bool:
-        """Whether some values make the rule's head the other's, and its body a part of the other's."""
-        start = _match_terms(rule.head.arguments, other.head.arguments, {})
-        if start is None:
-            return False
-        steps = _STEPS_A_PAIR
-        pending: list[tuple[int, Bindings]] = [(0, start)]
-        while pending and steps > 0 and self.steps > 0:
-            number, bindings = pending.pop()
-            if number == len(rule.body):
-                return True
-            for formula in other.body:
-                steps -= 1
-                self.steps -= 1
-                pending += [(number + 1, more) for more in _match(rule.body[number], formula, bindings)]
-        return False
-
-
-def _match(pattern: Formula, formula: Formula, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings that make a pattern equal to a formula without variables."""
-    if type(pattern) is not type(formula):
-        return
-    if isinstance(pattern, Literal) and isinstance(formula, Literal):
-        if pattern.atom.key == formula.atom.key:
-            extended = _match_terms(pattern.atom.arguments, formula.atom.arguments, bindings)
-            if extended is not None:
-                yield extended
-    elif isinstance(pattern, Not) and isinstance(formula, Not):
-        yield from _match(pattern.formula, formula.formula, bindings)
-    elif isinstance(pattern, Distinct) and isinstance(formula, Distinct):
-        for sides in ((formula.left, formula.right), (formula.right, formula.left)):
-            extended = _match_terms((pattern.left, pattern.right), sides, bindings)
-            if extended is not None:
-                yield extended
-    elif substitute_formula(pattern, bindings) == formula:
-        yield bindings
-
-
-def _match_terms(patterns: Sequence[Term], terms: Sequence[Term], bindings: Bindings) -> Bindings | None:
-    extended = dict(bindings)
-    pairs = zip(patterns, terms, strict=True)
-    return extended if all(match(pattern, term, extended) for pattern, term in pairs) else None
 
 
 CHECKS: Final = (
