@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from anygame.language.rules import Atom, Formula, Rule
 
@@ -34,8 +35,11 @@ Parts = tuple[Words, ...]
 #: Words as lists in lists.
 _Tree = str | tuple["_Tree", ...]
 #: Two trees of which one is to become the other; or two rows of trees, from which on, and which are used.
-_Goal = tuple[_Tree, _Tree] | tuple[tuple[_Tree, ...], tuple[_Tree, ...], int, "int | None"]
+_Goal = tuple[_Tree, _Tree] | tuple[Sequence[_Tree], Sequence[_Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
+#: What variables have become, and with that what is left to do.
+_Names = dict[str, _Tree]
+_State = tuple[_Goals, _Names]
 
 
 def parts_of(rule: Rule) -> Parts:
@@ -96,44 +100,48 @@ def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
     last = max(budget.steps - _STEPS_A_PAIR, 0)
     (head, *body), (other_head, *other_body) = _tree(one), _tree(other)
     row = tuple(body), tuple(other_body), 0, 0 if way == _RENAMED else None
-    pending: list[tuple[_Goals, dict[str, _Tree]]] = [(((head, other_head), (row, None)), {})]
+    pending: list[_State] = [(((head, other_head), (row, None)), {})]
     while pending and budget.steps > last:
         budget.steps -= 1
         goals, names = pending.pop()
         if goals is None:
             return True
         goal, rest = goals
-        if len(goal) == 4:
-            items, others, at, used = goal
-            if at == len(items):
-                pending.append((rest, names))
-                continue
-            for place, each in enumerate(others):
-                if used is None or not used >> place & 1:
-                    budget.steps -= 1
-                    if _may_become(items[at], each):
-                        left = items, others, at + 1, None if used is None else used | 1 << place
-                        pending.append((((items[at], each), (left, rest)), names))
-            continue
-        left_tree, right_tree = goal
-        if isinstance(left_tree, str):
-            if not left_tree.startswith("?"):
-                is_it = left_tree == right_tree
-            elif left_tree in names:
-                is_it = names[left_tree] == right_tree
-            else:
-                is_it = way == _PART or (_is_variable(right_tree) and right_tree not in names.values())
-                names = {**names, left_tree: right_tree}
-            if is_it:
-                pending.append((rest, names))
-        elif not isinstance(right_tree, str) and len(left_tree) == len(right_tree):
-            if left_tree and left_tree[0] in _UNORDERED and left_tree[0] == right_tree[0]:
-                rest = ((left_tree[1:], right_tree[1:], 0, 0), rest)
-            else:
-                for pair in zip(reversed(left_tree), reversed(right_tree), strict=True):
-                    rest = (pair, rest)
+        if len(goal) == 2:
+            pending += _paired(*goal, rest, names, way)
+        elif goal[2] == len(goal[0]):
             pending.append((rest, names))
+        else:
+            budget.steps -= len(goal[1])
+            pending += _chosen(*goal, rest, names)
     return way == _RENAMED and budget.steps <= last
+
+
+def _chosen(
+    row: Sequence[_Tree], others: Sequence[_Tree], at: int, used: int | None, rest: _Goals, names: _Names
+) -> Iterator[_State]:
+    """Yield what is left to do for each of the trees that one of a row may become."""
+    for place, other in enumerate(others):
+        if not (used or 0) >> place & 1 and _may_become(row[at], other):
+            left = row, others, at + 1, None if used is None else used | 1 << place
+            yield ((row[at], other), (left, rest)), names
+
+
+def _paired(one: _Tree, other: _Tree, rest: _Goals, names: _Names, way: int) -> Iterator[_State]:
+    """Yield what is left to do where a tree may become another, with the values of variables by then."""
+    if isinstance(one, str):
+        if one not in names and _is_variable(one):
+            if way == _PART or (_is_variable(other) and other not in names.values()):
+                yield rest, {**names, one: other}
+        elif names.get(one, one) == other:
+            yield rest, names
+    elif not isinstance(other, str) and len(one) == len(other):
+        if one and one[0] in _UNORDERED and one[0] == other[0]:
+            yield ((one[1:], other[1:], 0, 0), rest), names
+        else:
+            for pair in zip(reversed(one), reversed(other), strict=True):
+                rest = pair, rest
+            yield rest, names
 
 
 def _may_become(one: _Tree, other: _Tree) -> bool:
