@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anygame.doctor import check_program
-from anygame.doctor.likes.words import Said, parts_of, same
+from anygame.doctor.likes.words import Budget, Said, parts_of, same, subsumes
 from anygame.language import parse_program
 
 if TYPE_CHECKING:
@@ -171,3 +171,32 @@ def test_rules_are_the_same_in_any_order_and_by_any_names_of_variables() -> None
     assert parts_of(other) not in Said([parts_of(rule)])
     one, other = (_rule(f"(<= h (or {a} {b}))") for a, b in permutations(("(q ?a)", "(r ?b)")))
     assert same(parts_of(one), parts_of(other))
+
+
+def test_long_rules_are_compared_within_bounds() -> None:
+    links = [f"(q ?v{number} ?v{number + 1})" for number in range(900)]
+    one, other = (_rule(f"(<= (h ?v0) {' '.join(order)})") for order in (links, links[::-1]))
+    assert same(parts_of(one), parts_of(other))
+    assert same(parts_of(one), parts_of(_rule(f"(<= (h ?v1) {' '.join(links)})")))  # in doubt they are
+    nested = _rule(f"(<= (h {'(s ' * 150}?a{')' * 150}) (p ?a) (p ?b))")
+    assert same(parts_of(nested), parts_of(nested))
+    budget = Budget()
+    assert subsumes(parts_of(_rule("(<= (h ?a) (p ?a ?b))")), parts_of(one), budget) is False
+    assert subsumes(parts_of(_rule("(<= (h ?a) (q ?a ?b))")), parts_of(one), budget)
+    assert budget.steps > 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "other", "is_part"),
+    [
+        ("(<= (h ?x) (p ?x))", "(<= (h (f ?y)) (p (f ?y)) (q ?y))", True),
+        ("(<= (h ?x) (p ?x ?y) (p ?y ?x))", "(<= (h a) (p a a))", True),
+        ("(<= (h ?x) (p ?x ?y) (p ?y ?x))", "(<= (h a) (p a b))", False),
+        ("(<= (h ?x) (distinct ?x a))", "(<= (h b) (distinct a b) (p b))", True),
+        ("(<= h (or (p ?x) (q ?x)))", "(<= h (r 1) (or (q 1) (p 1)))", True),
+        ("(<= h (or (p ?x) (q ?x)))", "(<= h (or (p 1) (q 1) (r 1)))", False),
+        ("(<= h (not (p a)))", "(<= h (p a))", False),
+    ],
+)
+def test_a_rule_that_makes_another_needless(rule: str, other: str, is_part: bool) -> None:
+    assert subsumes(parts_of(_rule(rule)), parts_of(_rule(other)), Budget()) is is_part

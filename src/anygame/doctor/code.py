@@ -38,7 +38,7 @@ LIMITS: Final = "none of GDL's rules: a bound of this program, since rule sheets
 SAFE: Final = "A sheet that goes past it is more likely a broken or hostile file than a game."
 _WIDTH: Final = 88
 
-#: Diagnostics of one check that are told; a sheet that has more of one kind has one fault, many times.
+#: Diagnostics of one check that are reported; a sheet that has more of one kind has one fault, many times.
 _MOST_OF_A_KIND: Final = 200
 
 
@@ -92,16 +92,19 @@ class Check:
         codes: of what it finds.
         function: yields the diagnostics.
         needs_all: whether it makes sense only where all rules could be read.
+        once: whether of several findings at one place the first is reported alone.
     """
 
     codes: tuple[Code, ...]
     function: Callable[[Sheet], Iterable[Diagnostic]]
     needs_all: bool = True
+    once: bool = False
 
     def diagnostics(self, sheet: Sheet) -> Iterator[Diagnostic]:
         """Yield what it finds, up to a bound; the last one then says that there are more."""
         last: Diagnostic | None = None
-        for number, diagnostic in enumerate(self.function(sheet), 1):
+        found = self.function(sheet)
+        for number, diagnostic in enumerate(_once(found) if self.once else found, 1):
             if number > _MOST_OF_A_KIND:
                 assert last is not None
                 yield replace(last, notes=(*last.notes, Note("... and more of this kind after this one")))
@@ -111,3 +114,12 @@ class Check:
             last = diagnostic
         if last is not None:
             yield last
+
+
+def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the first finding of each place."""
+    seen: set[Span | None] = set()
+    for each in found:
+        if each.span not in seen:
+            seen.add(each.span)
+            yield each

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -237,7 +237,18 @@ class Sheet:
     @cached_property
     def names(self) -> list[Name]:
         """Every place of every name, rule by rule."""
-        return [name for rule in self.program.rules for name in names_of_rule(rule)]
+        return [name for names in self.names_by_rule for name in names]
+
+    @cached_property
+    def names_by_rule(self) -> list[list[Name]]:
+        """Every place of every name of each rule."""
+        return [list(names_of_rule(rule)) for rule in self.program.rules]
+
+    @cached_property
+    def rules_of_variables(self) -> Counter[str]:
+        """In how many rules there is a variable of each name."""
+        rules = self.names_by_rule
+        return Counter(text for names in rules for text in {n.text for n in names if n.kind == "variable"})
 
 
 def _with_role(part: NormalRule) -> NormalRule:

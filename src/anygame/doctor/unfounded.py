@@ -104,11 +104,10 @@ def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
         if item in group
     ]
     held = {item}
-    grown = True
-    while grown:
-        more = {head for head, needed in needs if needed <= held} - held
-        held |= more
-        grown = bool(more)
+    before = 0
+    while len(held) > before:
+        before = len(held)
+        held |= {head for head, needed in needs if needed <= held}
     return held >= set(group)
 
 

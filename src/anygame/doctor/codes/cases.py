@@ -160,7 +160,7 @@ def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
     for group in groups.values():
         missing = _missing(list(group))
         if missing is not None:
-            yield from _told(sheet, group, missing)
+            yield from _of_heads(sheet, group, missing)
     for family in families(sheet.program.rules):
         row = _missing([values for values, _ in family])
         if row is not None:
@@ -188,7 +188,7 @@ def _missing(rows: Sequence[tuple[T, ...]]) -> tuple[T, ...] | None:
     return next(row for row in product(*columns) if row not in there)
 
 
-def _told(
+def _of_heads(
     sheet: Sheet, group: Mapping[tuple[Term, ...], Rule], missing: tuple[Term, ...]
 ) -> Iterator[Diagnostic]:
     """Report a combination that no head speaks of."""
@@ -275,7 +275,6 @@ def _in_rule(rule: Rule) -> Iterator[Diagnostic]:
 def _in_family(rules: Sequence[Rule], numbers: Sequence[Sequence[int | str]]) -> Iterator[Diagnostic]:
     """Report the one rule in which two numbers do not differ as they do in all others."""
     columns = [column for column in zip(*numbers, strict=True) if all(isinstance(n, int) for n in column)]
-    told: set[int] = set()
     for one, other in combinations(columns, 2):
         steps = [int(b) - int(a) for a, b in zip(one, other, strict=True)]
         odd = odd_place(steps)
@@ -283,8 +282,7 @@ def _in_family(rules: Sequence[Rule], numbers: Sequence[Sequence[int | str]]) ->
             continue
         values = {n for number, n in enumerate(one) if number != odd}
         # Who is at the end stays there.
-        if len(values) >= _FEWEST_RULES - 1 and steps[odd] and odd not in told:
-            told.add(odd)
+        if len(values) >= _FEWEST_RULES - 1 and steps[odd]:
             near = rules[odd - 1 if odd else 1]
             yield _found("this rule", rules[odd].head, near.head, "rules that are the same otherwise")
 
@@ -307,5 +305,5 @@ def _breaks_count(column: Sequence[int]) -> int | None:
 CHECKS: Final = (
     Check((_MISSING_CASE,), _missing_case),
     Check((_MISSING_COMBINATION,), _missing_combination),
-    Check((_ODD_NUMBER,), _odd_number),
+    Check((_ODD_NUMBER,), _odd_number, once=True),
 )

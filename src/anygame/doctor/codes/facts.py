@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Facts that agree: fewer may count by chance.
 _FEWEST_COUNTED: Final = 3
-#: Facts of a table in which one may be odd, in which one that is odd in one place is told, and at most.
+#: Facts of a table in which one may be odd, in which a fact that is odd in one place alone is, and at most.
 _FEWEST_IN_TABLE: Final = 8
 _LARGE: Final = 40
 _MOST_IN_TABLE: Final = 5_000
@@ -42,13 +42,8 @@ _ODD_FACT: Final = Code(
 
 def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one fact that breaks a count, or what all others have but once."""
-    told = set()
-    for found in _in_counts(sheet):
-        told.add(found.span)
-        yield found
-    for found in _in_tables(sheet):
-        if found.span not in told:
-            yield found
+    yield from _in_counts(sheet)
+    yield from _in_tables(sheet)
 
 
 def _in_tables(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -91,8 +86,8 @@ def _tables(sheet: Sheet) -> Iterator[list[tuple[Atom, tuple[Term, ...]]]]:
     for (predicate, _), facts in sheet.facts.items():
         group = {terms: atom for atom, terms in reversed(facts)}
         first, arity = facts[0][0], len(facts[0][1])
-        is_told = predicate == "init" or KEYWORDS.get(predicate) != len(first.arguments)
-        if is_told and arity > 1 and _FEWEST_IN_TABLE <= len(group) <= _MOST_IN_TABLE:
+        is_compared = predicate == "init" or KEYWORDS.get(predicate) != len(first.arguments)
+        if is_compared and arity > 1 and _FEWEST_IN_TABLE <= len(group) <= _MOST_IN_TABLE:
             yield [(atom, terms) for atom, terms in facts if group[terms] is atom]
 
 
@@ -175,6 +170,6 @@ def _arguments(rule: Rule) -> Sequence[Term]:
 
 
 CHECKS: Final = (
-    Check((_ODD_FACT,), _odd_fact),
+    Check((_ODD_FACT,), _odd_fact, once=True),
     Check((_MISSING_ROLE,), _missing_role),
 )

@@ -48,14 +48,11 @@ _Place = tuple[object, int]
 
 def _missing_condition(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one rule that asks of one number less than others, or of all roles but one."""
-    told: set[int] = set()
-    for found, rule in (*_of_numbers(sheet), *_of_roles(sheet)):
-        if id(rule) not in told:
-            told.add(id(rule))
-            yield found
+    yield from _of_numbers(sheet)
+    yield from _of_roles(sheet)
 
 
-def _of_numbers(sheet: Sheet) -> Iterator[tuple[Diagnostic, Rule]]:
+def _of_numbers(sheet: Sheet) -> Iterator[Diagnostic]:
     rows: dict[_Place, list[tuple[frozenset[int], Rule]]] = defaultdict(list)
     for rule in sheet.program.rules:
         for place, atoms in _asked(rule).items():
@@ -74,10 +71,10 @@ def _of_numbers(sheet: Sheet) -> Iterator[tuple[Diagnostic, Rule]]:
                 message = f"this rule asks of {named}, where other rules ask of {number}, too"
                 note = Note("as here", other.span)
                 hint = f"the same condition for {number}"
-                yield _MISSING_CONDITION.found(message, rule.span, note, hint=hint), rule
+                yield _MISSING_CONDITION.found(message, rule.span, note, hint=hint)
 
 
-def _of_roles(sheet: Sheet) -> Iterator[tuple[Diagnostic, Rule]]:
+def _of_roles(sheet: Sheet) -> Iterator[Diagnostic]:
     roles = {role for role in sheet.roles if str(role) != "random"}
     lacking: dict[tuple[_Place, str], list[tuple[Rule, Term, Atom]]] = defaultdict(list)
     for rule in sheet.program.rules if len(roles) >= _FEWEST_ROLES else ():
@@ -88,7 +85,7 @@ def _of_roles(sheet: Sheet) -> Iterator[tuple[Diagnostic, Rule]]:
     for (rule, role, atom), *more in lacking.values():
         if not more and role not in rule.head.arguments:
             message = f"this rule asks of all roles but {role}, as in {shown(str(atom))}"
-            yield _MISSING_CONDITION.found(message, rule.span, hint=f"the same condition for {role}"), rule
+            yield _MISSING_CONDITION.found(message, rule.span, hint=f"the same condition for {role}")
 
 
 def _asked(rule: Rule) -> dict[_Place, list[tuple[Term, Atom]]]:
@@ -239,6 +236,6 @@ def _not_asked(
 
 
 CHECKS: Final = (
-    Check((_MISSING_CONDITION,), _missing_condition),
+    Check((_MISSING_CONDITION,), _missing_condition, once=True),
     Check((_MISSING_LINK,), _missing_link, needs_all=False),
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _COMMON: Final = 2
 #: A variable of three letters is a word; shorter ones are numbered by letters, as ?x and ?y.
 _SHORTEST_VARIABLE: Final = 3
-#: A relation is told by where it stands too, so that three letters are enough.
+#: A relation is known by where it stands too, so that three letters are enough.
 _SHORTEST_RELATION: Final = 3
 #: The same slip is made twice, by copying, but not throughout.
 _MOST_RULES: Final = 2
@@ -165,19 +165,13 @@ def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report variables that stand once in their rule, where another of the rule is like them."""
-    by_rule: dict[int, list[Name]] = defaultdict(list)
-    rules_of: dict[str, set[int]] = defaultdict(set)
-    for name in sheet.names:
-        if name.kind == "variable":
-            by_rule[id(name.rule)].append(name)
-            rules_of[name.text].add(id(name.rule))
-    for names in by_rule.values():
-        counts = Counter(name.text for name in names)
+    rules_of = sheet.rules_of_variables
+    for names in sheet.names_by_rule:
+        counts = Counter(name.text for name in names if name.kind == "variable")
         for name in names:
-            if counts[name.text] > 1:
+            if name.kind != "variable" or counts[name.text] > 1:
                 continue
-            is_unknown = len(rules_of[name.text]) == 1
-            near = [other for other in counts if _is_meant(name.text, other, counts, is_unknown, rules_of)]
+            near = [other for other in counts if _is_meant(name.text, other, counts, rules_of)]
             if near:
                 message = (
                     f"?{shown(name.text)} stands once in this rule, but ?{shown(near[0])} stands there too"
@@ -185,17 +179,12 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
                 yield CODE.found(message, name.span, hint=f"?{shown(near[0])}")
 
 
-def _is_meant(
-    name: str, other: str, counts: Counter[str], is_unknown: bool, rules_of: dict[str, set[int]]
-) -> bool:
+def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str]) -> bool:
     """Return whether a variable that stands once in a rule may be a slip for another one of the rule."""
     if other == name or other[-1].isupper() != name[-1].isupper():
         return False
-    if (
-        is_unknown
-        and len(rules_of[other]) > _COMMON
-        and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True)
-    ):
+    is_stray = rules_of[name] == 1 and rules_of[other] > _COMMON
+    if is_stray and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True):
         return True
     # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
     return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
@@ -204,13 +193,8 @@ def _is_meant(
 def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a name that is a variable but for its question mark, or a variable that is one too many."""
     known = Counter(name.text for name in sheet.names if name.kind != "variable")
-    by_rule: dict[int, list[Name]] = defaultdict(list)
-    rules_of: dict[str, set[int]] = defaultdict(set)
-    for name in sheet.names:
-        by_rule[id(name.rule)].append(name)
-        if name.kind == "variable":
-            rules_of[name.text].add(id(name.rule))
-    for names in by_rule.values():
+    rules_of = sheet.rules_of_variables
+    for names in sheet.names_by_rule:
         variables = Counter(name.text for name in names if name.kind == "variable")
         for name in names:
             text = shown(name.text)
@@ -223,11 +207,11 @@ def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _has_mark_too_many(
-    name: Name, variables: Counter[str], known: Counter[str], rules_of: dict[str, set[int]]
+    name: Name, variables: Counter[str], known: Counter[str], rules_of: Counter[str]
 ) -> bool:
     """Return whether a variable that nothing binds is called as something else is, and stands there alone."""
     text = name.text
-    is_alone = variables[text] == 1 and len(rules_of[text]) == 1
+    is_alone = variables[text] == rules_of[text] == 1
     if not is_alone or known[text] < _COMMON or len(text) < _SHORTEST_VARIABLE:
         return False
     asked = (atom for atom, positive in atoms_in(name.rule.body) if positive)

@@ -169,8 +169,8 @@ def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
         if part.head.predicate == "next" and key_of(part.head.arguments[0]) == key:
             met |= set() if _is_where_a_move_is(part) else _values_met(sheet, part, key)
     lost = values - met
-    is_told_apart = len(values) <= _MOST_VALUES and len(lost) < len(values)
-    return sorted(lost, key=str) if is_told_apart else []
+    are_few = len(values) <= _MOST_VALUES and len(lost) < len(values)
+    return sorted(lost, key=str) if are_few else []
 
 
 def _is_where_a_move_is(part: NormalRule) -> bool:
@@ -230,7 +230,7 @@ def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
 
 
 def _is_as_it_is(rule: Rule, asked: Term) -> bool:
-    """Return whether a rule writes what it asks for; that arguments changed places is told elsewhere."""
+    """Return whether a rule writes what it asks for; that arguments changed places is another finding."""
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)
     assert isinstance(asked, Compound)

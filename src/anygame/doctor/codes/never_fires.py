@@ -212,7 +212,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
 def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | None:
     """Return why an atom never holds for what the positive literals of its rule bind.
 
-    Not all names of a kind need to stand in a table: told is what is of another kind, or stands elsewhere.
+    Not all names of a kind need to stand in a table: what counts is of another kind, or stands elsewhere.
     """
     bound = sheet.domains.of_variables(part)
     allowed = [tops for uses in places.values() for tops, _ in uses]

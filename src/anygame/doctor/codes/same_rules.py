@@ -6,8 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.subsumption import Budget, Ground
-from anygame.doctor.likes.words import blind, numbered, parts_of, words_of
+from anygame.doctor.likes.words import Budget, blind, numbered, parts_of, subsumes, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, Not, Rule
 from anygame.language.terms import Compound
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula
+
+#: Pairs of rules that are compared.
+_MOST_PAIRS: Final = 300_000
 
 _DUPLICATE_RULE: Final = Code(
     "duplicate-rule",
@@ -56,7 +58,7 @@ _LACKING: Final = Code(
 
 def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report copies, whatever their variables are called, and rules that another one makes needless."""
-    budget = Budget()
+    budget, pairs = Budget(), iter(range(_MOST_PAIRS))
     for rules in sheet.heads.values():
         facts: dict[Atom, Rule] = {}
         inner: list[Rule] = []
@@ -70,22 +72,21 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in inner:
             if rule.head in facts:
                 yield _subsumed(rule, facts[rule.head])
-        yield from _among(inner, budget)
+        yield from _among(inner, budget, pairs)
 
 
-def _among(rules: Sequence[Rule], budget: Budget) -> Iterator[Diagnostic]:
+def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Iterator[Diagnostic]:
     shapes = [_shape(rule) for rule in rules]
-    ground = [Ground(rule) for rule in rules]
+    said = [parts_of(rule) for rule in rules]
     gone: set[int] = set()
     for second, rule in enumerate(rules):
         for first in range(second):
-            budget.pairs -= 1
-            if budget.pairs < 0 or budget.steps < 0:
+            if next(pairs, None) is None or budget.steps <= 0:
                 return
             if first in gone or second in gone:
                 continue
-            forward = shapes[first] <= shapes[second] and budget.subsumes(rules[first], ground[second])
-            back = shapes[second] <= shapes[first] and budget.subsumes(rule, ground[first])
+            forward = shapes[first] <= shapes[second] and subsumes(said[first], said[second], budget)
+            back = shapes[second] <= shapes[first] and subsumes(said[second], said[first], budget)
             if forward and back:
                 gone.add(second)
                 yield _duplicate(rule, rules[first])

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
-    from anygame.language.source import Span
     from anygame.language.terms import Term
 
 #: Other rules that agree on which argument belongs to which: one could be the slip itself.
@@ -60,14 +59,13 @@ _CODE: Final = Code(
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report arguments whose places differ from those in all other rules, or in all other facts."""
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
-    found = [each for rule in frames for each in _in_frame(rule)]
-    found += [*_crossed_variables(sheet), *_crossed_names(sheet)]
-    found += [*_crossed_values(sheet), *_crossed_pairs(sheet), *_crossed_constants(sheet)]
-    told: set[Span | None] = set()
-    for each in found:
-        if each.span not in told:
-            told.add(each.span)
-            yield each
+    for rule in frames:
+        yield from _in_frame(rule)
+    yield from _crossed_variables(sheet)
+    yield from _crossed_names(sheet)
+    yield from _crossed_values(sheet)
+    yield from _crossed_pairs(sheet)
+    yield from _crossed_constants(sheet)
 
 
 # -- variables --------------------------------------------------------------------------------------------
@@ -177,7 +175,7 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     for (one, other), ((where, atom), *more) in sorted(orders.items(), key=lambda each: each[0]):
         usual = orders.get((other, one), [])
         same = [each for place, each in usual if place == where]
-        is_state = atom.predicate in STATE or len(atom.arguments) > 2 or _tells_of_state(sheet, atom.key)
+        is_state = atom.predicate in STATE or len(atom.arguments) > 2 or _asks_for_state(sheet, atom.key)
         if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN and is_state:
             message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
             yield _CODE.found(message, atom.span, Note("as here", same[0].span))
@@ -205,7 +203,7 @@ def _is_either_way(sheet: Sheet, atom: Atom, rule: Rule) -> bool:
     return any(sorted(each.arguments) == sorted(atom.arguments) for each in others)
 
 
-def _tells_of_state(sheet: Sheet, key: Key) -> bool:
+def _asks_for_state(sheet: Sheet, key: Key) -> bool:
     """Return whether a relation asks for a fluent, itself or by others."""
     seen = {key}
     pending = [key]
@@ -232,7 +230,7 @@ def _stem(term: Term) -> str:
 def _is_usual_number(word: str, others: Iterable[str]) -> bool:
     """Return whether a number is none that stands out among others: the least and the greatest enclose it.
 
-    That a row 7 is given once, and a digit 7 often, tells nothing of a puzzle with nine of each.
+    That a row 7 is given once, and a digit 7 often, says nothing in a puzzle with nine of each.
     """
     numbers = [int(other) for other in others if other.isdecimal() and other != word]
     return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
@@ -304,7 +302,7 @@ def _crossed_pairs(sheet: Sheet) -> Iterator[Diagnostic]:
         if not _FEWEST_FACTS <= len({*facts}) == len(facts) <= _MOST_FACTS:
             continue
         if any(str(term).isdecimal() for atom in facts for term in atom.arguments):
-            continue  # numbers tell more
+            continue  # counts are looked at elsewhere
         firsts, seconds = (Counter(atom.arguments[place] for atom in facts) for place in (0, 1))
         twice = [[term for term, often in column.items() if often > 1] for column in (firsts, seconds)]
         if any(len(terms) != 1 for terms in twice) or not (len(firsts) == len(seconds) == len(facts) - 1):
@@ -389,4 +387,4 @@ class _Uses:
         return often >= _MOST_OFTEN
 
 
-CHECKS: Final = (Check((_CODE,), _check),)
+CHECKS: Final = (Check((_CODE,), _check, once=True),)

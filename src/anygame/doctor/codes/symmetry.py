@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from anygame.doctor.likes.words import Parts
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.source import Span
     from anygame.language.terms import Term
 
 _PAIR: Final = 2
@@ -114,12 +113,8 @@ _ODD_SIBLING: Final = Code(
 
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules that have no image where roles, other names or arguments change places."""
-    told: set[tuple[bool, Span | None]] = set()
-    for found in (*_by_names(sheet), *_by_directions(sheet)):
-        place = found.code.endswith("sibling"), found.span
-        if place not in told:
-            told.add(place)
-            yield found
+    yield from _by_names(sheet)
+    yield from _by_directions(sheet)
 
 
 def _missing(code: Code, rule: Rule, image: Parts, where: str, name: str = "") -> Diagnostic:
@@ -260,7 +255,7 @@ def _by_directions(sheet: Sheet) -> Iterator[Diagnostic]:
 def _groups(sheet: Sheet) -> Iterator[list[Rule]]:
     """Yield the rules that are compared: those of a relation, a fluent or a move, by what their heads name.
 
-    A constant that stands in several heads, such as a piece, tells groups apart.
+    A constant that stands in several heads, such as a piece, keeps groups apart.
     """
     groups: dict[object, list[Rule]] = defaultdict(list)
     for key, rules in sheet.heads.items():
@@ -356,4 +351,4 @@ def _name(rule: Rule) -> str:
     return what[0] if what else rule.head.predicate
 
 
-CHECKS: Final = (Check((_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING), _check),)
+CHECKS: Final = (Check((_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING), _check, once=True),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,7 @@ from anygame.language.terms import Variable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.doctor.sheet import Key, Name, Sheet
+    from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
@@ -36,11 +36,10 @@ _SINGLE_VARIABLE: Final = Code(
 
 def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report variables that join nothing, unless their names start with an underscore."""
-    by_rule: dict[int, list[Name]] = defaultdict(list)
-    for name in sheet.names:
-        if name.kind == "variable" and name.rule.body:
-            by_rule[id(name.rule)].append(name)
-    for names in by_rule.values():
+    for each in sheet.names_by_rule:
+        names = [name for name in each if name.kind == "variable" and name.rule.body]
+        if not names:
+            continue
         counts = Counter(name.text for name in names)
         joined = _in_positive_atoms(names[0].rule)
         for name in names:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from anygame.language.rules import Atom, Formula, Rule
 
@@ -20,16 +22,24 @@ _SHOWN: Final = 200
 _TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 #: Formulas that mean the same in any order of their parts.
 _UNORDERED: Final = frozenset(("or", "and", "distinct"))
-#: Steps in which two rules are compared: those of people take some tens.
-_STEPS: Final = 2_000
-#: Rules that are the same but for their variables and are compared: of more, each counts as said.
-_MOST_ALIKE: Final = 40
+#: Steps in which two rules, and all that one budget is for, are compared: those of people take some hundreds.
+_STEPS_A_PAIR: Final = 10_000
+_STEPS_IN_ALL: Final = 1_000_000
+#: Ways in which a rule becomes another one: by other names of its variables, or a part of it by any values.
+_RENAMED: Final = 0
+_PART: Final = 1
 
 Words = tuple[str, ...]
 #: The words of a head, and of each condition.
 Parts = tuple[Words, ...]
 #: Words as lists in lists.
 _Tree = str | tuple["_Tree", ...]
+#: Two trees of which one is to become the other; or two rows of trees, from which on, and which are used.
+_Goal = tuple[_Tree, _Tree] | tuple[Sequence[_Tree], Sequence[_Tree], int, "int | None"]
+_Goals = tuple[_Goal, "_Goals"] | None
+#: What variables have become, and with that what is left to do.
+_Names = dict[str, _Tree]
+_State = tuple[_Goals, _Names]
 
 
 def parts_of(rule: Rule) -> Parts:
@@ -47,29 +57,109 @@ def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
     return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
 
 
+@dataclass(slots=True)
+class Budget:
+    """How many steps may still be taken while rules are compared."""
+
+    steps: int = _STEPS_IN_ALL
+
+
 class Said:
     """Rules, to be asked whether one is among them, however it is ordered and its variables are called."""
 
     def __init__(self, rules: Iterable[Parts]) -> None:
+        self._budget = Budget()
         self._by_look: dict[Parts, list[Parts]] = defaultdict(list)
         for parts in dict.fromkeys(rules):
             self._by_look[_look(parts)].append(parts)
 
     def __contains__(self, parts: Parts) -> bool:
         alike = self._by_look.get(_look(parts), [])
-        return len(alike) > _MOST_ALIKE or any(same(parts, other) for other in alike)
+        return parts in alike or any(_becomes(parts, other, self._budget, _RENAMED) for other in alike)
 
 
 def same(one: Parts, other: Parts) -> bool:
-    """Return whether two rules differ in the order of conditions and the names of variables alone.
+    """Return whether two rules differ in the order of conditions and the names of variables alone."""
+    return one == other or (_look(one) == _look(other) and _becomes(one, other, Budget(), _RENAMED))
 
-    So they do, too, where finding it out takes too many steps.
+
+def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
+    """Return whether some values make a rule's head another's, and its body a part of the other's.
+
+    Then the other one is needless: theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
     """
-    if one == other or _look(one) != _look(other):
-        return one == other
-    left, right = ((tuple(_trees(head)), ("and", *_trees(flat(body)))) for head, *body in (one, other))
-    steps = iter(range(_STEPS))
-    return next(_renamings(left, right, {}, steps), None) is not None or next(steps, None) is None
+    return _becomes(rule, other, budget, _PART)
+
+
+def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
+    """Return whether values for its variables make a rule another one, or a part of that.
+
+    Conditions, and what an `or` or a `distinct` joins, are taken in any order. Rules whose comparison takes
+    too many steps count as the same, but for names of variables; none counts as a part of another.
+    """
+    last = max(budget.steps - _STEPS_A_PAIR, 0)
+    (head, *body), (other_head, *other_body) = _tree(one), _tree(other)
+    row = tuple(body), tuple(other_body), 0, 0 if way == _RENAMED else None
+    pending: list[_State] = [(((head, other_head), (row, None)), {})]
+    while pending and budget.steps > last:
+        budget.steps -= 1
+        goals, names = pending.pop()
+        if goals is None:
+            return True
+        goal, rest = goals
+        if len(goal) == 2:
+            pending += _paired(*goal, rest, names, way)
+        elif goal[2] == len(goal[0]):
+            pending.append((rest, names))
+        else:
+            budget.steps -= len(goal[1])
+            pending += _chosen(*goal, rest, names)
+    return way == _RENAMED and budget.steps <= last
+
+
+def _chosen(
+    row: Sequence[_Tree], others: Sequence[_Tree], at: int, used: int | None, rest: _Goals, names: _Names
+) -> Iterator[_State]:
+    """Yield what is left to do for each of the trees that one of a row may become."""
+    for place, other in enumerate(others):
+        if not (used or 0) >> place & 1 and _may_become(row[at], other):
+            left = row, others, at + 1, None if used is None else used | 1 << place
+            yield ((row[at], other), (left, rest)), names
+
+
+def _paired(one: _Tree, other: _Tree, rest: _Goals, names: _Names, way: int) -> Iterator[_State]:
+    """Yield what is left to do where a tree may become another, with the values of variables by then."""
+    if isinstance(one, str):
+        if one not in names and _is_variable(one):
+            if way == _PART or (_is_variable(other) and other not in names.values()):
+                yield rest, {**names, one: other}
+        elif names.get(one, one) == other:
+            yield rest, names
+    elif not isinstance(other, str) and len(one) == len(other):
+        if one and one[0] in _UNORDERED and one[0] == other[0]:
+            yield ((one[1:], other[1:], 0, 0), rest), names
+        else:
+            for pair in zip(reversed(one), reversed(other), strict=True):
+                rest = pair, rest
+            yield rest, names
+
+
+def _may_become(one: _Tree, other: _Tree) -> bool:
+    """Return whether nothing that is seen at once keeps a tree from becoming another."""
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other or _is_variable(one)
+    return len(one) == len(other) and (one[:1] == other[:1] or not isinstance(one[0], str))
+
+
+def _is_variable(tree: _Tree) -> bool:
+    return isinstance(tree, str) and tree.startswith("?")
+
+
+@lru_cache(maxsize=4096)
+def _tree(parts: Parts) -> tuple[_Tree, ...]:
+    """Return the head and the conditions of a rule as lists in lists."""
+    head, *body = parts
+    return tuple(_trees(head)), *_trees(flat(body))
 
 
 @lru_cache(maxsize=4096)
@@ -107,56 +197,6 @@ def _trees(words: Words) -> list[_Tree]:
         else:
             waiting[-1].append(word)
     return waiting[0]
-
-
-def _renamings(
-    one: _Tree, other: _Tree, names: Mapping[str, str], steps: Iterator[int]
-) -> Iterator[Mapping[str, str]]:
-    """Yield the new names of variables, no two the same, by which one list becomes another in any order."""
-    if next(steps, None) is None:
-        return
-    if isinstance(one, str) or isinstance(other, str):
-        if isinstance(one, str) and isinstance(other, str):
-            yield from _renamed(one, other, names)
-        return
-    if len(one) != len(other):
-        return
-    if one and isinstance(one[0], str) and one[0] in _UNORDERED:
-        if one[0] == other[0]:
-            yield from _in_any_order(one[1:], other[1:], names, steps)
-        return
-    yield from _side_by_side(one, other, names, steps)
-
-
-def _renamed(one: str, other: str, names: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-    if one.startswith("?") != other.startswith("?"):
-        return
-    if not one.startswith("?"):
-        if one == other:
-            yield names
-    elif names.get(one) == other or (one not in names and other not in names.values()):
-        yield {**names, one: other}
-
-
-def _side_by_side(
-    one: Sequence[_Tree], other: Sequence[_Tree], names: Mapping[str, str], steps: Iterator[int]
-) -> Iterator[Mapping[str, str]]:
-    if not one:
-        yield names
-        return
-    for more in _renamings(one[0], other[0], names, steps):
-        yield from _side_by_side(one[1:], other[1:], more, steps)
-
-
-def _in_any_order(
-    one: Sequence[_Tree], other: Sequence[_Tree], names: Mapping[str, str], steps: Iterator[int]
-) -> Iterator[Mapping[str, str]]:
-    if not one:
-        yield names
-        return
-    for place, each in enumerate(other):
-        for more in _renamings(one[0], each, names, steps):
-            yield from _in_any_order(one[1:], [*other[:place], *other[place + 1 :]], more, steps)
 
 
 def numbered(words: Words) -> Words:
