@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,16 @@ def test_every_option_of_the_help_is_described() -> None:
         }
 
 
+def test_without_shtab_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    output, status = run(["completion", "bash"])
+    assert status == 2
+    assert output == "anygame: completion of command lines needs shtab: pip install 'anygame[terminal]'\n"
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_names_all_commands_and_options(shell: str) -> None:
+    pytest.importorskip("shtab")
     output, status = run(["completion", shell])
     assert status == 0
     for name, parser in full_parser()[1].items():
@@ -45,6 +54,7 @@ def test_the_shell_can_read_its_script(shell: str, tmp_path: Path) -> None:
     found = shutil.which(shell)
     if found is None:
         pytest.skip(f"there is no {shell} here")
+    pytest.importorskip("shtab")
     path = tmp_path / "script"
     path.write_text(run(["completion", shell])[0])
     done = subprocess.run([found, "-n", str(path)], capture_output=True, text=True, timeout=30, check=False)
@@ -86,6 +96,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
     ],
 )
 def test_bash_completes(line: str, expected: set[str], tmp_path: Path) -> None:
+    pytest.importorskip("shtab")
     path = tmp_path / "script"
     path.write_text(run(["completion", "bash"])[0])
     done = subprocess.run(

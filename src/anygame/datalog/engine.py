@@ -409,25 +409,35 @@ class Engine:
                 self._reset()
 
     def _all_rows(self, relation: Relation, frame: Frame) -> Collection[Row]:
-        """Return all rows of a relation that is otherwise computed on demand.
+        """Return all rows of a relation that stays on demand: another engine computes them, and is let go.
 
         Raises:
             LimitError: they are too many; other questions still have their answers.
         """
         with self._lock:
-            before = dict(self._tabled)
-            component = before[relation]
+            component = self._tabled[relation]
+            other, scratch = self._another(), self._without_tables(frame)
+            other._compute_whole(component, scratch)
+            for here, there in ((self.static, other.static), (frame, scratch)):
+                here.update({slot: rows for slot, rows in there.items() if isinstance(slot, int)})
             where = self.static if component.is_static else frame
-            try:
-                self._compute_whole(component, frame)
-                found: Collection[Row] = where[self.schema.slots[relation]]
-                return found
-            finally:
-                for other in before.values():
-                    self._progress[other.number].tableable = True
-                    self._functions[other.number] = _do_nothing
-                self._tabled = before
-                self._reset()
+            rows: Collection[Row] = where[self.schema.slots[relation]]
+            return rows
+
+    def _another(self) -> Engine:
+        """Return an engine that knows the same static rows, and has the same relations on demand."""
+        other = Engine(self.schema, self._limits, self._strategy)
+        other.static |= self._without_tables(self.static)
+        for own, its in zip(self._progress, other._progress, strict=True):
+            its.rows, its.tableable = own.rows, own.tableable
+        for component in dict.fromkeys(self._tabled.values()):
+            other._compute_on_demand(component)
+        return other
+
+    def _without_tables(self, frame: Frame) -> Frame:
+        """Return the rows of a frame, and which components have run: tables are bound to their engine."""
+        markers = {component.marker for component in self.schema.components}
+        return {name: known for name, known in frame.items() if isinstance(name, int) or name in markers}
 
     def _run_whole(self, component: Component, frame: Frame) -> None:
         """Compute all rows of a component in a frame that is thrown away, whatever others ask on demand."""

@@ -98,7 +98,7 @@ def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequ
         for number, outcome in enumerate(outcomes, 1):
             if request.strict and outcome.stuck:
                 raise outcome.stuck.error()
-            total.add(_tally_of(outcome))
+            _count(outcome, total)
             if request.progress and perf_counter() - reported > _BETWEEN_REPORTS:
                 reported = perf_counter()
                 request.progress(number)
@@ -108,19 +108,22 @@ def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequ
     return total
 
 
-def _tally_of(outcome: Outcome) -> Tally[Stuck]:
-    tally: Tally[Stuck] = Tally.empty(len(outcome.options))
-    tally.states, tally.options = len(outcome.moves), list(outcome.options)
+def _count(outcome: Outcome, total: Tally[Stuck]) -> None:
+    length = len(outcome.moves)
+    total.states += length
+    for role, count in enumerate(outcome.options):
+        total.options[role] += count
     if outcome.stuck:
-        tally.stuck, tally.first_stuck = 1, outcome.stuck
+        total.stuck += 1
+        total.first_stuck = total.first_stuck or outcome.stuck
     elif not outcome.is_complete:
-        tally.cut = 1
+        total.cut += 1
     else:
-        tally.playouts, tally.lengths = 1, {len(outcome.moves): 1}
+        total.playouts += 1
+        total.lengths[length] = total.lengths.get(length, 0) + 1
         for role, values in enumerate(outcome.goals):
             goal = usable_goal(values)
             if goal is not None:
-                tally.goals[role][goal] = 1
+                total.goals[role][goal] = total.goals[role].get(goal, 0) + 1
             else:
-                (tally.double if len(values) > 1 else tally.missing)[role] = 1
-    return tally
+                (total.double if len(values) > 1 else total.missing)[role] += 1

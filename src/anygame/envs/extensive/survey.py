@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -67,34 +68,26 @@ def survey(game: Game, turns: Turns) -> Survey | None:
             successors[state].add(after)
             if edges > _JOINT_MOVES or len(order) > _STATES:
                 return None
-    longest = _longest(order, successors, nodes)
+    longest = _longest(successors, nodes)
     sums, least, most = _goals(game, [state for state in order if not successors[state]])
     goal_sum = sums.pop() if len(sums) == 1 else None
     steps, decisions = longest or (None, 0)
     return Survey(taken, steps, decisions, goal_sum, (least, most))
 
 
-def _longest(
-    order: list[State], successors: dict[State, set[State]], nodes: dict[State, int]
-) -> tuple[int, int] | None:
+def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tuple[int, int] | None:
     """Return the most joint moves and the most nodes of a play; None where a state comes back."""
-    missing = dict.fromkeys(order, 0)
-    for reached in successors.values():
-        for state in reached:
-            missing[state] += 1
-    steps, decisions = dict.fromkeys(order, 0), dict(nodes)
-    ready = [state for state in order if not missing[state]]
-    done = 0
-    while ready:
-        state = ready.pop()
-        done += 1
-        for after in successors[state]:
-            steps[after] = max(steps[after], steps[state] + 1)
-            decisions[after] = max(decisions[after], decisions[state] + nodes[after])
-            missing[after] -= 1
-            if not missing[after]:
-                ready.append(after)
-    return (max(steps.values()), max(decisions.values())) if done == len(order) else None
+    steps: dict[State, int] = {}
+    decisions: dict[State, int] = {}
+    try:
+        # What follows comes before.
+        for state in TopologicalSorter(successors).static_order():
+            steps[state] = max([1 + steps[after] for after in successors[state]], default=0)
+            most = max([decisions[after] for after in successors[state]], default=0)
+            decisions[state] = nodes[state] + most
+    except CycleError:
+        return None
+    return max(steps.values()), max(decisions.values())
 
 
 def _goals(game: Game, ends: list[State]) -> tuple[set[int | None], int, int]:

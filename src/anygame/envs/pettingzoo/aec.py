@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from anygame.envs.episode import DEFAULT_LIMIT
 from anygame.envs.extras import missing
 from anygame.envs.rendering import RENDER_MODES
 from anygame.envs.turns import Turns
@@ -20,25 +19,9 @@ except ImportError:
 
 from anygame.envs.pettingzoo.common import GameAgents
 
-if TYPE_CHECKING:
-    import os
 
-    from anygame.envs.episode import Illegal
-    from anygame.envs.observing import Form
-    from anygame.envs.rewards import RewardName
-    from anygame.game.game import Game
-
-
-def aec_env(
-    source: Game | str | os.PathLike[str],
-    *,
-    render_mode: str | None = None,
-    max_cycles: int = DEFAULT_LIMIT,
-    rewards: RewardName = "scaled",
-    observations: Form = "flat",
-    illegal: Illegal = "error",
-) -> GameAECEnv:
-    """Return a game in which roles take turns, one agent's move at a time.
+class GameAECEnv(GameAgents, AECEnv):
+    """A game in which roles take turns, one agent's move at a time.
 
     Arguments, observations and masks are those of ``parallel_env``. The mask of an agent whose turn it is not
     is all 0. Roles that wait, and ``random``, are played by the environment, and so is what nobody chooses.
@@ -49,23 +32,14 @@ def aec_env(
             beforehand; a state of play in which they do is an error when it is met.
         LimitError, MissingExtraError, RuleSheetError, ValueError: as ``parallel_env``.
     """
-    made = GameAECEnv(source, render_mode, max_cycles, rewards, observations, illegal)
-    # Found now, so that a game of another kind is refused before it is played.
-    _ = made.turns
-    return made
-
-
-#: What modules of PettingZoo call it.
-env = aec_env
-
-
-class GameAECEnv(GameAgents, AECEnv):
-    """A game in which roles take turns; made by ``aec_env``."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
         "render_modes": RENDER_MODES,
         "is_parallelizable": False,
     }
+
+    def _check_game(self) -> None:
+        _ = self.turns
 
     @cached_property
     def turns(self) -> Turns:
@@ -151,3 +125,7 @@ class GameAECEnv(GameAgents, AECEnv):
         is_its_turn = agent == self.agent_selection and not episode.is_over
         mask = episode.mask(role) if is_its_turn else np.zeros_like(episode.mask(role))
         return {"observation": episode.observation(role), "action_mask": mask}
+
+
+#: What modules of PettingZoo call it.
+aec_env = env = GameAECEnv

@@ -10,7 +10,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box
 from gymnasium.utils.seeding import np_random
 
-from anygame.envs.episode import Episode
+from anygame.envs.episode import DEFAULT_LIMIT, Episode
 from anygame.envs.rendering import check_mode, render
 from anygame.envs.rewards import Rewards
 from anygame.envs.sources import compiled_game
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class GameAgents:
-    """A match whose roles but ``random`` are agents; see ``parallel_env`` for the arguments."""
+    """A match whose roles but ``random`` are agents; see ``GameParallelEnv`` for the arguments."""
 
     metadata: dict[str, Any]
     possible_agents: list[str]
@@ -38,11 +38,12 @@ class GameAgents:
     def __init__(
         self,
         source: Game | str | os.PathLike[str],
-        render_mode: str | None,
-        max_cycles: int,
-        rewards: RewardName,
-        observations: Form,
-        illegal: Illegal,
+        *,
+        render_mode: str | None = None,
+        max_cycles: int = DEFAULT_LIMIT,
+        rewards: RewardName = "scaled",
+        observations: Form = "flat",
+        illegal: Illegal = "error",
     ) -> None:
         check_mode(render_mode)
         self.game = game = compiled_game(source)
@@ -62,6 +63,10 @@ class GameAgents:
         self.state_space = Box(0, 1, (len(game.fluent_terms),), np.int8)
         self._random, _ = np_random(None)
         self._is_ready = False
+        self._check_game()
+
+    def _check_game(self) -> None:
+        """Refuse a game of another kind before it is played."""
 
     @property
     def max_cycles(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anygame.envs.episode import DEFAULT_LIMIT
 from anygame.envs.extras import missing
 from anygame.envs.rendering import RENDER_MODES
 from anygame.errors import IllegalMoveError
@@ -17,31 +16,20 @@ except ImportError:
 from anygame.envs.pettingzoo.common import GameAgents
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
 
-    from anygame.envs.episode import Illegal
-    from anygame.envs.observing import Form
-    from anygame.envs.rewards import RewardName
-    from anygame.game.game import Game
 
-
-def parallel_env(
-    source: Game | str | os.PathLike[str],
-    *,
-    render_mode: str | None = None,
-    max_cycles: int = DEFAULT_LIMIT,
-    rewards: RewardName = "scaled",
-    observations: Form = "flat",
-    illegal: Illegal = "error",
-) -> GameParallelEnv:
-    """Return a game in which all roles move at once.
+class GameParallelEnv(GameAgents, ParallelEnv):
+    """A game in which all roles move at once.
 
     Each role but ``random`` is an agent, under its own name; ``random`` is played by the environment. An
     agent observes ``{"observation": int8 [fluents], "action_mask": int8 [actions]}``, where the fluents are
     in the order of ``game.fluent_terms`` and the actions in that of ``game.actions(role)``; in games that
     hide information (GDL-II), what it saw of the last joint move, in that of ``game.percept_terms(role)``.
     An agent that has one legal move, to wait say, may be left out of the actions.
+
+    A match in which a role is stuck (it has no legal move, though the match is not over) is truncated, and
+    ``infos`` names the role.
 
     Args:
         source: a game, a rule sheet, or the name of a game that comes with the package.
@@ -58,15 +46,6 @@ def parallel_env(
         MissingExtraError: a library is not installed.
         RuleSheetError: the rules cannot be used.
         ValueError: an argument is none of those.
-    """
-    return GameParallelEnv(source, render_mode, max_cycles, rewards, observations, illegal)
-
-
-class GameParallelEnv(GameAgents, ParallelEnv):
-    """A game in which all roles move at once; made by ``parallel_env``.
-
-    A match in which a role is stuck (it has no legal move, though the match is not over) is truncated, and
-    ``infos`` names the role.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
@@ -147,3 +126,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
             agent: {"observation": episode.observation(role), "action_mask": episode.mask(role)}
             for agent, role in self._role.items()
         }
+
+
+#: What modules of PettingZoo call it.
+parallel_env = GameParallelEnv

@@ -25,6 +25,7 @@ import numpy as np
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
 from anygame.network.kernels.game_table import Field, GameTable, field, number, row_at, value_of
 from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, state_functions
+from anygame.network.kernels.register_allocation import linear_scan
 from anygame.network.kernels.rows import ABSENT, END, GO, RESTART
 from anygame.network.kernels.schedule import Dependences, keep_apart
 from anygame.network.logic.ragged import places
@@ -243,26 +244,9 @@ class _Writer:
         last[list(self._later)] = choice
         waiting = self._place[self._base + gates] < 0
         gates, times = gates[waiting], times[waiting]
-        rows = self._rows(times.tolist(), np.maximum(last[self._base + gates], times).tolist())
+        ends = np.maximum(last[self._base + gates], times)
+        rows, self._end = linear_scan(zip(times.tolist(), ends.tolist(), strict=True), self._end)
         self._place[self._base + gates] = 2 * np.array(rows, np.int64)
-
-    def _rows(self, begins: Sequence[int], ends: Sequence[int]) -> list[int]:
-        """Return rows for values, given when each is made, in order, and when it is read last."""
-        found: list[int] = []
-        free: list[int] = []
-        ending: dict[int, list[int]] = {}
-        now = 0
-        for begin, end in zip(begins, ends, strict=True):
-            while now < begin:
-                free += ending.pop(now, ())
-                now += 1
-            if free:
-                row = free.pop()
-            else:
-                row, self._end = self._end, self._end + 1
-            found.append(row)
-            ending.setdefault(end, []).append(row)
-        return found
 
     def _bit(self, literal: int) -> int:
         return int(self._place[literal >> 1]) ^ (literal & 1)

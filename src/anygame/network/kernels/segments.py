@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.gate_code import GateOutputs
+from anygame.network.kernels.register_allocation import linear_scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -252,23 +253,11 @@ class Allocation:
 
     def _allocate(self) -> int:
         """Give rows to live ranges and return the first row that is never used."""
-        end = self.layout.end
-        free: list[int] = []
-        ending: dict[int, list[int]] = {}
-        by_start: dict[int, list[LiveRange]] = {}
-        for live in self.live.values():
-            by_start.setdefault(live.first, []).append(live)
-        for position in sorted({*by_start, *(live.last + 1 for live in self.live.values())}):
-            for past in [p for p in ending if p < position]:
-                free += ending.pop(past)
-            for live in by_start.get(position, ()):
-                if live.row >= 0:
-                    continue
-                if free:
-                    live.row = free.pop()
-                else:
-                    live.row, end = end, end + 1
-                ending.setdefault(live.last, []).append(live.row)
+        waiting = [live for live in self.live.values() if live.row < 0]
+        waiting.sort(key=lambda live: live.first)
+        rows, end = linear_scan([(live.first, live.last) for live in waiting], self.layout.end)
+        for live, row in zip(waiting, rows, strict=True):
+            live.row = row
         return end
 
     # Fluents.

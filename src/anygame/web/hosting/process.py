@@ -55,7 +55,8 @@ async def _serve(session: Session, write: Callable[[bytes], None]) -> None:
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    Thread(target=listen, args=(lambda command: loop.call_soon_threadsafe(begin, command),)).start()
+    listening = (lambda command: loop.call_soon_threadsafe(begin, command),)
+    Thread(target=listen, args=listening, daemon=True).start()
     await loop.create_future()
 
 
