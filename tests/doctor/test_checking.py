@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import anygame
-from anygame.doctor.play.checking import Bounds, Finding, check_play, check_rules
+from anygame.doctor.play.checking import Bounds, check_play, check_rules
 from anygame.language import Severity, parse_program
+
+if TYPE_CHECKING:
+    from anygame.doctor.finding import Finding
 
 #: Two ways through a row of doors, a short one and a long one, to a place without a way out.
 DOORS = """

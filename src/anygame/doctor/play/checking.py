@@ -9,12 +9,14 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from random import Random
-from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from anygame.doctor.codes import CODES
+from anygame.doctor.finding import Finding
 from anygame.doctor.play.blame import rule_behind
 from anygame.doctor.play.lost_values import DoubleValues, LostValues
 from anygame.doctor.play.turns import Turns
+from anygame.doctor.work import LAST_RESORT, Work, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
@@ -25,29 +27,13 @@ from anygame.language.unification import unify
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from anygame.doctor.finding import Line
     from anygame.game.roles import Role
     from anygame.game.state import State
+    from anygame.language.limits import Limits
     from anygame.language.rules import Program, Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term
-
-#: How bad each finding of play is.
-PLAY_SEVERITIES: Final = {
-    "limit-reached": Severity.ERROR,
-    "fluent-outside-base": Severity.WARNING,
-    "move-outside-input": Severity.WARNING,
-    "no-move": Severity.ERROR,
-    "goal-missing": Severity.ERROR,
-    "goal-conflict": Severity.ERROR,
-    "goal-in-play": Severity.ERROR,
-    "endless": Severity.WARNING,
-    "standstill": Severity.WARNING,
-    "over-at-start": Severity.WARNING,
-    "lost-value": Severity.WARNING,
-    "double-value": Severity.WARNING,
-    "out-of-turn": Severity.WARNING,
-    "play-cut": Severity.INFO,
-}
 
 #: Codes that tell how far play went.
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
@@ -65,7 +51,6 @@ _SHOWN_OF_ENDLESS: Final = 6
 _JOINTS_A_STATE: Final = 64
 
 JointMove = tuple["Term", ...]
-Line = tuple[JointMove, ...]
 
 
 # -- the rules ----------------------------------------------------------------------------------------
@@ -76,10 +61,19 @@ def check_rules(program: Program) -> list[Diagnostic]:
 
     What is wrong is set aside and the rest tried again, so that one fault does not hide another.
     """
+    return game_or_faults(program)[1]
+
+
+def game_or_faults(
+    program: Program, *, case_sensitive: bool = True, limits: Limits | None = None
+) -> tuple[Game | None, list[Diagnostic]]:
+    """Return the game of a program, or None and what `check_rules` returns."""
     found: dict[Diagnostic, None] = {}
     for _ in range(_ROUNDS):
         try:
-            Game(program)
+            game = Game(program, case_sensitive=case_sensitive, limits=limits)
+            if not found:
+                return game, []
         except RuleSheetError as error:
             faults = [fault for fault in error.diagnostics if isinstance(fault, Diagnostic)]
             found.update(dict.fromkeys(faults))
@@ -89,9 +83,9 @@ def check_rules(program: Program) -> list[Diagnostic]:
             program = replace(program, rules=kept)
             continue
         except LimitError as error:
-            found[_limit(error, program.rules)] = None
+            found[limit_reached(error, program.rules)] = None
         break
-    return sorted(found)
+    return None, sorted(found)
 
 
 def _concerns(fault: Diagnostic, rule: Rule) -> bool:
@@ -99,7 +93,7 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
     return node is not None and span is not None and node.start <= span.start < node.end
 
 
-def _limit(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
+def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
     """Return a bound that was reached as a finding, at the recursive rule that is to blame, if one is."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
@@ -108,6 +102,11 @@ def _limit(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagno
     return Diagnostic(
         "limit-reached", Severity.ERROR, prefix + error.message, span, hint=hint if recursive else ""
     )
+
+
+def cut_short(message: str, program: Program) -> Diagnostic:
+    """Return that something ended early as a finding."""
+    return CODES["play-cut"].found(message, _first(program.rules))
 
 
 def _first(rules: Iterable[Rule]) -> Span | None:
@@ -126,41 +125,29 @@ class Bounds:
         seed: of their random numbers.
         steps: joint moves after which a playout is taken to be endless.
         states: states of the search for short lines.
-        seconds: time for all of it.
-        brief: whether only what is certain is told: not that games are long, nor that the time was up.
+        work: bound on the work, in units of about a microsecond; a third of it is for the search.
+        seconds: the last resort, where a machine is far slower than usual.
+        brief: whether only what is certain is shown: not that games are long, nor that the work was cut.
     """
 
     playouts: int = 10
     seed: int = 0
     steps: int = 500
     states: int = 500
-    seconds: float = 30.0
+    work: float = 30_000_000
+    seconds: float = LAST_RESORT * 4
     brief: bool = False
 
 
 #: What shows in a moment shows most of what play can show: so much is played where nobody asks for more.
 #: That a random game is long is then no finding.
-BRIEF: Final = Bounds(playouts=10, steps=500, states=100, seconds=0.5, brief=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What play showed.
-
-    Attributes:
-        diagnostic: what is wrong; its notes tell the line.
-        line: the joint moves from the initial state, each in the order of the roles; None where play as a
-            whole is meant.
-    """
-
-    diagnostic: Diagnostic
-    line: Line | None
+BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=LAST_RESORT, brief=True)
 
 
 def check_play(game: Game, bounds: Bounds | None = None) -> list[Finding]:
     """Play at random and near the initial state; return what is wrong in the states met, sorted by place.
 
-    The same seed gives the same findings, unless the time runs out.
+    The same seed gives the same findings.
     """
     check = PlayCheck(game, bounds or Bounds())
     check.run()
@@ -193,7 +180,8 @@ class PlayCheck:
     looked: int = 0
     longest: int = 0
     _problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
-    _deadline: float = 0.0
+    _work: Work = field(init=False)
+    _is_late: bool = False
     _endless: int = 0
     _lost: LostValues = field(init=False)
     _double: DoubleValues = field(init=False)
@@ -207,12 +195,22 @@ class PlayCheck:
             progress: is told the states and the playouts so far.
         """
         self._progress = progress
-        self._deadline = monotonic() + self.bounds.seconds
+        self._work = Work(self.bounds.work, self.bounds.seconds)
         try:
             self._run()
         except LimitError as error:
-            found = _limit(error, self.game.program.rules, "playing stopped: ")
+            found = limit_reached(error, self.game.program.rules, "playing stopped: ")
             self._note(found.code, "", found.message, found.span, (), found.hint)
+
+    @property
+    def work(self) -> float:
+        """Units of work that were done so far."""
+        return self.bounds.work - self._work.left
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was found so far, without the lines."""
+        return [each.diagnostic for each in self.findings()]
 
     @property
     def boards(self) -> int:
@@ -231,22 +229,29 @@ class PlayCheck:
         self._search(declared)
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
-            if monotonic() > self._deadline:
-                message = f"time was up after {number} of {self.bounds.playouts} playouts"
-                self._note("play-cut", "", message, _first(self.game.program.rules), ())
+            if self._work.is_done:
+                self._note_cut(number)
                 break
             self.played += 1
             self._play_out(random, declared)
+
+    def _note_cut(self, playouts: int) -> None:
+        """Note that play ends early."""
+        self._is_late = self._work.is_late
+        why = "time was up" if self._is_late else "the work was cut"
+        message = f"{why} after {playouts} of {self.bounds.playouts} playouts"
+        self._note("play-cut", "", message, _first(self.game.program.rules), ())
 
     def _search(self, declared: _Declared) -> None:
         """Look at the states near the start, breadth first, so that lines are short."""
         start = self.game.initial_state()
         seen = {start}
         waiting: deque[tuple[State, Line]] = deque([(start, ())])
-        until = monotonic() + self.bounds.seconds / 3
-        while waiting and monotonic() < until:
+        least = self._work.left * 2 / 3
+        while waiting and self._work.left > least and not self._work.is_late:
             state, line = waiting.popleft()
             if not self._look(state, line, declared) or len(seen) > self.bounds.states:
+                self._work.left -= work_of_state(state, 0)
                 continue
             legal = [state.legal_moves(role) for role in self.game.roles]
             joints = list(islice(product(*legal), _JOINTS_A_STATE + 1))
@@ -255,6 +260,7 @@ class PlayCheck:
                 if next_state not in seen:
                     seen.add(next_state)
                     waiting.append((next_state, (*line, joint)))
+            self._work.left -= work_of_state(state, len(reached))
             if len(joints) <= _JOINTS_A_STATE and set(reached.values()) == {state}:
                 message = "every move leads to the same state again, and the game is not over"
                 self._note(
@@ -264,18 +270,22 @@ class PlayCheck:
     def _play_out(self, random: Random, declared: _Declared) -> None:
         state = self.game.initial_state()
         line: list[JointMove] = []
-        while len(line) <= self.bounds.steps and monotonic() < self._deadline:
+        while len(line) <= self.bounds.steps:
+            if self._work.is_done:
+                self._note_cut(self.played - 1)
+                return
             if not self._look(state, line, declared):
                 return
             joint = tuple([random.choice(state.legal_moves(role)) for role in self.game.roles])
             line.append(joint)
             self.longest = max(self.longest, len(line))
-            state = state.next(joint)
-        if len(line) > self.bounds.steps:
-            self._endless += 1
-            del line[self.bounds.steps :]
-            span = _terminal_span(self.game)
-            self._note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
+            after = state.next(joint)
+            self._work.left -= work_of_state(state, 1)
+            state = after
+        self._endless += 1
+        del line[self.bounds.steps :]
+        span = _terminal_span(self.game)
+        self._note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
 
     def _look(self, state: State, line: Iterable[JointMove], declared: _Declared) -> bool:
         """Note what is wrong in a state; return whether play can go on from it."""
@@ -287,8 +297,10 @@ class PlayCheck:
             self._note(code, key, message, span, line)
         for code, key, message, span in self._lost.faults(state, len(line)):
             self._note(code, key, message, span, line, "a `next` that keeps it where nothing changes it")
-        for code, key, message, span in self._double.faults(state, line):
-            self._note(code, key, message, span, line, "a condition, so that only one `next` holds at a time")
+        for code, key, message, find_span in self._double.faults(state, line):
+            self._note(
+                code, key, message, find_span, line, "a condition, so that only one `next` holds at a time"
+            )
         if state.is_terminal:
             if not line:
                 message = "the game is over before anybody moves"
@@ -304,8 +316,8 @@ class PlayCheck:
             hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
             span = _waiting_span(self.game, role) if len(stuck) < len(self.game.roles) else None
             self._note("no-move", role, message, span or _role_span(self.game, role), line, hint)
-        for code, key, message, span, hint in self._turns.faults(state) if not stuck else ():
-            self._note(code, key, message, span, line, hint)
+        for code, key, message, find_span, hint in self._turns.faults(state) if not stuck else ():
+            self._note(code, key, message, find_span, line, hint)
         return not stuck
 
     def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
@@ -330,16 +342,25 @@ class PlayCheck:
             message = f"a goal is an integer from 0 to 100, but {role} has {goal}"
             self._note("goal-in-play", role, message, span, line)
 
-    def _note(self, code: str, key: str, message: str, span: Span | None, line: Line, hint: str = "") -> None:
-        """Keep a problem, unless it is known with a line that is as short."""
+    def _note(
+        self,
+        code: str,
+        key: str,
+        message: str,
+        span: Span | Callable[[], Span | None] | None,
+        line: Line,
+        hint: str = "",
+    ) -> None:
+        """Keep a problem, unless it is known with a line that is as short; only then find its span."""
         known = self._problems.get((code, key))
         if known is None or len(line) < len(known.line):
-            self._problems[code, key] = _Problem(message, span, line, hint)
+            place = span() if callable(span) else span
+            self._problems[code, key] = _Problem(message, place, line, hint)
 
     def _findings(self) -> Iterator[Finding]:
         """Yield what was noted, with the lines as notes."""
         for (code, _), problem in self._problems.items():
-            if self.bounds.brief and code in _OF_LENGTH:
+            if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
                 continue
             message = problem.message
             line: Line | None = problem.line
@@ -352,8 +373,8 @@ class PlayCheck:
                 line = None
             shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
             notes = () if line is None else tuple(_notes(line, shown_moves))
-            severity = PLAY_SEVERITIES[code]
-            yield Finding(Diagnostic(code, severity, message, problem.span, notes, problem.hint), line)
+            found = CODES[code].found(message, problem.span, *notes, hint=problem.hint)
+            yield Finding(found, line)
 
 
 def play_commands(line: Line) -> list[str]:

@@ -7,6 +7,7 @@ a value it is lost; where one rule keeps it while another changes it, there are 
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Final
@@ -16,7 +17,7 @@ from anygame.language.rules import Atom, Literal
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -134,8 +135,8 @@ class DoubleValues:
 
     def faults(
         self, state: State, line: Sequence[tuple[Term, ...]]
-    ) -> Iterator[tuple[str, str, str, Span | None]]:
-        """Yield code, key, message and span of what has two values in a state, after a line of play."""
+    ) -> Iterator[tuple[str, str, str, Callable[[], Span | None]]]:
+        """Yield code, key, message and what finds the span of what has two values, after a line of play."""
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
@@ -147,7 +148,7 @@ class DoubleValues:
             if functor in looked_at and len({fact.arguments[:-1] for fact in facts}) < len(facts):
                 one, other = _of_one_place(facts)
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
-                yield "double-value", functor[0], message, self._span(line, (one, other))
+                yield "double-value", functor[0], message, partial(self._span, line, (one, other))
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
         """Return the place of the rule that asks for least of those that made some facts true."""

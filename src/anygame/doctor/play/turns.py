@@ -5,6 +5,7 @@ Who has the turn is told by a fluent that at the start is true of one role, such
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.play.blame import rule_behind
@@ -14,7 +15,7 @@ from anygame.language.rules import Atom
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-Fault = tuple[str, str, str, "Span | None", str]
+Fault = tuple[str, str, str, "Callable[[], Span | None]", str]
 #: Moves after which waiting is no end of a round.
 _MOST_WAITED: Final = 4
 
@@ -40,7 +41,7 @@ class Turns:
         self._fluent = _turn_fluent(game) if len(self._roles) > 1 else ""
 
     def faults(self, state: State) -> Iterator[Fault]:
-        """Yield code, key, message, span and hint of what is wrong with the turn in a state that goes on."""
+        """Yield what is wrong with the turn in a state: code, key, message, what finds the span, and hint."""
         if not self._fluent:
             return
         owners = [owner for fact in state.facts if (owner := self._owner(fact)) is not None]
@@ -51,7 +52,7 @@ class Turns:
                 f"nobody has the turn here, all can only wait: no {shown(f'({self._fluent} ?)')} is true"
             )
             hint = "a `next` for whose turn it is after each move"
-            yield "lost-value", self._fluent, message, self._writer(), hint
+            yield "lost-value", self._fluent, message, self._writer, hint
 
     def _owner(self, fact: Term) -> Term | None:
         """Return the role that a fact gives the turn to, if it does."""
@@ -71,7 +72,8 @@ class Turns:
                     f"{role} can {waits[0]} here, as {turn} is true, and {shown(str(others[0]))} as well"
                 )
                 hint = f"a condition such as (true ({self._fluent} {term}))"
-                yield "out-of-turn", others[0].functor, message, self._allowing(state, role, others[0]), hint
+                span = partial(self._allowing, state, role, others[0])
+                yield "out-of-turn", others[0].functor, message, span, hint
 
     def _allowing(self, state: State, role: Role, move: Term) -> Span | None:
         """Return the place of the rule that allows a move, or of what it only hands on."""

@@ -1,36 +1,57 @@
-"""What a single change makes right that only play shows: a negation that is missing, two arguments exchanged.
+"""Small edits that may put right what is found in a sheet, the likelier first.
 
-What goes wrong in play shows far from its cause: a `not` left out where the game ends makes a goal missing.
-So the rules that have a part in it are changed one literal at a time, nearest first, and played again. This
-is fault localisation by mutation, as in Papadakis and Le Traon, "Metallaxis-FL: mutation-based fault
-localization" (2015).
+A finding may say what was meant. Where none does, a name that stands once may be one that is a letter away,
+and a constant any other of its place: alone that says nothing. What only play shows may come from one
+literal: a `not` that is missing, two arguments exchanged, another constant.
+`anygame.doctor.causes.diagnosis` tries such edits to find out which one names the cause.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict, deque
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from time import process_time
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.play.checking import BRIEF, PlayCheck
+from anygame.analysis.edits import Edit
+from anygame.doctor.likes.nearness import slips
+from anygame.doctor.likes.sorts import Sorts, constants_in
 from anygame.doctor.play.lost_values import functor_of, keeps
-from anygame.errors import AnygameError
-from anygame.game.loading import game_of
-from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.doctor.sheet import Sheet
+from anygame.language.forms import form_of
+from anygame.language.layout import format_rules
 from anygame.language.rules import Atom, Distinct, Literal, Not, Program, Rule, atoms_in
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from anygame.doctor.likes.sorts import Place
+    from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula
-    from anygame.language.source import Span
+    from anygame.language.source import Source, Span
     from anygame.language.terms import Term
 
+#: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
+_SAYS_WHAT: Final = {
+    "likely-typo": "",
+    "case-differs": "",
+    "stray-text": "(",
+    "undefined-relation": "it is a fluent: (",
+    "swapped-arguments": "(",
+}
+#: Codes of names that are wrong wherever they stand.
+_OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
+#: Findings that ask for a constant that never stands there.
+_OF_VALUES: Final = frozenset(("never-fires", "idle-negation", "dead-alternative"))
+#: Values of a place that are tried; where there are more, they are numbers.
+_MOST_VALUES: Final = 4
+_MOST_COMPARED: Final = 200
+_SHORTEST: Final = 2
+_WORDS: Final = re.compile(r"[^\s()`,:;]+")
 #: What play shows, with the keywords whose rules it comes from.
-REPAIRED: Final = {
+KEYWORDS: Final = {
     "lost-value": ("next",),
     "double-value": ("next",),
     "over-at-start": ("terminal",),
@@ -39,14 +60,157 @@ REPAIRED: Final = {
     "no-move": ("legal", "next", "terminal"),
     "standstill": ("next", "legal", "terminal"),
 }
-#: Of them, those that show while the game goes on.
-_OF_VALUES: Final = frozenset(("lost-value", "double-value"))
 _OF_STATE: Final = frozenset(("init", "next", "true", "base", "legal", "does", "input"))
-#: Processor seconds for all trials about a sheet, and what is played in one of them.
-_SECONDS: Final = 2.0
-_A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
-#: Other constants that are tried in the place of one.
-_MOST_CONSTANTS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A part of a sheet that may be the cause of what is found, and what was meant there.
+
+    Attributes:
+        span: the part.
+        meant: what was meant.
+        edits: of the text, after which it stands there.
+    """
+
+    span: Span
+    meant: str
+    edits: tuple[Edit, ...]
+
+
+# -- what findings say ----------------------------------------------------------------------------------
+
+
+def cause_in(finding: Diagnostic, source: Source) -> Cause | None:
+    """Return what a finding says was meant, a name in all places; None where it says nothing of the kind."""
+    meant, span = _meant(finding), finding.span
+    if not meant or span is None or span.source is not source:
+        return None
+    starts = [span.start]
+    if finding.code in _OF_NAMES and not span.text.startswith("?"):
+        name = rf"(?<![^\s()]){re.escape(span.text)}(?![^\s();])"
+        starts = [found.start() for found in re.finditer(name, source.text)]
+    length = span.end - span.start
+    return Cause(span, meant, tuple(Edit(start, start + length, (meant,)) for start in starts))
+
+
+def _meant(finding: Diagnostic) -> str:
+    """Return what was meant in the place of a finding; nothing where that is not said."""
+    if finding.code == "wrong-arrow":
+        return "<="
+    before = _SAYS_WHAT.get(finding.code)
+    if before is None or not finding.hint.startswith(before):
+        return ""
+    return finding.hint.removeprefix(before.removesuffix("(")) if before else finding.hint.partition(",")[0]
+
+
+# -- names and constants --------------------------------------------------------------------------------
+
+
+def causes_of_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Cause]:
+    """Yield other names and constants with which all of some findings may vanish."""
+    sheet = Sheet(program)
+    for span, meant in chain(_near_names(sheet, findings), _values(sheet, findings)):
+        yield Cause(span, meant, (Edit(span.start, span.end, (meant,)),))
+
+
+def _near_names(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
+    """Yield names used once of which findings speak, with those used more often that are a slip away."""
+    said = {word for each in findings for word in _words_of(each)}
+    names = [name for name in sheet.names if name.kind != "variable"]
+    counts = Counter(name.text for name in names)
+    common = [text for text, often in counts.most_common(_MOST_COMPARED) if often > 1]
+    for name in names:
+        if counts[name.text] == 1 and name.text in said and len(name.text) >= _SHORTEST:
+            if name.text.isdecimal():
+                continue
+            for other in common:
+                if slips(name.text.lower(), other.lower()) == 1 and not other.isdecimal():
+                    yield name.span, other
+
+
+def _words_of(finding: Diagnostic) -> Iterator[str]:
+    for text in (finding.message, *(note.message for note in finding.notes)):
+        yield from _WORDS.findall(text)
+
+
+def _values(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
+    """Yield other values for constants that findings ask for in vain, there and where they are written."""
+    starts = {each.span.start for each in findings if each.span and each.code in _OF_VALUES}
+    asked: dict[tuple[Place, Constant], Span] = {}
+    known: set[tuple[Place, Constant]] = set()
+    written: dict[Place, list[tuple[Constant, Span]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        for atom, _ in atoms_in(rule.body):
+            for place, term, node in constants_in(atom):
+                known.add((place, term))
+                if node.start in starts:
+                    asked.setdefault((place, term), node.span)
+        for place, term, node in constants_in(rule.head):
+            written[place].append((term, node.span))
+    sorts = _SortedUses(sheet)
+    if len(findings) > 1:  # a single one stands there already
+        for (place, term), span in asked.items():
+            values = dict.fromkeys(value for value, _ in written[place] if value is not term)
+            if len(values) <= _MOST_VALUES:
+                yield from ((span, value.name) for value in values if sorts.knows(place, value))
+    for place, term in asked:
+        heads = [(value, span) for value, span in written[place] if value is not term]
+        if len({value for value, _ in heads}) > _MOST_VALUES:
+            continue
+        heads = [each for each in heads if not sorts.knows(place, each[0])]
+        if len(findings) == 1 and not sorts.knows(place, term):
+            continue
+        heads.sort(key=lambda each: (place, each[0]) in known)  # first those that nobody asks for
+        yield from ((span, term.name) for _, span in islice(heads, _MOST_VALUES))
+
+
+class _SortedUses:
+    """How often each constant stands at places of each sort."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sorts = Sorts(sheet.program.rules)
+        atoms = (
+            atom
+            for rule in sheet.program.rules
+            for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body)))
+        )
+        self._uses = Counter(
+            (self._sorts.of(place), term) for atom in atoms for place, term, _ in constants_in(atom)
+        )
+
+    def knows(self, place: Place, term: Constant) -> bool:
+        """Return whether a constant stands at several places of a sort."""
+        return self._uses[self._sorts.of(place), term] > 1
+
+
+# -- literals -----------------------------------------------------------------------------------------------
+
+
+def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Cause]:
+    """Yield other literals with which what play shows may go right: the likelier first, then the nearer.
+
+    A `not` is left out more often than written without need, and most easily where a fluent is kept: it is
+    so where what changes it is not so. A relation that other rules ask for too, and
+    none denies, is less likely to be denied.
+    """
+    for change in _changes(program, list(_rules_near(program, KEYWORDS[finding.code]))):
+        yield change.cause
+
+
+def _changes(program: Program, near: Sequence[Rule]) -> Iterator[_Change]:
+    uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
+    denied = list(_denied(program, near))
+    otherwise = [each for each in denied if _keeps_otherwise(each, near)]
+    common = _constants_by_place(program)
+    yield from otherwise
+    denied = [each for each in denied if each not in otherwise]
+    yield from (each for each in denied if not _is_asked_elsewhere(each, uses))
+    for variants in (_exchanged, lambda atom: _with_others(atom, common)):
+        for rule in near:
+            yield from _with_atoms(rule, variants)
+    yield from (each for each in denied if _is_asked_elsewhere(each, uses))
+    yield from _no_longer_denied(near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,103 +229,15 @@ class _Change:
     span: Span
     meant: Formula | Atom
 
-
-def name_the_cause(
-    program: Program, found: Sequence[Diagnostic], examine: Callable[[Program], Iterable[Diagnostic]]
-) -> dict[Diagnostic, Diagnostic]:
-    """Return findings of play with the place that a change of one literal shows to be their cause.
-
-    Args:
-        program: the sheet.
-        found: what play showed.
-        examine: finds what is wrong in rules without playing.
-    """
-    shown_by_play = [each for each in found if each.code in REPAIRED]
-    if not shown_by_play:
-        return {}
-    first = shown_by_play[0]
-    change = _repair(program, REPAIRED[first.code], examine, {each.code for each in shown_by_play})
-    if change is None:
-        return {}
-    return {first: _at(first, change)} | {each: replace(each, follows=True) for each in shown_by_play[1:]}
-
-
-def _repair(
-    program: Program,
-    keywords: Sequence[str],
-    examine: Callable[[Program], Iterable[Diagnostic]],
-    codes: Collection[str],
-) -> _Change | None:
-    """Return a change with which nothing goes wrong in play, and nothing else is found."""
-    until = process_time() + _SECONDS
-    known = _wrong(examine(program))
-    before = _trial(program)
-    for change in _changes(program, keywords):
-        if process_time() > until:
-            break
-        rules = tuple(change.changed if rule is change.rule else rule for rule in program.rules)
-        repaired = Program(rules, program.source)
-        check = _played_well(repaired, before.boards)
-        if check and not _is_cut_short(check, before, codes) and _wrong(examine(repaired)) <= known:
-            return change
-    return None
-
-
-def _wrong(found: Iterable[Diagnostic]) -> set[tuple[str, Span | None]]:
-    return {(each.code, each.span) for each in found if each.severity > Severity.INFO}
-
-
-def _played_well(program: Program, boards: int) -> PlayCheck | None:
-    """Return a little play, if nothing goes wrong in it and as many boards stay boards."""
-    try:
-        check = _trial(program)
-    except AnygameError:
-        return None
-    is_wrong = any(each.diagnostic.severity > Severity.INFO for each in check.findings())
-    return check if check.played > 0 and check.boards >= boards and not is_wrong else None
-
-
-def _is_cut_short(check: PlayCheck, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether values are kept only since the game is over before they are lost."""
-    if _OF_VALUES.isdisjoint(codes):
-        return False
-    return check.longest <= (before.longest if "no-move" in codes else before.longest // 2)
-
-
-def _trial(program: Program) -> PlayCheck:
-    check = PlayCheck(game_of(program), _A_TRIAL)
-    check.run()
-    return check
-
-
-def _at(finding: Diagnostic, change: _Change) -> Diagnostic:
-    what = shown(str(change.meant))
-    note = Note("that is where play shows it", finding.span)
-    message = f"{finding.message}; with {what} here, that does not happen"
-    hint = f"{what}, or {finding.hint}" if finding.hint else what
-    return replace(finding, message=message, span=change.span, notes=(note, *finding.notes), hint=hint)
-
-
-def _changes(program: Program, keywords: Sequence[str]) -> Iterator[_Change]:
-    """Yield what may have been meant, the likelier first, and of those the nearest to the keywords.
-
-    A `not` is left out more often than written without need, and most easily where a fluent is kept: it is
-    so where what changes it is not so. A relation that other rules ask for too, and
-    none denies, is less likely to be denied.
-    """
-    near = list(_rules_near(program, keywords))
-    uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
-    denied = list(_denied(program, near))
-    otherwise = [each for each in denied if _keeps_otherwise(each, near)]
-    common = _constants_by_place(program)
-    yield from otherwise
-    denied = [each for each in denied if each not in otherwise]
-    yield from (each for each in denied if not _is_asked_elsewhere(each, uses))
-    for variants in (_exchanged, lambda atom: _with_others(atom, common)):
-        for rule in near:
-            yield from _with_atoms(rule, variants)
-    yield from (each for each in denied if _is_asked_elsewhere(each, uses))
-    yield from _no_longer_denied(near)
+    @property
+    def cause(self) -> Cause:
+        """The change as an edit of the text; of the whole rule in the infix form, which is spelled anew."""
+        where, meant = self.span, str(self.meant)
+        if form_of(self.span.source) == "infix" and self.rule.node is not None:
+            where, text = self.rule.node.span, format_rules([self.changed], "infix").strip()
+        else:
+            text = meant
+        return Cause(self.span, meant, (Edit(where.start, where.end, (text,)),))
 
 
 def _denied(program: Program, rules: Iterable[Rule]) -> Iterator[_Change]:
@@ -284,7 +360,7 @@ def _with_others(atom: Atom, common: dict[tuple[object, ...], Counter[Term]]) ->
     terms = _terms(atom)
     for number, term in enumerate(terms):
         if isinstance(term, Constant):
-            for other, _ in common[*_kind(atom), number].most_common(_MOST_CONSTANTS):
+            for other, _ in common[*_kind(atom), number].most_common(_MOST_VALUES):
                 if other is not term:
                     yield _with_terms(atom, (*terms[:number], other, *terms[number + 1 :]))
 
