@@ -104,11 +104,8 @@ class _Server(LanguageServer):
         """Note what the editor can do, and which folders it shows."""
         self.answers = Answers(params.capabilities)
         self.checker.settings = self.checker.settings.changed(params.initialization_options)
-        agreed = self.workspace.position_encoding
-        if agreed == lsp.PositionEncodingKind.Utf8:
-            self.documents.encoding = "utf-8"
-        elif agreed == lsp.PositionEncodingKind.Utf32:
-            self.documents.encoding = "utf-32"
+        agreed = lsp.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
+        self.documents.encoding = agreed.value
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         self.folders = Workspace(filter(None, map(path_of, uris)))
 

@@ -14,23 +14,22 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.edits import Edit
+from anygame.analysis.edits import Edit, apply_edits
 from anygame.doctor.likes.nearness import slips
 from anygame.doctor.likes.sorts import Sorts, constants_in
-from anygame.doctor.play.lost_values import functor_of, keeps
-from anygame.doctor.sheet import Sheet
-from anygame.language.forms import form_of
-from anygame.language.layout import format_rules
-from anygame.language.rules import Atom, Distinct, Literal, Not, Program, Rule, atoms_in
+from anygame.doctor.play.lost_values import keeps
+from anygame.doctor.sheet import Sheet, key_of
+from anygame.language.forms import form_of, infix_constant
+from anygame.language.rules import Distinct, Literal, Not, atoms_in
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anygame.doctor.likes.sorts import Place
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Formula
-    from anygame.language.source import Source, Span
+    from anygame.language.rules import Atom, Program, Rule
+    from anygame.language.source import Node, Source, Span
     from anygame.language.terms import Term
 
 #: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
@@ -184,222 +183,142 @@ class _SortedUses:
         return self._uses[self._sorts.of(place), term] > 1
 
 
-# -- literals -----------------------------------------------------------------------------------------------
+# -- literals -----------------------------------------------------------------------------------------
 
 
 def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Cause]:
     """Yield other literals with which what play shows may go right: the likelier first, then the nearer.
 
     A `not` is left out more often than written without need, and most easily where a fluent is kept: it is
-    so where what changes it is not so. A relation that other rules ask for too, and
-    none denies, is less likely to be denied.
+    so where what changes it is not so. A relation that other rules ask for too, and none denies, is less
+    likely to be denied.
     """
-    for change in _changes(program, list(_rules_near(program, KEYWORDS[finding.code]))):
-        yield change.cause
-
-
-def _changes(program: Program, near: Sequence[Rule]) -> Iterator[_Change]:
+    near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
-    denied = list(_denied(program, near))
-    otherwise = [each for each in denied if _keeps_otherwise(each, near)]
-    common = _constants_by_place(program)
-    yield from otherwise
+    denied = list(_may_be_denied(program, near))
+    otherwise = [each for each in denied if _keeps_otherwise(*each, near)]
     denied = [each for each in denied if each not in otherwise]
-    yield from (each for each in denied if not _is_asked_elsewhere(each, uses))
-    for variants in (_exchanged, lambda atom: _with_others(atom, common)):
-        for rule in near:
-            yield from _with_atoms(rule, variants)
-    yield from (each for each in denied if _is_asked_elsewhere(each, uses))
-    yield from _no_longer_denied(near)
+    elsewhere = [each for each in denied if _is_asked_elsewhere(each[1], uses)]
+    denied = [each for each in denied if each not in elsewhere]
+    yield from (_denied(atom) for _, atom in (*otherwise, *denied))
+    constants = _constants_by_place(program)
+    yield from (cause for rule in near for atom in _atoms_of(rule) for cause in _exchanged(atom))
+    yield from (cause for rule in near for atom in _atoms_of(rule) for cause in _with_others(atom, constants))
+    yield from (_denied(atom) for _, atom in elsewhere)
+    for formula in (formula for rule in near for formula in rule.body):
+        if isinstance(formula, Not) and isinstance(formula.formula, Literal) and formula.formula.node:
+            yield _written(formula.node, formula.formula.node.span.text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A rule with one part changed.
-
-    Attributes:
-        rule: as it stands in the sheet.
-        changed: the rule in its place.
-        span: of the part.
-        meant: what would be right there.
-    """
-
-    rule: Rule
-    changed: Rule
-    span: Span
-    meant: Formula | Atom
-
-    @property
-    def cause(self) -> Cause:
-        """The change as an edit of the text; of the whole rule in the infix form, which is spelled anew."""
-        where, meant = self.span, str(self.meant)
-        if form_of(self.span.source) == "infix" and self.rule.node is not None:
-            where, text = self.rule.node.span, format_rules([self.changed], "infix").strip()
-        else:
-            text = meant
-        return Cause(self.span, meant, (Edit(where.start, where.end, (text,)),))
+def _written(node: Node | None, meant: str) -> Cause:
+    """Return a cause that is written in the place of a node."""
+    assert node is not None
+    return Cause(node.span, meant, (Edit(node.start, node.end, (meant,)),))
 
 
-def _denied(program: Program, rules: Iterable[Rule]) -> Iterator[_Change]:
-    """Yield rules with a `not` before a literal that may hold at one time and not at another."""
-    varying = _varying(program)
-    near = list(rules)
-    negative = {_kind(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
-    for rule in near:
-        for number, formula in enumerate(rule.body):
-            if (
-                isinstance(formula, Literal)
-                and formula.node
-                and formula.atom.key in varying
-                and _may_be_denied(formula.atom, rule, negative)
-            ):
-                others = (each for each in rule.body if isinstance(each, Literal) and each is not formula)
-                bound = {variable for each in others for variable in each.variables()}
-                tests = [each for each in rule.body if isinstance(each, Not | Distinct)]
-                needed = {each for part in (rule.head, formula, *tests) for each in part.variables()}
-                if needed <= bound:
-                    meant = Not(formula, formula.node)
-                    yield _Change(rule, _with(rule, number, meant), formula.node.span, meant)
+def _denied(atom: Atom) -> Cause:
+    assert atom.node is not None
+    text = atom.node.span.text
+    return _written(atom.node, f"~{text}" if form_of(atom.node.source) == "infix" else f"(not {text})")
 
 
-def _may_be_denied(atom: Atom, rule: Rule, negative: set[tuple[object, ...]]) -> bool:
-    """Return whether a rule may well deny an atom.
+def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
+    """Yield rules with literals that may be meant to be denied, since they hold at one time and not another.
 
     What becomes of a fluent is said by what it was, and a goal by what is so, unless others say it by what
     is not.
     """
-    if rule.head.predicate == "next":
-        is_same = bool(atom.arguments) and atom.predicate in _OF_STATE
-        return not is_same or not _is_alike(atom.arguments[-1], rule.head.arguments[0])
-    is_fluent = atom.predicate in _OF_STATE and bool(_terms(atom))
-    return rule.head.predicate != "goal" or not is_fluent or _kind(atom) in negative
+    varying = Sheet(program).varying
+    negative = {_kind(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
+    for rule in near:
+        literals = [each for each in rule.body if isinstance(each, Literal)]
+        tests = [each for each in rule.body if isinstance(each, Not | Distinct)]
+        for literal in literals:
+            atom, head = literal.atom, rule.head
+            bound = {variable for each in literals if each is not literal for variable in each.variables()}
+            needed = {variable for part in (head, literal, *tests) for variable in part.variables()}
+            is_own = head.predicate == "next" and atom.predicate in _OF_STATE and _kind(atom) == _kind(head)
+            is_said = head.predicate == "goal" and atom.predicate in _OF_STATE and bool(_terms(atom))
+            is_likely = not is_own and (not is_said or _kind(atom) in negative)
+            if atom.node and is_likely and atom.key in varying and needed <= bound:
+                yield rule, atom
 
 
-def _is_alike(one: Term, other: Term) -> bool:
-    """Return whether two fluents are of one kind."""
-    return functor_of(one) == functor_of(other) if isinstance(one, Compound) else one is other
-
-
-def _no_longer_denied(rules: Iterable[Rule]) -> Iterator[_Change]:
-    for rule in rules:
-        for number, formula in enumerate(rule.body):
-            if isinstance(formula, Not) and isinstance(formula.formula, Literal) and formula.node:
-                meant = formula.formula
-                yield _Change(rule, _with(rule, number, meant), formula.node.span, meant)
-
-
-def _is_asked_elsewhere(change: _Change, uses: Counter[tuple[Atom, bool]]) -> bool:
-    assert isinstance(change.meant, Not)
-    assert isinstance(change.meant.formula, Literal)
-    atom = change.meant.formula.atom
+def _is_asked_elsewhere(atom: Atom, uses: Counter[tuple[Atom, bool]]) -> bool:
     return atom.predicate not in _OF_STATE and uses[atom, True] > 1 and not uses[atom, False]
 
 
-def _keeps_otherwise(change: _Change, rules: Iterable[Rule]) -> bool:
+def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
     """Return whether a rule keeps a fluent where another that changes it asks for the same condition."""
-    assert isinstance(change.meant, Not)
-    assert isinstance(change.meant.formula, Literal)
-    rule, atom = change.rule, change.meant.formula.atom
     if rule.head.predicate != "next" or not keeps(rule):
         return False
-    fluent = rule.head.arguments[0]
-    others = (each for each in rules if each is not rule and each.head.predicate == "next")
-    same = [each for each in others if _is_alike(fluent, each.head.arguments[0])]
-    return any(read.key == atom.key and _kind(read) == _kind(atom) for each in same for read in _asked(each))
+    others = (each for each in near if each is not rule and each.head.predicate == "next")
+    same = [each for each in others if _kind(each.head) == _kind(rule.head)]
+    asked = {(read.key, _kind(read)) for each in same for read, positive in atoms_in(each.body) if positive}
+    return (atom.key, _kind(atom)) in asked - {(("true", 1), _kind(rule.head))}
 
 
-def _asked(rule: Rule) -> Iterator[Atom]:
-    """Yield the atoms that a rule asks for, beside its own fluent."""
-    for atom, positive in atoms_in(rule.body):
-        is_own = atom.predicate == "true" and _is_alike(atom.arguments[0], rule.head.arguments[0])
-        if positive and not is_own:
-            yield atom
+def _atoms_of(rule: Rule) -> Iterator[Atom]:
+    """Yield the atoms of a rule that its text has, those in alternatives left out."""
+    inner = (each.formula if isinstance(each, Not) else each for each in rule.body)
+    atoms = (rule.head, *(each.atom for each in inner if isinstance(each, Literal)))
+    yield from (atom for atom in atoms if atom.node is not None)
 
 
-def _varying(program: Program) -> set[tuple[str, int]]:
-    """Return the relations that depend on the state or the moves."""
-    found: set[tuple[str, int]] = {("true", 1), ("does", 2)}
-    grown = True
-    while grown:
-        heads = {rule.head.key for rule in program.rules if _reads_any(rule, found)} - found
-        found |= heads
-        grown = bool(heads)
-    return found
-
-
-def _reads_any(rule: Rule, relations: set[tuple[str, int]]) -> bool:
-    return any(atom.key in relations for atom, _ in atoms_in(rule.body))
-
-
-def _with_atoms(rule: Rule, variants: Callable[[Atom], Iterable[Atom]]) -> Iterator[_Change]:
-    """Yield the changes of a rule in which another atom stands in the place of one."""
-    if rule.head.node is not None:
-        for atom in variants(rule.head):
-            yield _Change(rule, Rule(atom, rule.body, rule.node), rule.head.node.span, atom)
-    for number, formula in enumerate(rule.body):
-        inner = formula.formula if isinstance(formula, Not) else formula
-        if isinstance(inner, Literal) and inner.node is not None:
-            for atom in variants(inner.atom):
-                changed: Formula = Literal(atom)
-                changed = Not(changed, formula.node) if isinstance(formula, Not) else changed
-                yield _Change(rule, _with(rule, number, changed), inner.node.span, atom)
-
-
-def _with(rule: Rule, number: int, formula: Formula) -> Rule:
-    return Rule(rule.head, (*rule.body[:number], formula, *rule.body[number + 1 :]), rule.node)
-
-
-def _exchanged(atom: Atom) -> Iterator[Atom]:
+def _exchanged(atom: Atom) -> Iterator[Cause]:
     """Yield an atom with two neighbouring arguments exchanged."""
-    for terms in _turned(_terms(atom)):
-        yield _with_terms(atom, terms)
+    for (one, left), (other, right) in pairwise(_arguments(atom)):
+        if one is not other:
+            yield _with_parts(atom, (left, right.span.text), (right, left.span.text))
 
 
-def _with_others(atom: Atom, common: dict[tuple[object, ...], Counter[Term]]) -> Iterator[Atom]:
+def _with_others(atom: Atom, constants: Mapping[tuple[object, int], Counter[Term]]) -> Iterator[Cause]:
     """Yield an atom with another constant, one that stands there in other rules."""
-    terms = _terms(atom)
-    for number, term in enumerate(terms):
+    for number, (term, node) in enumerate(_arguments(atom)):
         if isinstance(term, Constant):
-            for other, _ in common[*_kind(atom), number].most_common(_MOST_VALUES):
-                if other is not term:
-                    yield _with_terms(atom, (*terms[:number], other, *terms[number + 1 :]))
+            for other, _ in constants[_kind(atom), number].most_common(_MOST_VALUES):
+                if isinstance(other, Constant) and other is not term:
+                    is_infix = form_of(node.source) == "infix"
+                    yield _with_parts(atom, (node, infix_constant(other.name) if is_infix else other.name))
 
 
-def _constants_by_place(program: Program) -> dict[tuple[object, ...], Counter[Term]]:
+def _with_parts(atom: Atom, *parts: tuple[Node, str]) -> Cause:
+    """Return an atom with other texts in the places of some of its nodes."""
+    assert atom.node is not None
+    edits = [Edit(node.start - atom.node.start, node.end - atom.node.start, (text,)) for node, text in parts]
+    return _written(atom.node, apply_edits(atom.node.span.text, edits))
+
+
+def _arguments(atom: Atom) -> list[tuple[Term, Node]]:
+    """Return the terms that `_terms` gives, with their nodes."""
+    node = atom.node
+    if node is not None and atom.predicate in _OF_STATE and node.children:
+        node = node.children[-1]
+    nodes = (node.children or ())[1:] if node else ()
+    return list(zip(_terms(atom), nodes, strict=False))
+
+
+def _constants_by_place(program: Program) -> dict[tuple[object, int], Counter[Term]]:
     """Return the constants that rules write, by where they stand, with how often they do."""
-    found: dict[tuple[object, ...], Counter[Term]] = defaultdict(Counter)
+    found: dict[tuple[object, int], Counter[Term]] = defaultdict(Counter)
     for rule in program.rules:
         if rule.body:
             for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
                 for number, term in enumerate(_terms(atom)):
                     if isinstance(term, Constant):
-                        found[*_kind(atom), number][term] += 1
+                        found[_kind(atom), number][term] += 1
     return found
 
 
-def _kind(atom: Atom) -> tuple[object, ...]:
-    last = atom.arguments[-1] if atom.predicate in _OF_STATE else None
-    return (functor_of(last),) if isinstance(last, Compound) else atom.key
+def _kind(atom: Atom) -> object:
+    """Return what an atom speaks of: a fluent or a move, or a relation."""
+    return (key_of(atom.arguments[-1]),) if atom.predicate in _OF_STATE and atom.arguments else atom.key
 
 
 def _terms(atom: Atom) -> tuple[Term, ...]:
     """Return the arguments of a relation; of a fluent or a move, its own."""
     last = atom.arguments[-1] if atom.predicate in _OF_STATE else None
     return last.arguments if isinstance(last, Compound) else () if last else atom.arguments
-
-
-def _with_terms(atom: Atom, terms: tuple[Term, ...]) -> Atom:
-    """Return an atom with others of the arguments that `_terms` gives."""
-    last = atom.arguments[-1]
-    if atom.predicate in _OF_STATE and isinstance(last, Compound):
-        return Atom(atom.predicate, (*atom.arguments[:-1], Compound(last.functor, terms)), atom.node)
-    return Atom(atom.predicate, terms, atom.node)
-
-
-def _turned(terms: tuple[Term, ...]) -> Iterator[tuple[Term, ...]]:
-    for number, (one, other) in enumerate(pairwise(terms)):
-        if one is not other:
-            yield (*terms[:number], other, one, *terms[number + 2 :])
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
