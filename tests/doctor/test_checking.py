@@ -66,6 +66,19 @@ def test_playing_stops_when_time_is_up() -> None:
     assert (finding.diagnostic.severity, finding.line) == (Severity.INFO, None)
 
 
+def test_playing_stops_when_so_much_work_is_done() -> None:
+    finding = found(FOREVER, playouts=5, work=0)["play-cut"]
+    assert finding.diagnostic.message == "the work was cut after 0 of 5 playouts"
+    some = found(FOREVER, playouts=50, work=200_000)["play-cut"]
+    assert some == found(FOREVER, playouts=50, work=200_000)["play-cut"]
+    assert "after 0 of" not in some.diagnostic.message
+
+
+def test_a_little_play_says_only_that_it_was_cut_by_the_clock() -> None:
+    assert found(FOREVER, playouts=5, work=0, brief=True) == {}
+    assert list(found(FOREVER, playouts=5, seconds=0, brief=True)) == ["play-cut"]
+
+
 def test_playing_stops_at_the_limits_of_the_reasoner() -> None:
     growing = FOREVER + "(n zero) (<= (n (s ?x)) (n ?x)) (<= (legal solo (say ?x)) (n ?x))"
     finding = found(growing)["limit-reached"]

@@ -188,7 +188,7 @@ class Diagnosis:
             return {}
         first, codes = by_play[0], {each.code for each in by_play}
         before = _play(self._sheet, _A_TRIAL, Work(inf))
-        causes = causes_of_literals(self._sheet.program, first) if before else ()
+        causes = causes_of_literals(self._sheet.program, first) if before and before.played else ()
         for cause, trial, work in self._trials(causes, _OF_LITERALS):
             if not (before and _goes_well(_play(trial, _A_TRIAL, work), before, codes)):
                 continue
