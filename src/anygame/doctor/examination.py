@@ -85,7 +85,7 @@ class Examination:
         return [bad[number] for number in sorted(worst_first[:most])]
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Read and check the sheet, play it, and tell causes from what follows from them.
+        """Read and check the sheet, play it, and find out which findings name a cause and which follow.
 
         Args:
             progress: is called with the states and the playouts so far.

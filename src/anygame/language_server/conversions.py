@@ -132,8 +132,8 @@ def signature_information(found: Signature) -> lsp.SignatureInformation:
     widths = [
         lsp.ParameterInformation(
             label=(units.width(0, start), units.width(0, end)),
-            documentation=told or None,
+            documentation=said or None,
         )
-        for start, end, told in found.arguments
+        for start, end, said in found.arguments
     ]
     return lsp.SignatureInformation(label=found.label, parameters=widths)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DETAILS: Final = """\
 Folders are searched for *.kif. What is likely to be the cause comes first; what only follows
 from it is counted there, and --all shows it. What is style rather than a fault is an info,
-which --info shows, and --select of its code. `anygame explain-code CODE` tells more of a code.
+which --info shows, and --select of its code. `anygame explain-code CODE` explains a code.
 
 A few games are played at random, as far as a moment's work goes, and the states near the start
 searched. With --play N, N games are played, and those that do not end are shown.
@@ -244,14 +244,14 @@ def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
     if not screen.is_terminal:
         return
     parts = [_count(counts[severity], str(severity)) for severity in sorted(Severity, reverse=True)]
-    told = ", ".join(part for part in parts if part) or "nothing wrong"
+    summary = ", ".join(part for part in parts if part) or "nothing wrong"
     more = (
         f" ({_count(hidden, 'info')} not shown: --info shows {'them' if hidden > 1 else 'it'})"
         if hidden
         else ""
     )
     style = "red" if counts[Severity.ERROR] else "yellow" if counts[Severity.WARNING] else "green"
-    screen.say(f"{told} in {_count(files, 'file') or 'no file'}{more}", style)
+    screen.say(f"{summary} in {_count(files, 'file') or 'no file'}{more}", style)
 
 
 def _count(number: int, word: str) -> str:

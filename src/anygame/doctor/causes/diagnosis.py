@@ -155,12 +155,10 @@ class Diagnosis:
             gone, is_worse = _changed(slip, cause, others, trial.diagnostics)
             if is_worse:
                 continue
-            if (
-                by_play
-                and self._bounds
-                and not trial.has_errors
-                and (check := _play(trial, self._bounds, work))
-            ):
+            check = None
+            if by_play and self._bounds and not trial.has_errors:
+                check = _play(trial, self._bounds, work)
+            if check is not None:
                 played, is_worse = _changed(slip, cause, by_play, check.diagnostics)
                 gone |= played if not is_worse else frozenset()
             if gone:
@@ -280,7 +278,7 @@ def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Return how findings are told that name the odd one of two rules, where others doubt the other one."""
+    """Return how findings are shown that name the odd one of two rules, where others doubt the other one."""
     result = {}
     for each in every:
         if each.code in _OF_TWO and each.span and each.notes and (like := each.notes[0].span):
@@ -302,7 +300,7 @@ def _following(
     if "arithmetic" in codes:  # what is meant as a number grows
         following |= {each for each in every if each.code in {"growing-recursion", "limit-reached"}}
     elif "limit-reached" in codes:
-        following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
+        following |= {each for each in every if each.code == "growing-recursion"}  # shown with its end
     if _SHOWN_IN_PLAY & codes:
         following |= {each for each in every if _is_of_play(each)}
     strays = [each.span for each in every if each.code == "stray-text" and each.span]

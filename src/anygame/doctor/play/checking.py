@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-#: Codes that tell how far play went.
+#: Codes that say how far play went.
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
 #: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
 #: Times that what is wrong is set aside and the rest tried: faults that hide each other are seldom many.
 _ROUNDS: Final = 6
-#: Joint moves of a line that are shown; more are told in full where asked for.
+#: Joint moves of a line that are shown; more are written in full where asked for.
 _SHOWN_MOVES: Final = 12
 #: Characters of a joint move that are shown: a line of a terminal.
 _SHOWN_CHARACTERS: Final = 90
@@ -192,7 +192,7 @@ class PlayCheck:
         """Search near the initial state, then play out. What was found stays found where it is interrupted.
 
         Args:
-            progress: is told the states and the playouts so far.
+            progress: is called with the states and the playouts so far.
         """
         self._progress = progress
         self._work = Work(self.bounds.work, self.bounds.seconds)

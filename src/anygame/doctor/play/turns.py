@@ -1,6 +1,6 @@
 """Turns that play shows to be broken: who moves though another has the turn, and a turn that nobody has.
 
-Who has the turn is told by a fluent that at the start is true of one role, such as ``(control white)``.
+Who has the turn is said by a fluent that at the start is true of one role, such as ``(control white)``.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language_server.settings import Settings
 
-#: Diagnostics of a sheet that are told: an editor that shows more slows down, and nobody reads them.
+#: Diagnostics of a sheet that are reported: an editor that shows more slows down, and nobody reads them.
 _MOST: Final = 500
 
 
