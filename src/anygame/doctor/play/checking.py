@@ -9,11 +9,12 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.blame import rule_behind
+from anygame.doctor.play.fault import Fault
 from anygame.doctor.play.lost_values import DoubleValues, LostValues
 from anygame.doctor.play.turns import Turns
 from anygame.doctor.work import LAST_RESORT, Work, work_of_state
@@ -155,14 +156,6 @@ def check_play(game: Game, bounds: Bounds | None = None) -> list[Finding]:
 
 
 @dataclass(slots=True)
-class _Problem:
-    message: str
-    span: Span | None
-    line: Line
-    hint: str
-
-
-@dataclass(slots=True)
 class PlayCheck:
     """Play that looks for what is wrong; `check_play` in steps, so that it can be watched and interrupted.
 
@@ -179,13 +172,12 @@ class PlayCheck:
     played: int = 0
     looked: int = 0
     longest: int = 0
-    _problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
+    _faults: dict[tuple[str, str], tuple[Fault, Line]] = field(default_factory=dict)
     _work: Work = field(init=False)
     _is_late: bool = False
     _endless: int = 0
     _lost: LostValues = field(init=False)
-    _double: DoubleValues = field(init=False)
-    _turns: Turns = field(init=False)
+    _watchers: tuple[_Watcher, ...] = ()
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -200,7 +192,7 @@ class PlayCheck:
             self._run()
         except LimitError as error:
             found = limit_reached(error, self.game.program.rules, "playing stopped: ")
-            self._note(found.code, "", found.message, found.span, (), found.hint)
+            self._note(Fault(found.code, "", found.message, found.span, found.hint), ())
 
     @property
     def work(self) -> float:
@@ -222,27 +214,26 @@ class PlayCheck:
         return sorted(self._findings(), key=lambda finding: finding.diagnostic)
 
     def _run(self) -> None:
-        declared = _Declared(self.game)
-        self._lost = LostValues(self.game)
-        self._double = DoubleValues(self.game)
-        self._turns = Turns(self.game)
-        self._search(declared)
+        game = self.game
+        self._lost = LostValues(game)
+        self._watchers = (_Declared(game), self._lost, DoubleValues(game), _Ends(game), Turns(game))
+        self._search()
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
             if self._work.is_done:
                 self._note_cut(number)
                 break
             self.played += 1
-            self._play_out(random, declared)
+            self._play_out(random)
 
     def _note_cut(self, playouts: int) -> None:
         """Note that play ends early."""
         self._is_late = self._work.is_late
         why = "time was up" if self._is_late else "the work was cut"
         message = f"{why} after {playouts} of {self.bounds.playouts} playouts"
-        self._note("play-cut", "", message, _first(self.game.program.rules), ())
+        self._note(Fault("play-cut", "", message, _first(self.game.program.rules)), ())
 
-    def _search(self, declared: _Declared) -> None:
+    def _search(self) -> None:
         """Look at the states near the start, breadth first, so that lines are short."""
         start = self.game.initial_state()
         seen = {start}
@@ -250,7 +241,7 @@ class PlayCheck:
         least = self._work.left * 2 / 3
         while waiting and self._work.left > least and not self._work.is_late:
             state, line = waiting.popleft()
-            if not self._look(state, line, declared) or len(seen) > self.bounds.states:
+            if not self._look(state, line) or len(seen) > self.bounds.states:
                 self._work.left -= work_of_state(state, 0)
                 continue
             legal = [state.legal_moves(role) for role in self.game.roles]
@@ -263,18 +254,17 @@ class PlayCheck:
             self._work.left -= work_of_state(state, len(reached))
             if len(joints) <= _JOINTS_A_STATE and set(reached.values()) == {state}:
                 message = "every move leads to the same state again, and the game is not over"
-                self._note(
-                    "standstill", "", message, _terminal_span(self.game), line, "a rule that changes it"
-                )
+                fault = Fault("standstill", "", message, _terminal_span(self.game), "a rule that changes it")
+                self._note(fault, line)
 
-    def _play_out(self, random: Random, declared: _Declared) -> None:
+    def _play_out(self, random: Random) -> None:
         state = self.game.initial_state()
         line: list[JointMove] = []
         while len(line) <= self.bounds.steps:
             if self._work.is_done:
                 self._note_cut(self.played - 1)
                 return
-            if not self._look(state, line, declared):
+            if not self._look(state, tuple(line)):
                 return
             joint = tuple([random.choice(state.legal_moves(role)) for role in self.game.roles])
             line.append(joint)
@@ -285,96 +275,42 @@ class PlayCheck:
         self._endless += 1
         del line[self.bounds.steps :]
         span = _terminal_span(self.game)
-        self._note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
+        self._note(Fault("endless", "", "", span, "a counter of steps that ends the game"), tuple(line))
 
-    def _look(self, state: State, line: Iterable[JointMove], declared: _Declared) -> bool:
+    def _look(self, state: State, line: Line) -> bool:
         """Note what is wrong in a state; return whether play can go on from it."""
-        line = tuple(line)
         self.looked += 1
         if self._progress is not None:
             self._progress(self.looked, self.played)
-        for code, key, message, span in declared.faults(state):
-            self._note(code, key, message, span, line)
-        for code, key, message, span in self._lost.faults(state, len(line)):
-            self._note(code, key, message, span, line, "a `next` that keeps it where nothing changes it")
-        for code, key, message, find_span in self._double.faults(state, line):
-            self._note(
-                code, key, message, find_span, line, "a condition, so that only one `next` holds at a time"
-            )
-        if state.is_terminal:
-            if not line:
-                message = "the game is over before anybody moves"
-                span = _ending_span(state) or _terminal_span(self.game)
-                self._note("over-at-start", "", message, span, line, "a condition that does not hold at once")
-            for role in self.game.roles:
-                if not role.is_random:
-                    self._look_at_goal(state, role, line)
-            return False
-        stuck = [role for role in self.game.roles if not state.legal_moves(role)]
-        for role in stuck:
-            message = f"{role} has no legal move here, and the game is not over"
-            hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
-            span = _waiting_span(self.game, role) if len(stuck) < len(self.game.roles) else None
-            self._note("no-move", role, message, span or _role_span(self.game, role), line, hint)
-        for code, key, message, find_span, hint in self._turns.faults(state) if not stuck else ():
-            self._note(code, key, message, find_span, line, hint)
-        return not stuck
+        for watcher in self._watchers:
+            for fault in watcher.faults(state, line):
+                self._note(fault, line)
+        return not state.is_terminal and state.stuck_role is None
 
-    def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
-        span = _role_span(self.game, role)
-        try:
-            goal = state.goal(role)
-        except GoalError as error:
-            if len(error.values) > 1:
-                message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
-                blamed = _goal_span(self.game, role, error.values) or span
-                hint = "let each goal rule ask that the others do not hold"
-                self._note("goal-conflict", role, message, blamed, line, hint)
-            else:
-                message = f"a goal is an integer from 0 to 100, but {role} has {shown(error.values[0])}"
-                self._note("goal-in-play", role, message, span, line)
-            return
-        if goal is None:
-            message = f"the game is over here, and the rules give {role} no goal"
-            hint = f"a goal of 0 for {role} where no other holds"
-            self._note("goal-missing", role, message, span, line, hint)
-        elif not 0 <= goal <= _HIGHEST_GOAL:
-            message = f"a goal is an integer from 0 to 100, but {role} has {goal}"
-            self._note("goal-in-play", role, message, span, line)
-
-    def _note(
-        self,
-        code: str,
-        key: str,
-        message: str,
-        span: Span | Callable[[], Span | None] | None,
-        line: Line,
-        hint: str = "",
-    ) -> None:
-        """Keep a problem, unless it is known with a line that is as short; only then find its span."""
-        known = self._problems.get((code, key))
-        if known is None or len(line) < len(known.line):
-            place = span() if callable(span) else span
-            self._problems[code, key] = _Problem(message, place, line, hint)
+    def _note(self, fault: Fault, line: Line) -> None:
+        """Keep a fault, unless it is known with a line that is as short; only then find its span."""
+        _, known = self._faults.get((fault.code, fault.key), (None, None))
+        if known is None or len(line) < len(known):
+            span = fault.span() if callable(fault.span) else fault.span
+            self._faults[fault.code, fault.key] = fault._replace(span=span), line
 
     def _findings(self) -> Iterator[Finding]:
         """Yield what was noted, with the lines as notes."""
-        for (code, _), problem in self._problems.items():
+        for (code, _), (fault, line) in self._faults.items():
             if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
                 continue
-            message = problem.message
-            line: Line | None = problem.line
+            message = fault.message
             if code == "endless":
                 message = (
                     f"{self._endless} of {self.played} random playouts did not end within "
                     f"{self.bounds.steps} joint moves"
                 )
-            if code in {"play-cut", "limit-reached"}:
-                line = None
             shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
-            notes = () if line is None else tuple(_notes(line, shown_moves))
-            found = CODES[code].found(message, problem.span, *notes, hint=problem.hint)
-            yield Finding(found, line)
+            is_shown = code not in {"play-cut", "limit-reached"}
+            notes = tuple(_notes(line, shown_moves)) if is_shown else ()
+            span = None if callable(fault.span) else fault.span
+            found = CODES[code].found(message, span, *notes, hint=fault.hint)
+            yield Finding(found, line if is_shown else None)
 
 
 def play_commands(line: Line) -> list[str]:
@@ -393,6 +329,62 @@ def _notes(line: Line, most: int) -> Iterator[Note]:
         yield Note(f"  {shown(command, _SHOWN_CHARACTERS)}")
     if len(line) > most:
         yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes them all)")
+
+
+class _Watcher(Protocol):
+    """Finds what is wrong in states."""
+
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what is wrong in a state after a line of play."""
+
+
+class _Ends:
+    """What a state that ends the game lacks, and one that does not."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield goals that are missing or odd, an end before the first move, and roles without a move."""
+        if not state.is_terminal:
+            yield from self._without_move(state)
+            return
+        if not line:
+            message = "the game is over before anybody moves"
+            span = _ending_span(state) or _terminal_span(self._game)
+            yield Fault("over-at-start", "", message, span, "a condition that does not hold at once")
+        for role in self._game.roles:
+            if not role.is_random and (fault := self._of_goal(state, role)):
+                yield fault
+
+    def _without_move(self, state: State) -> Iterator[Fault]:
+        stuck = [role for role in self._game.roles if not state.legal_moves(role)]
+        for role in stuck:
+            message = f"{role} has no legal move here, and the game is not over"
+            hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
+            span = _waiting_span(self._game, role) if len(stuck) < len(self._game.roles) else None
+            yield Fault("no-move", role, message, span or _role_span(self._game, role), hint)
+
+    def _of_goal(self, state: State, role: Role) -> Fault | None:
+        span = _role_span(self._game, role)
+        try:
+            goal = state.goal(role)
+        except GoalError as error:
+            if len(error.values) == 1:
+                return _odd_goal(role, shown(error.values[0]), span)
+            message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
+            blamed = _goal_span(self._game, role, error.values) or span
+            return Fault(
+                "goal-conflict", role, message, blamed, "let each goal rule ask that the others do not hold"
+            )
+        if goal is None:
+            message = f"the game is over here, and the rules give {role} no goal"
+            return Fault("goal-missing", role, message, span, f"a goal of 0 for {role} where no other holds")
+        return None if 0 <= goal <= _HIGHEST_GOAL else _odd_goal(role, str(goal), span)
+
+
+def _odd_goal(role: Role, goal: str, span: Span | None) -> Fault:
+    return Fault("goal-in-play", role, f"a goal is an integer from 0 to 100, but {role} has {goal}", span)
 
 
 def _role_span(game: Game, role: Role) -> Span | None:
@@ -454,18 +446,19 @@ class _Declared:
             query = start.query("(input ?role ?move)")
             self._input = frozenset([(found["?role"], found["?move"]) for found in query])
 
-    def faults(self, state: State) -> Iterator[tuple[str, str, str, Span | None]]:
-        """Yield code, key, message and span of what a state has beyond the declarations."""
+    def faults(self, state: State, _line: Line) -> Iterator[Fault]:
+        """Yield what a state has beyond the declarations."""
         if self._base is not None:
             for fact in sorted(state.facts - self._base)[:5]:
                 message = f"{shown(str(fact))} becomes true, but `base` does not declare it"
-                yield "fluent-outside-base", _kind(fact), message, self._writer(fact)
+                yield Fault("fluent-outside-base", _kind(fact), message, self._writer(fact))
         if self._input is not None and not state.is_terminal:
             for role in self._game.roles:
                 for move in state.legal_moves(role):
                     if (role.term, move) not in self._input:
                         message = f"{shown(str(move))} is legal for {role}, but `input` does not declare it"
-                        yield "move-outside-input", f"{role} {_kind(move)}", message, self._allower(move)
+                        key = f"{role} {_kind(move)}"
+                        yield Fault("move-outside-input", key, message, self._allower(move))
 
     def _writer(self, fact: Term) -> Span | None:
         """Return the span of a rule that can make a fluent true."""

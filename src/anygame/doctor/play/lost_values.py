@@ -12,14 +12,16 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from anygame.doctor.play.fault import Fault
 from anygame.doctor.sheet import key_of
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from anygame.doctor.finding import Line
     from anygame.doctor.sheet import Key
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -71,8 +73,9 @@ class LostValues:
         """How many boards there are still: at the start, and with nothing beyond their cells since."""
         return len(self._boards)
 
-    def faults(self, state: State, moves: int) -> Iterator[tuple[str, str, str, Span | None]]:
-        """Yield code, key, message and span of what has no value in a state after some joint moves."""
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what has no value in a state after a line of play."""
+        moves = len(line)
         if not moves or not (self._values or self._boards):
             return
         held = _facts_by_functor(state.facts)
@@ -85,7 +88,7 @@ class LostValues:
                 pattern = f"({functor[0]} {lost[0]}{' ?' * (functor[1] - 1)})"
                 yield self._lost(functor, pattern, values[lost[0]])
 
-    def _empty_cells(self, held: dict[Key, list[Compound]]) -> Iterator[tuple[str, str, str, Span | None]]:
+    def _empty_cells(self, held: dict[Key, list[Compound]]) -> Iterator[Fault]:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():
@@ -96,10 +99,11 @@ class LostValues:
                 pattern = f"({' '.join([functor[0], *map(str, empty[0])])} ?)"
                 yield self._lost(functor, pattern, cells[empty[0]])
 
-    def _lost(self, functor: Key, pattern: str, fact: Term) -> tuple[str, str, str, Span | None]:
+    def _lost(self, functor: Key, pattern: str, fact: Term) -> Fault:
         first = shown(str(fact))
         message = f"nothing says any more what {shown(pattern)} is: {first} was true, and no rule kept it"
-        return "lost-value", functor[0], message, self._span(functor)
+        hint = "a `next` that keeps it where nothing changes it"
+        return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
     def _span(self, functor: Key) -> Span | None:
         """Return the place of the `next` that should have kept a fluent, or of another one."""
@@ -132,10 +136,8 @@ class DoubleValues:
             and not any(_asks_for_two(rule, functor) for rule in game.program.rules)
         }
 
-    def faults(
-        self, state: State, line: Sequence[tuple[Term, ...]]
-    ) -> Iterator[tuple[str, str, str, Callable[[], Span | None]]]:
-        """Yield code, key, message and what finds the span of what has two values, after a line of play."""
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what has two values in a state, after a line of play."""
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
@@ -147,7 +149,9 @@ class DoubleValues:
             if functor in looked_at and len({fact.arguments[:-1] for fact in facts}) < len(facts):
                 one, other = _of_one_place(facts)
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
-                yield "double-value", functor[0], message, partial(self._span, line, (one, other))
+                hint = "a condition, so that only one `next` holds at a time"
+                span = partial(self._span, line, (one, other))
+                yield Fault("double-value", functor[0], message, span, hint)
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
         """Return the place of the rule that asks for least of those that made some facts true."""
