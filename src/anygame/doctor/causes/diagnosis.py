@@ -68,6 +68,8 @@ _MOST_TRIALS: Final = 12
 #: Work on these, and on edits that no finding names: sheets that are merely odd are to be checked fast.
 _OF_SLIPS: Final = 1_500_000
 _OF_NAMES: Final = 400_000
+#: Sheets of which one trial is more work, 300,000 characters of them, are shown as they are.
+_MOST_A_TRIAL: Final = 2_500_000
 #: Work on edits that are tried by play, and what is played in one of them.
 _OF_LITERALS: Final = 2_000_000
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
@@ -199,11 +201,14 @@ class Diagnosis:
     def _trials(self, causes: Iterable[Cause], most: int) -> Iterator[tuple[Cause, CheckedSheet, Work]]:
         """Yield edits with the sheet examined after them, and the work that is left."""
         work = Work(most)
+        cost = work_of_game(self._source)
+        if cost + work_of_checks(self._source) > _MOST_A_TRIAL:
+            return
         for cause in causes:
             if work.is_done or cause.span.source is not self._source:
                 self.is_late |= work.is_late
                 break
-            work.left -= work_of_game(self._source)
+            work.left -= cost
             text = apply_edits(self._source.text, cause.edits)
             yield cause, self._examine(Source(self._source.name, text)), work
 
