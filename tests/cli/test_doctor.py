@@ -10,9 +10,8 @@ import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.cli.commands import check
 from anygame.cli.moves import play_text
-from anygame.doctor import CODES, read_sheet
+from anygame.doctor import CODES, checked_sheet, read_sheet
 from anygame.doctor.play.checking import PlayCheck
 
 if TYPE_CHECKING:
@@ -297,7 +296,7 @@ def test_an_interrupt_before_play_leaves_what_the_files_before_had(
             raise KeyboardInterrupt
         return whole(source, **options)
 
-    monkeypatch.setattr(check, "read_sheet", interrupted)
+    monkeypatch.setattr(checked_sheet, "read_sheet", interrupted)
     (sheets / "second.kif").write_text("(role x)")
     output, status = run(["check", "warned.kif", "second.kif", "warned.kif"])
     assert status == 130

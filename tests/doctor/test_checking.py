@@ -1,8 +1,21 @@
 from __future__ import annotations
 
+import re
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import anygame
-from anygame.doctor.play.checking import Bounds, Finding, check_play, check_rules
-from anygame.language import Severity, parse_program
+from anygame import doctor
+from anygame.doctor import work
+from anygame.doctor.examination import examine
+from anygame.doctor.play.checking import Bounds, check_play, check_rules
+from anygame.language import Severity, Source, parse_program
+
+if TYPE_CHECKING:
+    import pytest
+
+    from anygame.doctor.finding import Finding
 
 #: Two ways through a row of doors, a short one and a long one, to a place without a way out.
 DOORS = """
@@ -59,6 +72,38 @@ def test_playing_stops_when_time_is_up() -> None:
     finding = found(FOREVER, playouts=5, seconds=0)["play-cut"]
     assert finding.diagnostic.message == "time was up after 0 of 5 playouts"
     assert (finding.diagnostic.severity, finding.line) == (Severity.INFO, None)
+
+
+def test_the_clock_is_read_in_one_place_alone() -> None:
+    """All else is bounded by counts, so that a busy machine finds what a quiet one finds."""
+    sources = Path(doctor.__file__).parent.rglob("*.py")
+    reading = re.compile(r"^\s*(import|from) time\b", re.MULTILINE)
+    assert [path.name for path in sources if reading.search(path.read_text("utf-8"))] == ["work.py"]
+
+
+def said_of(text: str) -> list[str]:
+    return [str(each.diagnostic) for each in examine(Source("sheet", text)).findings]
+
+
+def test_a_slow_clock_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    slip = DOORS.replace("(init (at 0))", "(init (att 0))")
+    found = said_of(DOORS), said_of(slip)
+    clock = count()
+    monkeypatch.setattr(work, "monotonic", lambda: next(clock) / 100)
+    assert (said_of(DOORS), said_of(slip)) == found
+
+
+def test_playing_stops_when_so_much_work_is_done() -> None:
+    finding = found(FOREVER, playouts=5, work=0)["play-cut"]
+    assert finding.diagnostic.message == "the work was cut after 0 of 5 playouts"
+    some = found(FOREVER, playouts=50, work=200_000)["play-cut"]
+    assert some == found(FOREVER, playouts=50, work=200_000)["play-cut"]
+    assert "after 0 of" not in some.diagnostic.message
+
+
+def test_a_little_play_says_only_that_it_was_cut_by_the_clock() -> None:
+    assert found(FOREVER, playouts=5, work=0, brief=True) == {}
+    assert list(found(FOREVER, playouts=5, seconds=0, brief=True)) == ["play-cut"]
 
 
 def test_playing_stops_at_the_limits_of_the_reasoner() -> None:

@@ -109,7 +109,7 @@ def test_every_code_that_is_raised_is_described() -> None:
 
 def _is_report(function: ast.expr) -> bool:
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name == "Diagnostic" or name.strip("_") in {"error", "warn", "report", "fault", "note"}
+    return name in {"Diagnostic", "Fault"} or name.strip("_") in {"error", "warn", "report", "fault", "note"}
 
 
 def test_texts_fit_a_terminal() -> None:

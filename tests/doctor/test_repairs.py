@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.doctor import check_program
-from anygame.doctor.causes.repairs import name_the_cause
-from anygame.doctor.play.checking import BRIEF, check_play
-from anygame.game.loading import game_of
-from anygame.language import Diagnostic, parse_program
+from anygame.doctor.examination import examine
+from anygame.language import Source
 
 LAMP = """
     (role ann) (role bob)
@@ -27,10 +24,10 @@ LAMP = """
 
 def causes_in(text: str) -> list[tuple[str, str]]:
     """Return the code and the place of each finding of play that has a cause elsewhere."""
-    program = parse_program(text)
-    found = [each.diagnostic for each in check_play(game_of(program), BRIEF)]
-    causes = name_the_cause(program, found, check_program)
-    return [(told.code, told.span.text) for told in causes.values() if told.span and not told.follows]
+    found = [each.diagnostic for each in examine(Source("sheet", text)).findings if each.line is not None]
+    named = [each for each in found if each.span and "here, that does not happen" in each.message]
+    assert all(each.follows for each in found if named and each not in named)
+    return [(each.code, each.span.text) for each in named if each.span]
 
 
 def test_nothing_is_said_of_a_sheet_in_order() -> None:
@@ -53,10 +50,12 @@ def test_the_change_that_makes_it_right_is_the_place(
 
 def test_exchanged_arguments_are_found() -> None:
     text = """
-        (role r) (init (at 1)) (succ 1 2) (succ 2 3)
-        (<= (legal r (go ?n)) (true (at ?m)) (succ ?n ?m))
-        (<= (next (at ?n)) (does r (go ?n)))
-        (<= terminal (true (at 3))) (goal r 100)
+        (role r) (init (at 2 up)) (succ 1 2) (succ 2 3) (start 2)
+        (<= (legal r (go ?n ?w)) (true (at ?m ?w)) (succ ?n ?m))
+        (<= (legal r (jump ?w)) (true (at ?m ?w)) (start ?m))
+        (<= (next (at ?n ?w)) (does r (go ?n ?w)))
+        (<= (next (at 3 ?w)) (does r (jump ?w)))
+        (<= terminal (true (at 3 up))) (goal r 100)
     """
     assert causes_in(text) == [("no-move", "(succ ?n ?m)")]
     assert causes_in(text.replace("(succ ?n ?m)", "(succ ?m ?n)")) == []
@@ -64,10 +63,8 @@ def test_exchanged_arguments_are_found() -> None:
 
 def test_what_nothing_near_makes_right_stays_where_it_is() -> None:
     text = "(role r) (legal r go) (init a) (<= terminal (true a)) (<= (goal r 100) (true b))"
-    program = parse_program(text)
-    found: list[Diagnostic] = [each.diagnostic for each in check_play(game_of(program), BRIEF)]
-    assert found
-    assert name_the_cause(program, found, check_program) == {}
+    assert any(each.line is not None for each in examine(Source("sheet", text)).findings)
+    assert causes_in(text) == []
 
 
 def test_the_same_is_found_twice() -> None:
@@ -92,11 +89,9 @@ def test_what_keeps_a_fluent_denies_what_changes_it() -> None:
     wrong = BOARD.replace("(not (switched ?r ?c))", "(switched ?r ?c)")
     assert causes_in(wrong) == [("double-value", "(switched ?r ?c)")]
     place = wrong.rindex("(switched ?r ?c)")
-    program = parse_program(wrong)
-    found = [each.diagnostic for each in check_play(game_of(program), BRIEF)]
-    told = next(each for each in name_the_cause(program, found, check_program).values() if not each.follows)
-    assert told.span is not None
-    assert told.span.start == place
+    first = examine(Source("sheet", wrong)).findings[0].diagnostic
+    assert first.span is not None
+    assert first.span.start == place
 
 
 def test_marks_elsewhere_do_not_make_a_lost_board_right() -> None:

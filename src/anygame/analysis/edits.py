@@ -30,6 +30,10 @@ class Edit:
     end: int
     pieces: tuple[str | tuple[int, int], ...]
 
+    def written(self, text: str) -> str:
+        """Return what takes the place of the part of a text, if no other edit is inside it."""
+        return "".join(piece if isinstance(piece, str) else text[slice(*piece)] for piece in self.pieces)
+
 
 @dataclass(frozen=True, slots=True)
 class Mend:
@@ -75,6 +79,17 @@ def _rendered(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
         start = edit.end
     pieces.append(text[start:end])
     return "".join(pieces)
+
+
+def offset_before(edits: Iterable[Edit], offset: int) -> int:
+    """Return where a place of an edited text stood before; of edits that write new text alone."""
+    shift = 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        written = len(edit.written(""))
+        if offset < edit.start + shift + written:
+            break
+        shift += written - (edit.end - edit.start)
+    return offset - shift
 
 
 def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:

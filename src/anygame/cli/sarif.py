@@ -11,22 +11,21 @@ from anygame.language.diagnostics import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.doctor.mending.remedies import Remedy
-    from anygame.language.diagnostics import Diagnostic
+    from anygame.doctor.finding import Finding
     from anygame.language.source import Span
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def format_sarif(found: Iterable[tuple[str, Diagnostic, Remedy | None]]) -> dict[str, Any]:
+def format_sarif(found: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
     """Return a SARIF log of one run.
 
     Args:
-        found: diagnostics with the names of their files, and what mends them.
+        found: findings with the names of their files.
     """
     found = list(found)
-    codes = sorted({diagnostic.code for _, diagnostic, _ in found})
+    codes = sorted({finding.diagnostic.code for _, finding in found})
     rules = [
         {
             "id": code,
@@ -48,7 +47,8 @@ def format_sarif(found: Iterable[tuple[str, Diagnostic, Remedy | None]]) -> dict
     }
 
 
-def _result(file: str, diagnostic: Diagnostic, remedy: Remedy | None, codes: list[str]) -> dict[str, Any]:
+def _result(file: str, finding: Finding, codes: list[str]) -> dict[str, Any]:
+    diagnostic = finding.diagnostic
     message = diagnostic.message + (f"; try: {diagnostic.hint}" if diagnostic.hint else "")
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
@@ -64,12 +64,13 @@ def _result(file: str, diagnostic: Diagnostic, remedy: Remedy | None, codes: lis
     ]
     if related:
         result["relatedLocations"] = related
-    if remedy and remedy.edits:
+    if finding.command and finding.edits:
         replacements = [
-            {"deletedRegion": _region(span), "insertedContent": {"text": text}} for span, text in remedy.edits
+            {"deletedRegion": _region(span), "insertedContent": {"text": text}}
+            for span, text in finding.replacements
         ]
         changes = [{"artifactLocation": _artifact(file), "replacements": replacements}]
-        result["fixes"] = [{"description": {"text": remedy.command}, "artifactChanges": changes}]
+        result["fixes"] = [{"description": {"text": finding.command}, "artifactChanges": changes}]
     return result
 
 

@@ -1,12 +1,13 @@
-"""The rule doctor: what is wrong or odd in a rule sheet, found without playing."""
+"""The rule doctor: what is wrong or odd in a rule sheet.
+
+Codes and checks that need no play are here; `anygame.doctor.examination` is the front door to all of it.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from anygame.analysis.safety import normal_rules
-from anygame.doctor.causes.diagnosis import causes_first
-from anygame.doctor.causes.suspects import Change, changes_for
 from anygame.doctor.code import Check, Code
 from anygame.doctor.codes import CHECKS, CODES
 from anygame.doctor.reading import Reading, read_sheet
@@ -16,8 +17,6 @@ from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from anygame.language.rules import Program
 
 __all__ = [
@@ -26,8 +25,6 @@ __all__ = [
     "Check",
     "Code",
     "Reading",
-    "causes_first",
-    "changes_of",
     "check_program",
     "read_sheet",
 ]
@@ -54,8 +51,3 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
         except RuleSheetError as error:
             found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
     return sorted(dict.fromkeys(found))
-
-
-def changes_of(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Change]:
-    """Yield the changes of a program that may put right all of some findings about it."""
-    return changes_for(Sheet(program), findings)

@@ -76,6 +76,9 @@ class Machine(Protocol):
     def view(self, position: Position) -> View:
         """Return a view in which nothing has been computed yet."""
 
+    def derived(self, view: View) -> int:
+        """Return how many rows have been derived for a view so far: a measure of the work it took."""
+
     # -- what the rules say of one -----------------------------------------------------------------
 
     def legal(self, view: View) -> tuple[tuple[Term, ...], ...]:

@@ -183,6 +183,11 @@ class State:
             self._goals[name] = goal_of(name, self._machine.goals(self._seen(), name.term))
         return self._goals[name]
 
+    @property
+    def derived(self) -> int:
+        """How many rows have been derived to answer for this state so far: a measure of the work it took."""
+        return self._machine.derived(self._seen())
+
     # -- moving ------------------------------------------------------------------------------------
 
     def next(self, moves: JointMove) -> State:

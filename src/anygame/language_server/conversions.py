@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
 
+from anygame.language_server.lines import Lines
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from anygame.language_server.completing import Completion, CompletionKind, Signature
     from anygame.language_server.documents import Document
     from anygame.language_server.explanations import Explanations
-    from anygame.language_server.lines import Lines
     from anygame.language_server.outline import Entry
     from anygame.language_server.sheet import Range
 
@@ -127,16 +128,12 @@ def completion_item(lines: Lines, found: Completion) -> lsp.CompletionItem:
 
 def signature_information(found: Signature) -> lsp.SignatureInformation:
     """Return how a sentence or term is written."""
+    units = Lines(found.label)  # in UTF-16, whatever the document's encoding
     widths = [
         lsp.ParameterInformation(
-            label=(_utf16(found.label[:start]), _utf16(found.label[:end])),
-            documentation=told or None,
+            label=(units.width(0, start), units.width(0, end)),
+            documentation=said or None,
         )
-        for start, end, told in found.arguments
+        for start, end, said in found.arguments
     ]
     return lsp.SignatureInformation(label=found.label, parameters=widths)
-
-
-def _utf16(text: str) -> int:
-    """Return the units in which labels are counted, whatever the document's encoding."""
-    return sum(1 + (ord(character) > 0xFFFF) for character in text)

@@ -1,17 +1,15 @@
 r"""Places as editors count them: lines from 0, and characters in units of an encoding.
 
 Unless another encoding is agreed on, the unit is one of UTF-16, in which characters beyond U+FFFF count
-twice. A line ends with ``\n``, ``\r\n`` or ``\r``, and with nothing else.
+twice. A line ends with ``\n``, ``\r\n`` or ``\r``, and with nothing else; in pygls'
+documents, at form feeds too.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Final, Literal
 
 #: The encoding whose units an editor counts.
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
@@ -23,19 +21,11 @@ _LINE_END: Final = re.compile(r"\r\n?|\n")
 _MOST: Final = 2**31
 
 
-def _utf8(character: str) -> int:
-    code = ord(character)
-    return 1 + (code > 0x7F) + (code > 0x7FF) + (code > 0xFFFF)
-
-
-def _utf16(character: str) -> int:
-    return 1 + (ord(character) > 0xFFFF)
-
-
-_WIDTHS: Final[dict[Encoding, Callable[[str], int]]] = {
-    "utf-8": _utf8,
-    "utf-16": _utf16,
-    "utf-32": lambda _: 1,
+#: How units are written, and in how many bytes.
+_UNITS: Final[dict[Encoding, tuple[str, int]]] = {
+    "utf-8": ("utf-8", 1),
+    "utf-16": ("utf-16-le", 2),
+    "utf-32": ("utf-32-le", 4),
 }
 
 
@@ -55,7 +45,7 @@ class Lines:
         self.text = text
         self.encoding: Encoding = encoding
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-        self._width = _WIDTHS[encoding]
+        self._codec, self._bytes = _UNITS[encoding]
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -78,7 +68,7 @@ class Lines:
     def width(self, start: int, end: int) -> int:
         """Return how many units a part of the text takes."""
         part = self.text[start:end]
-        return len(part) if part.isascii() or self.encoding == "utf-32" else sum(map(self._width, part))
+        return len(part) if part.isascii() else len(part.encode(self._codec, "surrogatepass")) // self._bytes
 
     def offset(self, place: Place) -> int:
         """Return the offset of a place: of one beyond the line its end, of one beyond the text its end."""
@@ -90,12 +80,12 @@ class Lines:
         start, end = self.bounds(line)
         units = min(max(units, 0), _MOST)
         part = self.text[start:end]
-        if part.isascii() or self.encoding == "utf-32":
+        if part.isascii():
             return min(start + units, end)
-        for number, character in enumerate(part):
-            units -= self._width(character)
+        for offset in range(start, end):
+            units -= self.width(offset, offset + 1)
             if units < 0:
-                return start + number
+                return offset
         return end
 
     def replaced(self, start: Place, end: Place, text: str) -> str:

@@ -56,7 +56,7 @@ class _Server(LanguageServer):
 
     def __init__(self, version: str) -> None:
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
-        # What goes wrong is told to the editor, in the answer; its user sees standard error too.
+        # The answer tells the editor what goes wrong; its user sees standard error too.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         self.documents = Documents()
         self.explanations = Explanations()
@@ -104,16 +104,13 @@ class _Server(LanguageServer):
         """Note what the editor can do, and which folders it shows."""
         self.answers = Answers(params.capabilities)
         self.checker.settings = self.checker.settings.changed(params.initialization_options)
-        agreed = self.workspace.position_encoding
-        if agreed == lsp.PositionEncodingKind.Utf8:
-            self.documents.encoding = "utf-8"
-        elif agreed == lsp.PositionEncodingKind.Utf32:
-            self.documents.encoding = "utf-32"
+        agreed = lsp.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
+        self.documents.encoding = agreed.value
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         self.folders = Workspace(filter(None, map(path_of, uris)))
 
     async def ask_settings(self) -> None:
-        """Ask the editor for its settings, if it can tell them."""
+        """Ask the editor for its settings, if it can send them."""
         workspace = self.client_capabilities.workspace
         if workspace and workspace.configuration:
             item = lsp.ConfigurationItem(section="anygame")
@@ -148,7 +145,7 @@ class _Server(LanguageServer):
             self.checker.changed(document)
 
     def close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        """Forget a document, and take back what was told of it."""
+        """Forget a document, and take back what was reported."""
         uri = params.text_document.uri
         self.documents.closed(uri)
         self.checker.forget(uri)
@@ -264,7 +261,7 @@ def _register(server: _Server) -> None:
     server.feature(lsp.WORKSPACE_SYMBOL)(_coroutine(server.named))
 
 
-#: Requests about a document, the method of `Answers` that answers them, and what the editor is told of them.
+#: Requests about a document, the method of `Answers` that answers them, and what the editor hears of them.
 _REQUESTS: Final = (
     (lsp.TEXT_DOCUMENT_HOVER, "hover", None),
     (lsp.TEXT_DOCUMENT_DEFINITION, "definition", None),

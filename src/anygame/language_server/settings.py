@@ -14,7 +14,7 @@ class Settings:
         lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do, and are then
             no errors.
         infos: whether what is style rather than a fault is shown too.
-        play: whether a few games are played at random, for half a second, where the rules have no error.
+        play: whether a few games are played at random, for a moment, where the rules have no error.
     """
 
     lenient: bool = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from functools import partial
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,13 +17,10 @@ from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
-from anygame.doctor import causes_first, changes_of, check_program, read_sheet
-from anygame.doctor.causes.repairs import name_the_cause
-from anygame.doctor.mending.remedies import as_read_leniently, remedies_for
-from anygame.doctor.play.checking import BRIEF, Bounds, PlayCheck, check_rules, play_commands
+from anygame.doctor.examination import Examination, Wanted
+from anygame.doctor.finding import Finding
+from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import AnygameError, RuleSheetError
-from anygame.game.loading import game_of, read_silently
-from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, Severity, shown
 from anygame.language.installed import SUFFIXES
 from anygame.language.writing import write_whole
@@ -31,19 +28,15 @@ from anygame.language.writing import write_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.doctor import Reading
-    from anygame.doctor.mending.remedies import Remedy
-    from anygame.doctor.play.checking import Line
-    from anygame.language.rules import Program
     from anygame.language.source import Source, Span
 
 _DETAILS: Final = """\
 Folders are searched for *.kif. What is likely to be the cause comes first; what only follows
 from it is counted there, and --all shows it. What is style rather than a fault is an info,
-which --info shows, and --select of its code. `anygame explain-code CODE` says more of a code.
+which --info shows, and --select of its code. `anygame explain-code CODE` explains a code.
 
-Some games are played at random for half a second, and the states near the start searched.
-With --play N, N games are played, however long it takes, and those that do not end are reported.
+A few games are played at random, as far as a moment's work goes, and the states near the start
+searched. With --play N, N games are played, and those that do not end are shown.
 What goes wrong is shown with the shortest line of play found, as commands of the prompt.
 
 with --json, one object; play is a line of play, joint moves in the order of the roles;
@@ -74,7 +67,7 @@ class Options(JsonOption, ReadingOptions):
     sarif: bool = flag("--sarif", help="print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", help="show what only follows from something else, too")
     play: int | None = option(
-        "--play", read=natural, metavar="N", help="play N games at random, 0 none (some, for half a second)"
+        "--play", read=natural, metavar="N", help="play N games at random, 0 none (a few, for a moment)"
     )
     lines: str | None = option("--lines", metavar="FILE", help="write the lines of play in full to FILE")
     seed: int = option("--seed", read=whole, default=0, metavar="S", help="of these games (0)")
@@ -87,23 +80,25 @@ def run(options: Options) -> int:
     """Check rule sheets; return the exit status. Ctrl-C ends it, with what was found so far."""
     choice = _Choice.of(options)
     files, status = _files(options.files)
-    reports: list[tuple[str, _Found]] = []
+    reports: list[tuple[str, Finding]] = []
     checked = hidden = 0
     is_wrong = False
     for file in files:
-        examination = _Examination(options)
+        findings: list[Finding] = []
+        examination: Examination | None = None
         try:
-            examination.examine(file)
+            examination = _examination(options, sheet_source(file))
+            _run(examination)
         except KeyboardInterrupt:
-            complain(f"interrupted in {_name(file)}{examination.progress}: here is what was found so far")
+            complain(f"interrupted in {_name(file)}{_progress(examination)}: here is what was found so far")
             status = INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:
                 complain(error)
                 status = BAD_INPUT
                 continue
-            examination.found += [_Found(d) for d in error.diagnostics if isinstance(d, Diagnostic)]
-        findings = examination.causes_first()
+            findings = [Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)]
+        findings += examination.findings if examination else []
         checked += 1
         chosen = list(choice.of_findings(findings))
         hidden += sum(map(choice.hides, findings))
@@ -120,8 +115,7 @@ def run(options: Options) -> int:
     if options.json:
         print_json(_json(checked, counts, reports))
     elif options.sarif:
-        results = [(file, finding.diagnostic, finding.remedy) for file, finding in reports]
-        print_json(format_sarif(results))
+        print_json(format_sarif(reports))
     else:
         _summarise(checked, counts, hidden)
     return status or (ANSWER_IS_NO if is_wrong else OK)
@@ -155,116 +149,34 @@ def _name(file: str) -> str:
     return "<stdin>" if file == "-" else file
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A diagnostic and what belongs to it.
-
-    Attributes:
-        diagnostic: what is wrong.
-        line: the joint moves that show it, if play did.
-        remedy: what `anygame mend` does about it.
-    """
-
-    diagnostic: Diagnostic
-    line: Line | None = None
-    remedy: Remedy | None = None
+def _examination(options: Options, source: Source) -> Examination:
+    """Return an examination as it is asked for; it has not begun."""
+    play: Bounds | None = replace(BRIEF, seed=options.seed)
+    if options.play is not None:
+        play = Bounds(options.play, options.seed, options.steps) if options.play else None
+    return Examination(source, Wanted(options.case_sensitive, options.lenient, play=play))
 
 
-@dataclass
-class _Examination:
-    """Looks at one sheet; what was found stays found where that is interrupted.
+def _run(examination: Examination) -> None:
+    """Examine a sheet, with progress on a terminal."""
+    bounds = examination.wanted.play
+    with progress_bar(*counting_columns()) if bounds else nullcontext() as bar:
+        if bar is None or bounds is None:
+            examination.run()
+            return
+        task = bar.add_task("playing", total=bounds.playouts)
 
-    Attributes:
-        options: what is asked.
-        source: the sheet.
-        program: its rules, as far as they could be read.
-        found: all that was found.
-        progress: how far playing has come, for people.
-    """
+        def show(states: int, playouts: int) -> None:
+            bar.update(task, completed=playouts, description=f"playing: {states:,} states")
 
-    options: Options
-    source: Source | None = None
-    program: Program | None = None
-    found: list[_Found] = field(default_factory=list)
-    progress: str = ""
-
-    def examine(self, file: str) -> None:
-        """Examine a sheet: its text, its rules, and then play."""
-        options = self.options
-        self.source = sheet_source(file)
-        reading, diagnostics = self._read(self.source)
-        program = self.program = reading.program
-        remedies = remedies_for(program, diagnostics) if reading.complete else {}
-        self.found += [_Found(diagnostic, None, remedies.get(diagnostic)) for diagnostic in diagnostics]
-        if options.play != 0 and not any(d.severity is Severity.ERROR for d in diagnostics):
-            self._play(self._play_check(program))
-            if not any(d.severity > Severity.INFO for d in diagnostics):
-                self._name_the_cause(program)
-
-    def _name_the_cause(self, program: Program) -> None:
-        """Look for the place of what only play shows, where the rules show nothing."""
-        shown_by_play = [each.diagnostic for each in self.found if each.line is not None]
-        causes = name_the_cause(program, shown_by_play, _faults)
-        self.found = [
-            replace(each, diagnostic=causes.get(each.diagnostic, each.diagnostic)) for each in self.found
-        ]
-
-    def _play_check(self, program: Program) -> PlayCheck:
-        options = self.options
-        game = game_of(program, case_sensitive=options.case_sensitive, lenient=options.lenient)
-        if options.play is None:
-            return PlayCheck(game, replace(BRIEF, seed=options.seed))
-        return PlayCheck(game, Bounds(options.play, options.seed, options.steps))
-
-    def _read(self, source: Source) -> tuple[Reading, dict[Diagnostic, None]]:
-        """Return what came of reading a sheet, and all that is found without play."""
-        with collector_paused():
-            reading = read_sheet(source, case_sensitive=self.options.case_sensitive)
-            diagnostics = dict.fromkeys(reading.diagnostics)
-            if reading.program.rules:
-                found = check_program(reading.program, complete=reading.complete)
-                diagnostics.update(dict.fromkeys([*found, *check_rules(reading.program)]))
-        if self.options.lenient and reading.complete:
-            diagnostics = as_read_leniently(reading.program, diagnostics)
-        return reading, diagnostics
-
-    def causes_first(self) -> list[_Found]:
-        """Return what was found, in the order in which it is shown."""
-        known = {found.diagnostic: found for found in self.found}
-        play = self._shown_by_play if any(each.line is not None for each in self.found) else None
-        program = self.program
-        suspect = partial(changes_of, program) if program else None
-        order = causes_first(self.source, known, lambda source: self._read(source)[1], play, suspect)
-        return [replace(known[found], diagnostic=told) for found, told in order]
-
-    def _shown_by_play(self, source: Source) -> list[Diagnostic]:
-        """Return what play shows of another sheet, of which nothing else is an error."""
-        with read_silently():  # how the sheet itself is read has been told
-            check = self._play_check(self._read(source)[0].program)
-        check.run()
-        return [each.diagnostic for each in check.findings()]
-
-    def _play(self, check: PlayCheck) -> None:
-        """Play, with progress on a terminal."""
-        with progress_bar(*counting_columns()) as bar:
-            try:
-                if bar is None:
-                    check.run()
-                else:
-                    task = bar.add_task("playing", total=check.bounds.playouts)
-
-                    def tell(states: int, playouts: int) -> None:
-                        bar.update(task, completed=playouts, description=f"playing: {states:,} states")
-
-                    check.run(tell)
-            finally:
-                self.progress = f" after {check.played} of {check.bounds.playouts} playouts"
-                self.found += [_Found(each.diagnostic, each.line) for each in check.findings()]
+        examination.run(show)
 
 
-def _faults(program: Program) -> list[Diagnostic]:
-    """Return what is found in rules without play."""
-    return [*check_program(program), *check_rules(program)]
+def _progress(examination: Examination | None) -> str:
+    """Return how far playing has come, for people."""
+    if examination is None or examination.played is None or examination.wanted.play is None:
+        return ""
+    return f" after {examination.played} of {examination.wanted.play.playouts} playouts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +195,7 @@ class _Choice:
         selected, ignored = known_codes(options.select), known_codes(options.ignore)
         return cls(selected, ignored, options.info, options.all, options.strict)
 
-    def of_findings(self, findings: Iterable[_Found]) -> Iterator[_Found]:
+    def of_findings(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield what is shown, warnings as errors if they count as such."""
         for finding in findings:
             diagnostic = finding.diagnostic
@@ -297,7 +209,7 @@ class _Choice:
                 finding = replace(finding, diagnostic=replace(diagnostic, severity=Severity.ERROR))
             yield finding
 
-    def hides(self, finding: _Found) -> bool:
+    def hides(self, finding: Finding) -> bool:
         """Return whether a finding is an info that only an option shows."""
         return finding.diagnostic.severity is Severity.INFO and not (self.infos or self.selected)
 
@@ -305,15 +217,15 @@ class _Choice:
 # -- what is printed ----------------------------------------------------------------------------------
 
 
-def _print(findings: Iterable[_Found]) -> None:
+def _print(findings: Iterable[Finding]) -> None:
     screen = Screen()
     for finding in findings:
         screen.show(diagnostic_lines(finding.diagnostic))
-        if finding.remedy:
-            screen.say(f"  mend: {finding.remedy.command}")
+        if finding.command:
+            screen.say(f"  mend: {finding.command}")
 
 
-def _write_lines(file: str, reports: Iterable[tuple[str, _Found]]) -> None:
+def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
     """Write the lines of play in full, as commands of the prompt."""
     parts = []
     for name, finding in reports:
@@ -332,21 +244,21 @@ def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
     if not screen.is_terminal:
         return
     parts = [_count(counts[severity], str(severity)) for severity in sorted(Severity, reverse=True)]
-    told = ", ".join(part for part in parts if part) or "nothing wrong"
+    summary = ", ".join(part for part in parts if part) or "nothing wrong"
     more = (
         f" ({_count(hidden, 'info')} not shown: --info shows {'them' if hidden > 1 else 'it'})"
         if hidden
         else ""
     )
     style = "red" if counts[Severity.ERROR] else "yellow" if counts[Severity.WARNING] else "green"
-    screen.say(f"{told} in {_count(files, 'file') or 'no file'}{more}", style)
+    screen.say(f"{summary} in {_count(files, 'file') or 'no file'}{more}", style)
 
 
 def _count(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number > 1)}" if number else ""
 
 
-def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, _Found]]) -> dict[str, Any]:
+def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
     return {
         "files": files,
         "errors": counts[Severity.ERROR],
@@ -356,7 +268,7 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, _F
     }
 
 
-def _json_of(file: str, finding: _Found) -> dict[str, Any]:
+def _json_of(file: str, finding: Finding) -> dict[str, Any]:
     diagnostic = finding.diagnostic
     line = finding.line
     return {
@@ -374,9 +286,14 @@ def _json_of(file: str, finding: _Found) -> dict[str, Any]:
             for note in diagnostic.notes
         ],
         "hint": diagnostic.hint,
-        **({"mend": finding.remedy.as_json()} if finding.remedy else {}),
+        **({"mend": _mend(finding)} if finding.command else {}),
         **({} if line is None else {"play": [[str(move) for move in joint] for joint in line]}),
     }
+
+
+def _mend(finding: Finding) -> dict[str, Any]:
+    edits = [{**_position(span, with_end=True), "text": text} for span, text in finding.replacements]
+    return {"command": finding.command, "edits": edits}
 
 
 def _position(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:

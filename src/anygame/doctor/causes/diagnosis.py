@@ -1,40 +1,40 @@
 """Which finding names the cause, and which follow from it.
 
-A slip has echoes: a misspelt head leaves rules that never fire, roles without a goal. Where a finding says
-what was meant (a name that is nearly right), the sheet is examined once more with that put right: what is
-then no longer found followed from the slip. This is diagnosis by repair, as in Lerner, Flower, Grossman and
-Chambers, "Searching for type-error messages" (2007), with the doctor's findings in the place of a type
-checker's.
+A slip has echoes: a misspelt head leaves rules that never fire, roles without a goal. Edits that may put it
+right are tried: the sheet is examined once more, and played where that counts. What is then no longer found
+followed from the slip. This is diagnosis by repair, as in Lerner, Flower, Grossman and Chambers, "Searching
+for type-error messages" (2007), with the doctor's findings in the place of a type checker's; where play is
+what shows it, fault localisation by mutation, as in Papadakis and Le Traon, "Metallaxis-FL" (2015).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from time import monotonic
+from math import inf
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.edits import apply_edits, offset_before
+from anygame.doctor.causes.edits import KEYWORDS, cause_in, causes_of_literals, causes_of_names
 from anygame.doctor.codes import play, reading
+from anygame.doctor.play.checking import BRIEF
+from anygame.doctor.work import Work, work_of_checks, work_of_game
+from anygame.errors import AnygameError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
-    from anygame.doctor.causes.suspects import Change
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from anygame.doctor.causes.edits import Cause
+    from anygame.doctor.checked_sheet import CheckedSheet
+    from anygame.doctor.play.checking import Bounds, PlayCheck
     from anygame.language.source import Span
 
-#: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
-_SAYS_WHAT: Final = {
-    "likely-typo": "",
-    "case-differs": "",
-    "stray-text": "(",
-    "undefined-relation": "it is a fluent: (",
-    "swapped-arguments": "(",
-}
-#: Codes of names that are wrong wherever they stand.
-_OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
+#: The end of a note of the command line, of which editors and pages have no use.
+HOW_TO_LIST: Final = " (`--all` lists them)"
 #: The nearer to a slip of the author's, the earlier; all codes that are not named stand before those of play.
 _ORDER: Final = (
     (
@@ -62,11 +62,19 @@ _LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-termina
 _OF_READING: Final = 0
 _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
-#: Slips that are put right for a trial, and seconds for all of them: a sheet seldom has more than one or two.
+#: Edits that are tried because findings say so, or to make findings vanish: a sheet seldom has more than one
+#: or two slips.
 _MOST_TRIALS: Final = 12
-_SECONDS: Final = 1.5
-#: Seconds for changes that no finding names: sheets with faults of their own are to be checked fast, too.
-_SECONDS_OF_SUSPECTS: Final = 0.4
+#: Work on these, and on edits that no finding names: sheets that are merely odd are to be checked fast.
+_OF_SLIPS: Final = 1_500_000
+_OF_NAMES: Final = 400_000
+#: Sheets of which one trial is more work, 300,000 characters of them, are shown as they are.
+_MOST_A_TRIAL: Final = 2_500_000
+#: Work on edits that are tried by play, and what is played in one of them.
+_OF_LITERALS: Final = 2_000_000
+_A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
+#: What play shows while the game goes on.
+_OF_VALUES: Final = frozenset(("lost-value", "double-value"))
 #: Findings about two rules, of which either may be the odd one.
 _OF_TWO: Final = frozenset(("odd-counterpart", "odd-sibling"))
 #: What a slip elsewhere may be the cause of.
@@ -81,81 +89,201 @@ _DEAD: Final = frozenset(("never-fires", "never-starts"))
 _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Repair:
-    """A text in the place of others of one length.
+class Diagnosis:
+    """Finds out by trying edits which findings name a cause.
 
     Attributes:
-        starts: offsets of those, sorted.
-        length: their length.
-        text: what is written there.
-    """
-
-    starts: tuple[int, ...]
-    length: int
-    text: str
-
-    def of(self, source: Source) -> Source:
-        """Return the sheet with the text in all places."""
-        parts, before = [], 0
-        for start in self.starts:
-            parts += [source.text[before:start], self.text]
-            before = start + self.length
-        return Source(source.name, "".join(parts) + source.text[before:])
-
-    def before(self, offset: int) -> int:
-        """Return where a place of the repaired sheet was."""
-        more = len(self.text) - self.length
-        ends = (start + number * more + len(self.text) for number, start in enumerate(self.starts))
-        passed = sum(offset >= end for end in ends)
-        return offset - passed * more
-
-
-Examine = Callable[[Source], Iterable[Diagnostic]]
-
-
-Suspect = Callable[[Sequence[Diagnostic]], "Iterable[Change]"]
-
-
-def causes_first(
-    source: Source | None,
-    found: Iterable[Diagnostic],
-    examine: Examine,
-    play: Examine | None = None,
-    suspect: Suspect | None = None,
-) -> list[tuple[Diagnostic, Diagnostic]]:
-    """Return all findings about a sheet, those that name a cause first, each with how it is told.
-
-    What follows from others is marked, and what it follows from says how much that is.
+        named: the causes that edits have shown, by the findings as they were found.
+        is_late: whether trials ended by the last resort.
 
     Args:
-        source: the sheet.
-        found: what was found in it, marked already where its check knows that it follows.
-        examine: finds the same kinds of things in another sheet, but for what only play shows.
-        play: finds that; None where nothing was played.
-        suspect: yields changes of the sheet that may put right findings which name no cause.
+        sheet: what is found without play.
+        played: what play shows.
+        bounds: how much was played; None where nothing was.
+        examine: examines another text of the sheet.
     """
-    every = sorted(found)
-    causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
-    if source is not None and sum(each.severity > Severity.INFO for each in every) > 1:
-        causes = _causes(source, every, examine, play)
-    following = _following(every, causes)
-    moved = _turned(every)
-    if source is not None and suspect is not None:
+
+    def __init__(
+        self,
+        sheet: CheckedSheet,
+        played: Sequence[Diagnostic],
+        bounds: Bounds | None,
+        examine: Callable[[Source], CheckedSheet],
+    ) -> None:
+        self._sheet = sheet
+        self._source = sheet.source
+        self._static = sheet.diagnostics
+        self._played = played
+        self._bounds = bounds
+        self._examine = examine
+        self.is_late = False
+        self.named: dict[Diagnostic, Cause] = {}
+
+    def findings(self) -> list[tuple[Diagnostic, Diagnostic]]:
+        """Return all findings, those that name a cause first, each with how it is shown.
+
+        What follows from others is marked, and what it follows from says how much that is.
+        """
+        moved = {} if any(each.severity > Severity.INFO for each in self._static) else self._of_literals()
+        every = sorted([*self._static, *(moved.get(each, each) for each in self._played)])
+        origin = {now: before for before, now in moved.items()}
+        causes = self._of_slips(every)
+        following = _following(every, causes)
+        shown_as = _turned(every)
         left = [each for each in every if each.code in _ECHOES and each not in following]
-        change = _change_for(source, every, left, examine, suspect)
-        if change is not None:
-            first = min(left, key=lambda each: (each.span != change.span, _rank(each, causes)))
-            moved[first] = _moved(first, change)
+        cause = self._of_names(every, left)
+        if cause is not None:
+            first = min(left, key=lambda each: (each.span != cause.span, _rank(each, causes)))
+            shown_as[first] = _at_cause(first, cause)
+            self.named[origin.get(first, first)] = cause
             causes[first] = frozenset(left) - {first}
             following |= causes[first]
-    every.sort(key=lambda each: (each in following, *_rank(each, causes)))
-    told = _told([moved.get(each, each) for each in every], causes, following)
-    return list(zip(every, told, strict=True))
+        every.sort(key=lambda each: (each in following, *_rank(each, causes)))
+        said = _with_what_follows([shown_as.get(each, each) for each in every], causes, following)
+        return [(origin.get(each, each), now) for each, now in zip(every, said, strict=True)]
+
+    def _of_slips(self, every: Sequence[Diagnostic]) -> dict[Diagnostic, frozenset[Diagnostic]]:
+        """Return the findings that name a slip, each with what is no longer found where it is put right."""
+        if sum(each.severity > Severity.INFO for each in every) < 2:
+            return {}
+        said = ((each, cause) for each in every if (cause := cause_in(each, self._source)))
+        slips = list(islice(said, _MOST_TRIALS))
+        by_play = [each for each in every if _is_of_play(each)]
+        others = [each for each in every if not _is_of_play(each)]
+        causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
+        trials = self._trials((cause for _, cause in slips), _OF_SLIPS)
+        for (slip, _), (cause, trial, work) in zip(slips, trials, strict=False):
+            work.left -= work_of_checks(trial.source)
+            gone, is_worse = _changed(slip, cause, others, trial.diagnostics)
+            if is_worse:
+                continue
+            check = None
+            if by_play and self._bounds and not trial.has_errors:
+                check = _play(trial, self._bounds, work)
+            if check is not None:
+                played, is_worse = _changed(slip, cause, by_play, check.diagnostics)
+                gone |= played if not is_worse else frozenset()
+            if gone:
+                causes[slip] = gone
+        return causes
+
+    def _of_names(self, every: Sequence[Diagnostic], left: Sequence[Diagnostic]) -> Cause | None:
+        """Return an edit with which none of some findings is left, and nothing else is wrong."""
+        others = [each for each in every if not _is_of_play(each)]
+        wanted = {each for each in left if not _is_of_play(each)}
+        if not wanted:
+            return None
+        causes = islice(causes_of_names(self._sheet.program, left), _MOST_TRIALS)
+        for cause, trial, work in self._trials(causes, _OF_NAMES):
+            work.left -= work_of_checks(trial.source)
+            gone, is_worse = _changed(None, cause, others, trial.diagnostics)
+            if gone >= wanted and not is_worse:
+                return cause
+        return None
+
+    def _of_literals(self) -> dict[Diagnostic, Diagnostic]:
+        """Return how findings of play are shown where one literal makes all of them right."""
+        by_play = [each for each in self._played if each.code in KEYWORDS]
+        if not by_play:
+            return {}
+        first, codes = by_play[0], {each.code for each in by_play}
+        before = _play(self._sheet, _A_TRIAL, Work(inf))
+        causes = causes_of_literals(self._sheet.program, first) if before and before.played else ()
+        for cause, trial, work in self._trials(causes, _OF_LITERALS):
+            if not (before and _goes_well(_play(trial, _A_TRIAL, work), before, codes)):
+                continue
+            if not any(each.severity > Severity.INFO for each in trial.diagnostics):
+                following = {each: replace(each, follows=True) for each in by_play[1:]}
+                self.named[first] = cause
+                return {first: _at_cause(first, cause), **following}
+        return {}
+
+    def _trials(self, causes: Iterable[Cause], most: int) -> Iterator[tuple[Cause, CheckedSheet, Work]]:
+        """Yield edits with the sheet examined after them, and the work that is left."""
+        work = Work(most)
+        cost = work_of_game(self._source)
+        if cost + work_of_checks(self._source) > _MOST_A_TRIAL:
+            return
+        for cause in causes:
+            if work.is_done or cause.span.source is not self._source:
+                self.is_late |= work.is_late
+                break
+            work.left -= cost
+            text = apply_edits(self._source.text, cause.edits)
+            yield cause, self._examine(Source(self._source.name, text)), work
+
+
+# -- trials -------------------------------------------------------------------------------------------
+
+
+def _play(sheet: CheckedSheet, bounds: Bounds, work: Work) -> PlayCheck | None:
+    """Play a sheet; return None where that cannot be done."""
+    try:
+        check = sheet.play(bounds)
+        check.run()
+    except AnygameError:
+        return None
+    work.left -= check.work
+    return check
+
+
+def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
+    """Return whether nothing goes wrong in play, as many boards stay boards, and values are kept in earnest.
+
+    They are not where the game is over before they are lost.
+    """
+    if check is None or not check.played or check.boards < before.boards:
+        return False
+    if any(each.severity > Severity.INFO for each in check.diagnostics):
+        return False
+    shortest = before.longest if "no-move" in codes else before.longest // 2
+    return _OF_VALUES.isdisjoint(codes) or check.longest > shortest
+
+
+def _changed(
+    slip: Diagnostic | None, cause: Cause, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+) -> tuple[frozenset[Diagnostic], bool]:
+    """Return what is no longer found after an edit, and whether something wrong is found anew."""
+    after = Counter(_identity(each, cause) for each in left)
+    before = Counter(map(_identity, every))
+    gone = frozenset(
+        each
+        for each in every
+        if each is not slip and each.severity > Severity.INFO and not after[_identity(each)]
+    )
+    return gone, any(identity[0] > Severity.INFO for identity in after - before)
+
+
+def _identity(finding: Diagnostic, cause: Cause | None = None) -> tuple[Severity, str, int]:
+    """Return what makes findings of a sheet and of the edited one the same."""
+    start = finding.span.start if finding.span else -1
+    return finding.severity, finding.code, offset_before(cause.edits, start) if cause else start
+
+
+def _at_cause(finding: Diagnostic, cause: Cause) -> Diagnostic:
+    """Return a finding at the place of an edit that makes it vanish."""
+    meant = shown(cause.meant)
+    is_played = finding.code in KEYWORDS
+    hint = f"{meant}, or {finding.hint}" if is_played and finding.hint else meant
+    if finding.span == cause.span and not is_played:
+        return replace(finding, hint=hint)
+    note = Note("that is where play shows it" if is_played else "that is where it shows", finding.span)
+    message = f"{finding.message}; with {meant} here, that does not happen"
+    return replace(finding, message=message, span=cause.span, notes=(note, *finding.notes), hint=hint)
+
+
+# -- in which order -----------------------------------------------------------------------------------
+
+
+def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return findings in the order in which they are shown where nothing has been tried."""
+    every = sorted(found)
+    following = _following(every, {})
+    return sorted(every, key=lambda each: (each in following, *_rank(each, {})))
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Return how findings are told that name the odd one of two rules, where others doubt the other one."""
+    """Return how findings are shown that name the odd one of two rules, where others doubt the other one."""
     result = {}
     for each in every:
         if each.code in _OF_TWO and each.span and each.notes and (like := each.notes[0].span):
@@ -165,37 +293,6 @@ def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
                 note = replace(each.notes[0], span=each.span)
                 result[each] = replace(each, span=like, notes=(note,), hint="")
     return result
-
-
-def _change_for(
-    source: Source,
-    every: Sequence[Diagnostic],
-    left: Sequence[Diagnostic],
-    examine: Examine,
-    suspect: Suspect,
-) -> Change | None:
-    """Return a change of the sheet with which none of some findings is left, and nothing else is wrong."""
-    until = monotonic() + _SECONDS_OF_SUSPECTS
-    without_play = [each for each in every if not _is_of_play(each)]
-    wanted = {each for each in left if not _is_of_play(each)}
-    for change in islice(suspect(left), _MOST_TRIALS) if wanted else ():
-        if monotonic() > until or change.span.source is not source:
-            break
-        repair = _Repair((change.span.start,), change.span.end - change.span.start, change.meant)
-        gone, is_worse = _changed(None, repair, without_play, examine(repair.of(source)))
-        if gone >= wanted and not is_worse:
-            return change
-    return None
-
-
-def _moved(finding: Diagnostic, change: Change) -> Diagnostic:
-    """Return a finding at the place of what makes it vanish."""
-    meant = shown(change.meant)
-    if finding.span == change.span:
-        return replace(finding, hint=meant)
-    message = f"{finding.message}; with {meant} here, that does not happen"
-    notes = (Note("that is where it shows", finding.span), *finding.notes)
-    return replace(finding, message=message, span=change.span, notes=notes, hint=meant)
 
 
 def _following(
@@ -208,7 +305,7 @@ def _following(
     if "arithmetic" in codes:  # what is meant as a number grows
         following |= {each for each in every if each.code in {"growing-recursion", "limit-reached"}}
     elif "limit-reached" in codes:
-        following |= {each for each in every if each.code == "growing-recursion"}  # told with its end
+        following |= {each for each in every if each.code == "growing-recursion"}  # shown with its end
     if _SHOWN_IN_PLAY & codes:
         following |= {each for each in every if _is_of_play(each)}
     strays = [each.span for each in every if each.code == "stray-text" and each.span]
@@ -258,93 +355,24 @@ _READING_CODES: Final = frozenset(code.name for code in reading.CODES)
 _PLAY_CODES: Final = frozenset(code.name for code in play.CODES)
 
 
-# -- slips put right ----------------------------------------------------------------------------------
+# -- what is shown ------------------------------------------------------------------------------------
 
 
-def _causes(
-    source: Source, every: Sequence[Diagnostic], examine: Examine, play: Examine | None
-) -> dict[Diagnostic, frozenset[Diagnostic]]:
-    """Return the findings that name a slip, each with what is no longer found where it is put right."""
-    until = monotonic() + _SECONDS
-    causes: dict[Diagnostic, frozenset[Diagnostic]] = {}
-    slips = [each for each in every if _meant(each) and each.span and each.span.source is source]
-    without_play = [each for each in every if not _is_of_play(each)]
-    for slip in slips[:_MOST_TRIALS]:
-        if monotonic() > until:
-            break
-        repair = _repair(source, slip)
-        left = list(examine(repair.of(source)))
-        gone, is_worse = _changed(slip, repair, without_play, left)
-        if is_worse:
-            continue
-        shown = [each for each in every if _is_of_play(each)]
-        if play and shown and not any(each.severity is Severity.ERROR for each in left):
-            played, is_worse = _changed(slip, repair, shown, play(repair.of(source)))
-            gone |= played if not is_worse else frozenset()
-        if gone:
-            causes[slip] = gone
-    return causes
-
-
-def _repair(source: Source, slip: Diagnostic) -> _Repair:
-    """Return how a slip is put right, a name in all places."""
-    assert slip.span is not None
-    start, end, wrong = slip.span.start, slip.span.end, slip.span.text
-    starts = [start]
-    if slip.code in _OF_NAMES and not wrong.startswith("?"):
-        name = rf"(?<![^\s()]){re.escape(wrong)}(?![^\s();])"
-        starts = [found.start() for found in re.finditer(name, source.text)]
-    return _Repair(tuple(starts), end - start, _meant(slip))
-
-
-def _changed(
-    slip: Diagnostic | None, repair: _Repair, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
-) -> tuple[frozenset[Diagnostic], bool]:
-    """Return what is no longer found where a slip is put right, and whether something wrong is found anew."""
-    after = Counter(_identity(each, repair) for each in left)
-    before = Counter(map(_identity, every))
-    gone = frozenset(
-        each
-        for each in every
-        if each is not slip and each.severity > Severity.INFO and not after[_identity(each)]
-    )
-    return gone, any(identity[0] > Severity.INFO for identity in after - before)
-
-
-def _meant(finding: Diagnostic) -> str:
-    """Return what was meant in the place of a finding; nothing where that is not said."""
-    if finding.code == "wrong-arrow":
-        return "<="
-    before = _SAYS_WHAT.get(finding.code)
-    if before is None or not finding.hint.startswith(before):
-        return ""
-    return finding.hint.removeprefix(before.removesuffix("(")) if before else finding.hint.partition(",")[0]
-
-
-def _identity(finding: Diagnostic, repair: _Repair | None = None) -> tuple[Severity, str, int]:
-    """Return what makes findings of a sheet and of the repaired one the same."""
-    start = finding.span.start if finding.span else -1
-    return finding.severity, finding.code, repair.before(start) if repair else start
-
-
-# -- what is told -------------------------------------------------------------------------------------
-
-
-def _told(
+def _with_what_follows(
     every: Sequence[Diagnostic],
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
 ) -> list[Diagnostic]:
     """Say of each cause how much follows from it; of what is left over, the first one says it."""
     left = {each for each in following if each.severity > Severity.INFO}
-    told: list[Diagnostic] = []
+    said: list[Diagnostic] = []
     for each in every:
         gone = causes.get(each, frozenset()) & left if each not in following else frozenset()
         left -= gone
-        told.append(_with_echoes(replace(each, follows=each in following), gone))
-    if told and not told[0].follows:
-        told[0] = _with_echoes(told[0], frozenset(left))
-    return told
+        said.append(_with_echoes(replace(each, follows=each in following), gone))
+    if said and not said[0].follows:
+        said[0] = _with_echoes(said[0], frozenset(left))
+    return said
 
 
 def _with_echoes(finding: Diagnostic, echoes: frozenset[Diagnostic]) -> Diagnostic:
@@ -356,5 +384,5 @@ def _with_echoes(finding: Diagnostic, echoes: frozenset[Diagnostic]) -> Diagnost
     if others:
         more = " more" if dead else ""
         parts.append(f"{others}{more} finding{'s' * (others > 1)} follow{'s' * (others == 1)}")
-    note = Note(f"because of that, {' and '.join(parts)} (`--all` lists them)")
+    note = Note(f"because of that, {' and '.join(parts)}{HOW_TO_LIST}")
     return replace(finding, notes=(*finding.notes, note))

@@ -9,12 +9,15 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from random import Random
-from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
+from anygame.doctor.codes import CODES
+from anygame.doctor.finding import Finding
 from anygame.doctor.play.blame import rule_behind
+from anygame.doctor.play.fault import Fault
 from anygame.doctor.play.lost_values import DoubleValues, LostValues
 from anygame.doctor.play.turns import Turns
+from anygame.doctor.work import LAST_RESORT, Work, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
@@ -25,37 +28,21 @@ from anygame.language.unification import unify
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from anygame.doctor.finding import Line
     from anygame.game.roles import Role
     from anygame.game.state import State
+    from anygame.language.limits import Limits
     from anygame.language.rules import Program, Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-#: How bad each finding of play is.
-PLAY_SEVERITIES: Final = {
-    "limit-reached": Severity.ERROR,
-    "fluent-outside-base": Severity.WARNING,
-    "move-outside-input": Severity.WARNING,
-    "no-move": Severity.ERROR,
-    "goal-missing": Severity.ERROR,
-    "goal-conflict": Severity.ERROR,
-    "goal-in-play": Severity.ERROR,
-    "endless": Severity.WARNING,
-    "standstill": Severity.WARNING,
-    "over-at-start": Severity.WARNING,
-    "lost-value": Severity.WARNING,
-    "double-value": Severity.WARNING,
-    "out-of-turn": Severity.WARNING,
-    "play-cut": Severity.INFO,
-}
-
-#: Codes that tell how far play went.
+#: Codes that say how far play went.
 _OF_LENGTH: Final = frozenset(("endless", "play-cut"))
 #: GDL has goals from 0 to 100.
 _HIGHEST_GOAL: Final = 100
 #: Times that what is wrong is set aside and the rest tried: faults that hide each other are seldom many.
 _ROUNDS: Final = 6
-#: Joint moves of a line that are shown; more are told in full where asked for.
+#: Joint moves of a line that are shown; more are written in full where asked for.
 _SHOWN_MOVES: Final = 12
 #: Characters of a joint move that are shown: a line of a terminal.
 _SHOWN_CHARACTERS: Final = 90
@@ -65,7 +52,6 @@ _SHOWN_OF_ENDLESS: Final = 6
 _JOINTS_A_STATE: Final = 64
 
 JointMove = tuple["Term", ...]
-Line = tuple[JointMove, ...]
 
 
 # -- the rules ----------------------------------------------------------------------------------------
@@ -76,10 +62,19 @@ def check_rules(program: Program) -> list[Diagnostic]:
 
     What is wrong is set aside and the rest tried again, so that one fault does not hide another.
     """
+    return game_or_faults(program)[1]
+
+
+def game_or_faults(
+    program: Program, *, case_sensitive: bool = True, limits: Limits | None = None
+) -> tuple[Game | None, list[Diagnostic]]:
+    """Return the game of a program, or None and what `check_rules` returns."""
     found: dict[Diagnostic, None] = {}
     for _ in range(_ROUNDS):
         try:
-            Game(program)
+            game = Game(program, case_sensitive=case_sensitive, limits=limits)
+            if not found:
+                return game, []
         except RuleSheetError as error:
             faults = [fault for fault in error.diagnostics if isinstance(fault, Diagnostic)]
             found.update(dict.fromkeys(faults))
@@ -89,9 +84,9 @@ def check_rules(program: Program) -> list[Diagnostic]:
             program = replace(program, rules=kept)
             continue
         except LimitError as error:
-            found[_limit(error, program.rules)] = None
+            found[limit_reached(error, program.rules)] = None
         break
-    return sorted(found)
+    return None, sorted(found)
 
 
 def _concerns(fault: Diagnostic, rule: Rule) -> bool:
@@ -99,7 +94,7 @@ def _concerns(fault: Diagnostic, rule: Rule) -> bool:
     return node is not None and span is not None and node.start <= span.start < node.end
 
 
-def _limit(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
+def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagnostic:
     """Return a bound that was reached as a finding, at the recursive rule that is to blame, if one is."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
@@ -108,6 +103,11 @@ def _limit(error: LimitError, rules: Sequence[Rule], prefix: str = "") -> Diagno
     return Diagnostic(
         "limit-reached", Severity.ERROR, prefix + error.message, span, hint=hint if recursive else ""
     )
+
+
+def cut_short(message: str, program: Program) -> Diagnostic:
+    """Return that something ended early as a finding."""
+    return CODES["play-cut"].found(message, _first(program.rules))
 
 
 def _first(rules: Iterable[Rule]) -> Span | None:
@@ -126,53 +126,33 @@ class Bounds:
         seed: of their random numbers.
         steps: joint moves after which a playout is taken to be endless.
         states: states of the search for short lines.
-        seconds: time for all of it.
-        brief: whether only what is certain is told: not that games are long, nor that the time was up.
+        work: bound on the work, in units of about a microsecond; a third of it is for the search.
+        seconds: the last resort, where a machine is far slower than usual.
+        brief: whether only what is certain is shown: not that games are long, nor that the work was cut.
     """
 
     playouts: int = 10
     seed: int = 0
     steps: int = 500
     states: int = 500
-    seconds: float = 30.0
+    work: float = 30_000_000
+    seconds: float = LAST_RESORT * 4
     brief: bool = False
 
 
 #: What shows in a moment shows most of what play can show: so much is played where nobody asks for more.
 #: That a random game is long is then no finding.
-BRIEF: Final = Bounds(playouts=10, steps=500, states=100, seconds=0.5, brief=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What play showed.
-
-    Attributes:
-        diagnostic: what is wrong; its notes tell the line.
-        line: the joint moves from the initial state, each in the order of the roles; None where play as a
-            whole is meant.
-    """
-
-    diagnostic: Diagnostic
-    line: Line | None
+BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=LAST_RESORT, brief=True)
 
 
 def check_play(game: Game, bounds: Bounds | None = None) -> list[Finding]:
     """Play at random and near the initial state; return what is wrong in the states met, sorted by place.
 
-    The same seed gives the same findings, unless the time runs out.
+    The same seed gives the same findings.
     """
     check = PlayCheck(game, bounds or Bounds())
     check.run()
     return check.findings()
-
-
-@dataclass(slots=True)
-class _Problem:
-    message: str
-    span: Span | None
-    line: Line
-    hint: str
 
 
 @dataclass(slots=True)
@@ -192,27 +172,37 @@ class PlayCheck:
     played: int = 0
     looked: int = 0
     longest: int = 0
-    _problems: dict[tuple[str, str], _Problem] = field(default_factory=dict)
-    _deadline: float = 0.0
+    _faults: dict[tuple[str, str], tuple[Fault, Line]] = field(default_factory=dict)
+    _work: Work = field(init=False)
+    _is_late: bool = False
     _endless: int = 0
     _lost: LostValues = field(init=False)
-    _double: DoubleValues = field(init=False)
-    _turns: Turns = field(init=False)
+    _watchers: tuple[_Watcher, ...] = ()
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Search near the initial state, then play out. What was found stays found where it is interrupted.
 
         Args:
-            progress: is told the states and the playouts so far.
+            progress: is called with the states and the playouts so far.
         """
         self._progress = progress
-        self._deadline = monotonic() + self.bounds.seconds
+        self._work = Work(self.bounds.work, self.bounds.seconds)
         try:
             self._run()
         except LimitError as error:
-            found = _limit(error, self.game.program.rules, "playing stopped: ")
-            self._note(found.code, "", found.message, found.span, (), found.hint)
+            found = limit_reached(error, self.game.program.rules, "playing stopped: ")
+            self._note(Fault(found.code, "", found.message, found.span, found.hint), ())
+
+    @property
+    def work(self) -> float:
+        """Units of work that were done so far."""
+        return self.bounds.work - self._work.left
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was found so far, without the lines."""
+        return [each.diagnostic for each in self.findings()]
 
     @property
     def boards(self) -> int:
@@ -224,29 +214,35 @@ class PlayCheck:
         return sorted(self._findings(), key=lambda finding: finding.diagnostic)
 
     def _run(self) -> None:
-        declared = _Declared(self.game)
-        self._lost = LostValues(self.game)
-        self._double = DoubleValues(self.game)
-        self._turns = Turns(self.game)
-        self._search(declared)
+        game = self.game
+        self._lost = LostValues(game)
+        self._watchers = (_Declared(game), self._lost, DoubleValues(game), _Ends(game), Turns(game))
+        self._search()
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
-            if monotonic() > self._deadline:
-                message = f"time was up after {number} of {self.bounds.playouts} playouts"
-                self._note("play-cut", "", message, _first(self.game.program.rules), ())
+            if self._work.is_done:
+                self._note_cut(number)
                 break
             self.played += 1
-            self._play_out(random, declared)
+            self._play_out(random)
 
-    def _search(self, declared: _Declared) -> None:
+    def _note_cut(self, playouts: int) -> None:
+        """Note that play ends early."""
+        self._is_late = self._work.is_late
+        why = "time was up" if self._is_late else "the work was cut"
+        message = f"{why} after {playouts} of {self.bounds.playouts} playouts"
+        self._note(Fault("play-cut", "", message, _first(self.game.program.rules)), ())
+
+    def _search(self) -> None:
         """Look at the states near the start, breadth first, so that lines are short."""
         start = self.game.initial_state()
         seen = {start}
         waiting: deque[tuple[State, Line]] = deque([(start, ())])
-        until = monotonic() + self.bounds.seconds / 3
-        while waiting and monotonic() < until:
+        least = self._work.left * 2 / 3
+        while waiting and self._work.left > least and not self._work.is_late:
             state, line = waiting.popleft()
-            if not self._look(state, line, declared) or len(seen) > self.bounds.states:
+            if not self._look(state, line) or len(seen) > self.bounds.states:
+                self._work.left -= work_of_state(state, 0)
                 continue
             legal = [state.legal_moves(role) for role in self.game.roles]
             joints = list(islice(product(*legal), _JOINTS_A_STATE + 1))
@@ -255,105 +251,66 @@ class PlayCheck:
                 if next_state not in seen:
                     seen.add(next_state)
                     waiting.append((next_state, (*line, joint)))
+            self._work.left -= work_of_state(state, len(reached))
             if len(joints) <= _JOINTS_A_STATE and set(reached.values()) == {state}:
                 message = "every move leads to the same state again, and the game is not over"
-                self._note(
-                    "standstill", "", message, _terminal_span(self.game), line, "a rule that changes it"
-                )
+                fault = Fault("standstill", "", message, _terminal_span(self.game), "a rule that changes it")
+                self._note(fault, line)
 
-    def _play_out(self, random: Random, declared: _Declared) -> None:
+    def _play_out(self, random: Random) -> None:
         state = self.game.initial_state()
         line: list[JointMove] = []
-        while len(line) <= self.bounds.steps and monotonic() < self._deadline:
-            if not self._look(state, line, declared):
+        while len(line) <= self.bounds.steps:
+            if self._work.is_done:
+                self._note_cut(self.played - 1)
+                return
+            if not self._look(state, tuple(line)):
                 return
             joint = tuple([random.choice(state.legal_moves(role)) for role in self.game.roles])
             line.append(joint)
             self.longest = max(self.longest, len(line))
-            state = state.next(joint)
-        if len(line) > self.bounds.steps:
-            self._endless += 1
-            del line[self.bounds.steps :]
-            span = _terminal_span(self.game)
-            self._note("endless", "", "", span, tuple(line), "a counter of steps that ends the game")
+            after = state.next(joint)
+            self._work.left -= work_of_state(state, 1)
+            state = after
+        self._endless += 1
+        del line[self.bounds.steps :]
+        span = _terminal_span(self.game)
+        self._note(Fault("endless", "", "", span, "a counter of steps that ends the game"), tuple(line))
 
-    def _look(self, state: State, line: Iterable[JointMove], declared: _Declared) -> bool:
+    def _look(self, state: State, line: Line) -> bool:
         """Note what is wrong in a state; return whether play can go on from it."""
-        line = tuple(line)
         self.looked += 1
         if self._progress is not None:
             self._progress(self.looked, self.played)
-        for code, key, message, span in declared.faults(state):
-            self._note(code, key, message, span, line)
-        for code, key, message, span in self._lost.faults(state, len(line)):
-            self._note(code, key, message, span, line, "a `next` that keeps it where nothing changes it")
-        for code, key, message, span in self._double.faults(state, line):
-            self._note(code, key, message, span, line, "a condition, so that only one `next` holds at a time")
-        if state.is_terminal:
-            if not line:
-                message = "the game is over before anybody moves"
-                span = _ending_span(state) or _terminal_span(self.game)
-                self._note("over-at-start", "", message, span, line, "a condition that does not hold at once")
-            for role in self.game.roles:
-                if not role.is_random:
-                    self._look_at_goal(state, role, line)
-            return False
-        stuck = [role for role in self.game.roles if not state.legal_moves(role)]
-        for role in stuck:
-            message = f"{role} has no legal move here, and the game is not over"
-            hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
-            span = _waiting_span(self.game, role) if len(stuck) < len(self.game.roles) else None
-            self._note("no-move", role, message, span or _role_span(self.game, role), line, hint)
-        for code, key, message, span, hint in self._turns.faults(state) if not stuck else ():
-            self._note(code, key, message, span, line, hint)
-        return not stuck
+        for watcher in self._watchers:
+            for fault in watcher.faults(state, line):
+                self._note(fault, line)
+        return not state.is_terminal and state.stuck_role is None
 
-    def _look_at_goal(self, state: State, role: Role, line: Line) -> None:
-        span = _role_span(self.game, role)
-        try:
-            goal = state.goal(role)
-        except GoalError as error:
-            if len(error.values) > 1:
-                message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
-                blamed = _goal_span(self.game, role, error.values) or span
-                hint = "let each goal rule ask that the others do not hold"
-                self._note("goal-conflict", role, message, blamed, line, hint)
-            else:
-                message = f"a goal is an integer from 0 to 100, but {role} has {shown(error.values[0])}"
-                self._note("goal-in-play", role, message, span, line)
-            return
-        if goal is None:
-            message = f"the game is over here, and the rules give {role} no goal"
-            hint = f"a goal of 0 for {role} where no other holds"
-            self._note("goal-missing", role, message, span, line, hint)
-        elif not 0 <= goal <= _HIGHEST_GOAL:
-            message = f"a goal is an integer from 0 to 100, but {role} has {goal}"
-            self._note("goal-in-play", role, message, span, line)
-
-    def _note(self, code: str, key: str, message: str, span: Span | None, line: Line, hint: str = "") -> None:
-        """Keep a problem, unless it is known with a line that is as short."""
-        known = self._problems.get((code, key))
-        if known is None or len(line) < len(known.line):
-            self._problems[code, key] = _Problem(message, span, line, hint)
+    def _note(self, fault: Fault, line: Line) -> None:
+        """Keep a fault, unless it is known with a line that is as short; only then find its span."""
+        _, known = self._faults.get((fault.code, fault.key), (None, None))
+        if known is None or len(line) < len(known):
+            span = fault.span() if callable(fault.span) else fault.span
+            self._faults[fault.code, fault.key] = fault._replace(span=span), line
 
     def _findings(self) -> Iterator[Finding]:
         """Yield what was noted, with the lines as notes."""
-        for (code, _), problem in self._problems.items():
-            if self.bounds.brief and code in _OF_LENGTH:
+        for (code, _), (fault, line) in self._faults.items():
+            if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
                 continue
-            message = problem.message
-            line: Line | None = problem.line
+            message = fault.message
             if code == "endless":
                 message = (
                     f"{self._endless} of {self.played} random playouts did not end within "
                     f"{self.bounds.steps} joint moves"
                 )
-            if code in {"play-cut", "limit-reached"}:
-                line = None
             shown_moves = _SHOWN_OF_ENDLESS if code == "endless" else _SHOWN_MOVES
-            notes = () if line is None else tuple(_notes(line, shown_moves))
-            severity = PLAY_SEVERITIES[code]
-            yield Finding(Diagnostic(code, severity, message, problem.span, notes, problem.hint), line)
+            is_shown = code not in {"play-cut", "limit-reached"}
+            notes = tuple(_notes(line, shown_moves)) if is_shown else ()
+            span = None if callable(fault.span) else fault.span
+            found = CODES[code].found(message, span, *notes, hint=fault.hint)
+            yield Finding(found, line if is_shown else None)
 
 
 def play_commands(line: Line) -> list[str]:
@@ -372,6 +329,62 @@ def _notes(line: Line, most: int) -> Iterator[Note]:
         yield Note(f"  {shown(command, _SHOWN_CHARACTERS)}")
     if len(line) > most:
         yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes them all)")
+
+
+class _Watcher(Protocol):
+    """Finds what is wrong in states."""
+
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what is wrong in a state after a line of play."""
+
+
+class _Ends:
+    """What a state that ends the game lacks, and one that does not."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield goals that are missing or odd, an end before the first move, and roles without a move."""
+        if not state.is_terminal:
+            yield from self._without_move(state)
+            return
+        if not line:
+            message = "the game is over before anybody moves"
+            span = _ending_span(state) or _terminal_span(self._game)
+            yield Fault("over-at-start", "", message, span, "a condition that does not hold at once")
+        for role in self._game.roles:
+            if not role.is_random and (fault := self._of_goal(state, role)):
+                yield fault
+
+    def _without_move(self, state: State) -> Iterator[Fault]:
+        stuck = [role for role in self._game.roles if not state.legal_moves(role)]
+        for role in stuck:
+            message = f"{role} has no legal move here, and the game is not over"
+            hint = f"a move such as noop for {role}, or a rule that makes the state terminal"
+            span = _waiting_span(self._game, role) if len(stuck) < len(self._game.roles) else None
+            yield Fault("no-move", role, message, span or _role_span(self._game, role), hint)
+
+    def _of_goal(self, state: State, role: Role) -> Fault | None:
+        span = _role_span(self._game, role)
+        try:
+            goal = state.goal(role)
+        except GoalError as error:
+            if len(error.values) == 1:
+                return _odd_goal(role, shown(error.values[0]), span)
+            message = f"the game is over here, and {role} has the goals {', '.join(error.values[:5])}"
+            blamed = _goal_span(self._game, role, error.values) or span
+            return Fault(
+                "goal-conflict", role, message, blamed, "let each goal rule ask that the others do not hold"
+            )
+        if goal is None:
+            message = f"the game is over here, and the rules give {role} no goal"
+            return Fault("goal-missing", role, message, span, f"a goal of 0 for {role} where no other holds")
+        return None if 0 <= goal <= _HIGHEST_GOAL else _odd_goal(role, str(goal), span)
+
+
+def _odd_goal(role: Role, goal: str, span: Span | None) -> Fault:
+    return Fault("goal-in-play", role, f"a goal is an integer from 0 to 100, but {role} has {goal}", span)
 
 
 def _role_span(game: Game, role: Role) -> Span | None:
@@ -433,18 +446,19 @@ class _Declared:
             query = start.query("(input ?role ?move)")
             self._input = frozenset([(found["?role"], found["?move"]) for found in query])
 
-    def faults(self, state: State) -> Iterator[tuple[str, str, str, Span | None]]:
-        """Yield code, key, message and span of what a state has beyond the declarations."""
+    def faults(self, state: State, _line: Line) -> Iterator[Fault]:
+        """Yield what a state has beyond the declarations."""
         if self._base is not None:
             for fact in sorted(state.facts - self._base)[:5]:
                 message = f"{shown(str(fact))} becomes true, but `base` does not declare it"
-                yield "fluent-outside-base", _kind(fact), message, self._writer(fact)
+                yield Fault("fluent-outside-base", _kind(fact), message, self._writer(fact))
         if self._input is not None and not state.is_terminal:
             for role in self._game.roles:
                 for move in state.legal_moves(role):
                     if (role.term, move) not in self._input:
                         message = f"{shown(str(move))} is legal for {role}, but `input` does not declare it"
-                        yield "move-outside-input", f"{role} {_kind(move)}", message, self._allower(move)
+                        key = f"{role} {_kind(move)}"
+                        yield Fault("move-outside-input", key, message, self._allower(move))
 
     def _writer(self, fact: Term) -> Span | None:
         """Return the span of a rule that can make a fluent true."""

@@ -7,10 +7,13 @@ a value it is lost; where one rule keeps it while another changes it, there are 
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from anygame.doctor.play.fault import Fault
+from anygame.doctor.sheet import key_of
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal
 from anygame.language.terms import Compound, Variable
@@ -18,6 +21,8 @@ from anygame.language.terms import Compound, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anygame.doctor.finding import Line
+    from anygame.doctor.sheet import Key
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.rules import Program, Rule
@@ -32,7 +37,6 @@ _FEWEST_CELLS: Final = 4
 #: One cell that is empty may be taken away; two at a time are not, where there is a mark for what is empty.
 _LOST_CELLS: Final = 2
 
-Functor = tuple[str, int]
 Place = tuple["Term", ...]
 
 
@@ -47,9 +51,9 @@ class LostValues:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._values: dict[Functor, dict[Term, Term]] = {}
-        self._boards: dict[Functor, dict[Place, Term]] = {}
-        self._of_roles: set[Functor] = set()
+        self._values: dict[Key, dict[Term, Term]] = {}
+        self._boards: dict[Key, dict[Place, Term]] = {}
+        self._of_roles: set[Key] = set()
         found = _facts_by_functor(game.initial_state().facts)
         roles = {role.term for role in game.roles if not role.is_random}
         for functor, facts in found.items():
@@ -69,8 +73,9 @@ class LostValues:
         """How many boards there are still: at the start, and with nothing beyond their cells since."""
         return len(self._boards)
 
-    def faults(self, state: State, moves: int) -> Iterator[tuple[str, str, str, Span | None]]:
-        """Yield code, key, message and span of what has no value in a state after some joint moves."""
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what has no value in a state after a line of play."""
+        moves = len(line)
         if not moves or not (self._values or self._boards):
             return
         held = _facts_by_functor(state.facts)
@@ -83,9 +88,7 @@ class LostValues:
                 pattern = f"({functor[0]} {lost[0]}{' ?' * (functor[1] - 1)})"
                 yield self._lost(functor, pattern, values[lost[0]])
 
-    def _empty_cells(
-        self, held: dict[Functor, list[Compound]]
-    ) -> Iterator[tuple[str, str, str, Span | None]]:
+    def _empty_cells(self, held: dict[Key, list[Compound]]) -> Iterator[Fault]:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():
@@ -96,12 +99,13 @@ class LostValues:
                 pattern = f"({' '.join([functor[0], *map(str, empty[0])])} ?)"
                 yield self._lost(functor, pattern, cells[empty[0]])
 
-    def _lost(self, functor: Functor, pattern: str, fact: Term) -> tuple[str, str, str, Span | None]:
+    def _lost(self, functor: Key, pattern: str, fact: Term) -> Fault:
         first = shown(str(fact))
         message = f"nothing says any more what {shown(pattern)} is: {first} was true, and no rule kept it"
-        return "lost-value", functor[0], message, self._span(functor)
+        hint = "a `next` that keeps it where nothing changes it"
+        return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
-    def _span(self, functor: Functor) -> Span | None:
+    def _span(self, functor: Key) -> Span | None:
         """Return the place of the `next` that should have kept a fluent, or of another one."""
         same = _writers(self._game.program, functor)
         keeping = [rule for rule in same if keeps(rule)]
@@ -132,10 +136,8 @@ class DoubleValues:
             and not any(_asks_for_two(rule, functor) for rule in game.program.rules)
         }
 
-    def faults(
-        self, state: State, line: Sequence[tuple[Term, ...]]
-    ) -> Iterator[tuple[str, str, str, Span | None]]:
-        """Yield code, key, message and span of what has two values in a state, after a line of play."""
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what has two values in a state, after a line of play."""
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
@@ -147,7 +149,9 @@ class DoubleValues:
             if functor in looked_at and len({fact.arguments[:-1] for fact in facts}) < len(facts):
                 one, other = _of_one_place(facts)
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
-                yield "double-value", functor[0], message, self._span(line, (one, other))
+                hint = "a condition, so that only one `next` holds at a time"
+                span = partial(self._span, line, (one, other))
+                yield Fault("double-value", functor[0], message, span, hint)
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
         """Return the place of the rule that asks for least of those that made some facts true."""
@@ -165,13 +169,8 @@ def _of_one_place(facts: Iterable[Compound]) -> tuple[Compound, Compound]:
     return next((one, other) for one, other in pairwise(found) if one.arguments[:-1] == other.arguments[:-1])
 
 
-def functor_of(term: Term) -> Functor | None:
-    """Return name and number of arguments of a compound term."""
-    return (term.functor, len(term.arguments)) if isinstance(term, Compound) else None
-
-
-def _facts_by_functor(facts: Iterable[Term]) -> dict[Functor, list[Compound]]:
-    found: dict[Functor, list[Compound]] = defaultdict(list)
+def _facts_by_functor(facts: Iterable[Term]) -> dict[Key, list[Compound]]:
+    found: dict[Key, list[Compound]] = defaultdict(list)
     for fact in sorted(facts):
         if isinstance(fact, Compound):
             found[fact.functor, len(fact.arguments)].append(fact)
@@ -196,12 +195,12 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
     )
 
 
-def _is_rewritten(program: Program, functor: Functor) -> bool:
+def _is_rewritten(program: Program, functor: Key) -> bool:
     """Return whether a `next` of a fluent makes what was not so: what only goes may be gone."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 
-def _has_one_mark(program: Program, functor: Functor, facts: Iterable[Compound]) -> bool:
+def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> bool:
     """Return whether rules keep what stands in a cell, whatever it is, where nothing else comes there.
 
     Numbers that are kept without any condition are those that were reached.
@@ -213,12 +212,10 @@ def _has_one_mark(program: Program, functor: Functor, facts: Iterable[Compound])
     return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_kept_anyway)
 
 
-def _asks_for_two(rule: Rule, functor: Functor) -> bool:
+def _asks_for_two(rule: Rule, functor: Key) -> bool:
     """Return whether a rule asks what is so where two things are at one place: then that is meant."""
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
-    places = [
-        each.arguments[:-1] for each in asked if isinstance(each, Compound) and functor_of(each) == functor
-    ]
+    places = [each.arguments[:-1] for each in asked if isinstance(each, Compound) and key_of(each) == functor]
     return len(set(places)) < len(places)
 
 
@@ -226,10 +223,10 @@ def _last_of(term: Term) -> Term:
     return term.arguments[-1] if isinstance(term, Compound) else term
 
 
-def _writers(program: Program, functor: Functor) -> list[Rule]:
+def _writers(program: Program, functor: Key) -> list[Rule]:
     """Return the rules for the `next` of a fluent."""
     rules = [rule for rule in program.rules if rule.head.key == ("next", 1)]
-    return [rule for rule in rules if functor_of(rule.head.arguments[0]) == functor]
+    return [rule for rule in rules if key_of(rule.head.arguments[0]) == functor]
 
 
 def keeps(rule: Rule) -> bool:
@@ -239,6 +236,6 @@ def keeps(rule: Rule) -> bool:
 
 def _steps(rule: Rule) -> bool:
     """Return whether a `next` makes a value of a fluent from the one before."""
-    functor = functor_of(rule.head.arguments[0])
+    functor = key_of(rule.head.arguments[0])
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
-    return not keeps(rule) and any(functor_of(term) == functor for term in asked)
+    return not keeps(rule) and any(key_of(term) == functor for term in asked)

@@ -1,13 +1,15 @@
 """Turns that play shows to be broken: who moves though another has the turn, and a turn that nobody has.
 
-Who has the turn is told by a fluent that at the start is true of one role, such as ``(control white)``.
+Who has the turn is said by a fluent that at the start is true of one role, such as ``(control white)``.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.play.blame import rule_behind
+from anygame.doctor.play.fault import Fault
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom
@@ -16,13 +18,13 @@ from anygame.language.terms import Compound, Constant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anygame.doctor.finding import Line
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.source import Span
     from anygame.language.terms import Term
 
-Fault = tuple[str, str, str, "Span | None", str]
 #: Moves after which waiting is no end of a round.
 _MOST_WAITED: Final = 4
 
@@ -39,9 +41,9 @@ class Turns:
         self._roles = {role.term: role for role in game.roles if not role.is_random}
         self._fluent = _turn_fluent(game) if len(self._roles) > 1 else ""
 
-    def faults(self, state: State) -> Iterator[Fault]:
-        """Yield code, key, message, span and hint of what is wrong with the turn in a state that goes on."""
-        if not self._fluent:
+    def faults(self, state: State, _line: Line) -> Iterator[Fault]:
+        """Yield what is wrong with the turn in a state that goes on."""
+        if not self._fluent or state.is_terminal or state.stuck_role is not None:
             return
         owners = [owner for fact in state.facts if (owner := self._owner(fact)) is not None]
         if len(owners) == 1:
@@ -51,7 +53,7 @@ class Turns:
                 f"nobody has the turn here, all can only wait: no {shown(f'({self._fluent} ?)')} is true"
             )
             hint = "a `next` for whose turn it is after each move"
-            yield "lost-value", self._fluent, message, self._writer(), hint
+            yield Fault("lost-value", self._fluent, message, self._writer, hint)
 
     def _owner(self, fact: Term) -> Term | None:
         """Return the role that a fact gives the turn to, if it does."""
@@ -71,7 +73,8 @@ class Turns:
                     f"{role} can {waits[0]} here, as {turn} is true, and {shown(str(others[0]))} as well"
                 )
                 hint = f"a condition such as (true ({self._fluent} {term}))"
-                yield "out-of-turn", others[0].functor, message, self._allowing(state, role, others[0]), hint
+                span = partial(self._allowing, state, role, others[0])
+                yield Fault("out-of-turn", others[0].functor, message, span, hint)
 
     def _allowing(self, state: State, role: Role, move: Term) -> Span | None:
         """Return the place of the rule that allows a move, or of what it only hands on."""

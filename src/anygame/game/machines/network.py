@@ -194,6 +194,10 @@ class NetworkMachine:
         """Return a view of the position."""
         return NetworkView(position)
 
+    def derived(self, view: NetworkView) -> int:
+        """Return 0: a network derives no rows."""
+        return 0
+
     # -- what the network answers ------------------------------------------------------------------
 
     def _look(self, view: NetworkView) -> list[list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import replace
 from difflib import get_close_matches
 from random import Random
@@ -85,6 +86,10 @@ class ReasonerMachine:
     def view(self, position: Position) -> Frame:
         """Return a frame of the position."""
         return self.reasoner.frame(position[0])
+
+    def derived(self, view: Frame) -> int:
+        """Return how many rows of relations and of their indices a frame holds."""
+        return sum(len(rows) for rows in view.values() if isinstance(rows, Sized))
 
     def legal(self, view: Frame) -> tuple[tuple[Term, ...], ...]:
         """Return the legal moves per role, sorted by text."""

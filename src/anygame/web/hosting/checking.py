@@ -5,22 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter
-from anygame.doctor import check_program, read_sheet
-from anygame.doctor.mending.remedies import as_read_leniently, remedies_for
+from anygame.doctor.examination import Wanted, examine
 from anygame.errors import AnygameError
-from anygame.game.loading import game_of, read_silently
-from anygame.language.diagnostics import Diagnostic, Severity
+from anygame.game.loading import read_silently
 from anygame.language.source import Source
 from anygame.web.hosting.course import look_at
 from anygame.web.hosting.views import state_view
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from anygame.doctor.mending.remedies import Remedy
+    from anygame.doctor.finding import Finding
     from anygame.game.game import Game
-    from anygame.language.source import Span
+    from anygame.language.diagnostics import Diagnostic
 
 #: Diagnostics of a sheet that are shown: nobody reads more.
 _MOST_SHOWN: Final = 60
@@ -30,19 +26,16 @@ View = dict[str, Any]
 
 def check(name: str, text: str, *, lenient: bool = False) -> View:
     """Return the diagnostics of a sheet and what its page shows where it can be played, as plain data."""
-    source = Source(name, text)
-    reading = read_sheet(source, limits=LIMITS.reading)
-    found = dict.fromkeys([*reading.diagnostics, *check_program(reading.program, complete=reading.complete)])
-    if lenient and reading.complete:
-        found = as_read_leniently(reading.program, found)
-    remedies = remedies_for(reading.program, found)
-    view: View = {"diagnostics": _views(found, remedies), "start": None, "fault": ""}
-    if not any(one.severity is Severity.ERROR for one in found):
-        try:
-            with read_silently():  # the diagnostics tell
-                view["start"] = _start(game_of(reading.program, lenient=lenient, limits=LIMITS))
-        except AnygameError as error:
-            view["fault"] = str(error)[:2000]
+    with read_silently():  # the diagnostics show it
+        examination = examine(Source(name, text), Wanted(lenient=lenient, limits=LIMITS))
+        found = examination.worst(_MOST_SHOWN)
+        views = [diagnostic_view(each.diagnostic) | {"edits": _edits(each)} for each in found]
+        view: View = {"diagnostics": views, "start": None, "fault": ""}
+        if examination.sheet and not examination.sheet.has_errors:
+            try:
+                view["start"] = _start(examination.sheet.game)
+            except AnygameError as error:
+                view["fault"] = str(error)[:2000]
     return view
 
 
@@ -52,16 +45,8 @@ def _start(game: Game) -> View:
     return shown | {"roles": list(game.roles)}
 
 
-def _views(found: Iterable[Diagnostic], remedies: dict[Diagnostic, Remedy]) -> list[View]:
-    worst_first = sorted(sorted(found), key=lambda one: -one.severity)[:_MOST_SHOWN]
-    return [
-        diagnostic_view(one) | {"edits": _edits(remedies[one].edits) if one in remedies else []}
-        for one in sorted(worst_first)
-    ]
-
-
-def _edits(edits: Iterable[tuple[Span, str]]) -> list[View]:
-    return [{"start": span.start, "end": span.end, "text": text} for span, text in edits]
+def _edits(finding: Finding) -> list[View]:
+    return [{"start": span.start, "end": span.end, "text": text} for span, text in finding.replacements]
 
 
 def diagnostic_view(found: Diagnostic) -> View:

@@ -1,0 +1,346 @@
+"""Small edits that may put right what is found in a sheet, the likelier first.
+
+A finding may say what was meant. Where none does, a name that stands once may be one that is a letter away,
+and a constant any other of its place: alone that says nothing. What only play shows may come from one
+literal: a `not` that is missing, two arguments exchanged, another constant.
+`anygame.doctor.causes.diagnosis` tries such edits to find out which one names the cause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.edits import Edit, apply_edits
+from anygame.doctor.likes.nearness import slips
+from anygame.doctor.likes.sorts import Sorts, constants_in
+from anygame.doctor.play.lost_values import keeps
+from anygame.doctor.sheet import Sheet, key_of
+from anygame.language.forms import form_of, infix_constant
+from anygame.language.rules import Distinct, Literal, Not, atoms_in
+from anygame.language.terms import Compound, Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from anygame.doctor.likes.sorts import Place
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Atom, Program, Rule
+    from anygame.language.source import Node, Source, Span
+    from anygame.language.terms import Term
+
+#: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
+_SAYS_WHAT: Final = {
+    "likely-typo": "",
+    "case-differs": "",
+    "stray-text": "(",
+    "undefined-relation": "it is a fluent: (",
+    "swapped-arguments": "(",
+}
+#: Codes of names that are wrong wherever they stand.
+_OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
+#: Findings that ask for a constant that never stands there.
+_OF_VALUES: Final = frozenset(("never-fires", "idle-negation", "dead-alternative"))
+#: Values of a place that are tried; where there are more, they are numbers.
+_MOST_VALUES: Final = 4
+_MOST_COMPARED: Final = 200
+_SHORTEST: Final = 2
+_WORDS: Final = re.compile(r"[^\s()`,:;]+")
+#: What play shows, with the keywords whose rules it comes from.
+KEYWORDS: Final = {
+    "lost-value": ("next",),
+    "double-value": ("next",),
+    "over-at-start": ("terminal",),
+    "goal-missing": ("goal", "terminal"),
+    "goal-conflict": ("goal", "terminal"),
+    "no-move": ("legal", "next", "terminal"),
+    "standstill": ("next", "legal", "terminal"),
+}
+_OF_STATE: Final = frozenset(("init", "next", "true", "base", "legal", "does", "input"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A part of a sheet that may be the cause of what is found, and what was meant there.
+
+    Attributes:
+        span: the part.
+        meant: what was meant.
+        edits: of the text, after which it stands there.
+    """
+
+    span: Span
+    meant: str
+    edits: tuple[Edit, ...]
+
+
+# -- what findings say ----------------------------------------------------------------------------------
+
+
+def cause_in(finding: Diagnostic, source: Source) -> Cause | None:
+    """Return what a finding says was meant, a name in all places; None where it says nothing of the kind."""
+    meant, span = _meant(finding), finding.span
+    if not meant or span is None or span.source is not source:
+        return None
+    starts = [span.start]
+    if finding.code in _OF_NAMES and not span.text.startswith("?"):
+        name = rf"(?<![^\s()]){re.escape(span.text)}(?![^\s();])"
+        starts = [found.start() for found in re.finditer(name, source.text)]
+    length = span.end - span.start
+    return Cause(span, meant, tuple(Edit(start, start + length, (meant,)) for start in starts))
+
+
+def _meant(finding: Diagnostic) -> str:
+    """Return what was meant in the place of a finding; nothing where that is not said."""
+    if finding.code == "wrong-arrow":
+        return "<="
+    before = _SAYS_WHAT.get(finding.code)
+    if before is None or not finding.hint.startswith(before):
+        return ""
+    return finding.hint.removeprefix(before.removesuffix("(")) if before else finding.hint.partition(",")[0]
+
+
+# -- names and constants --------------------------------------------------------------------------------
+
+
+def causes_of_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Cause]:
+    """Yield other names and constants with which all of some findings may vanish."""
+    sheet = Sheet(program)
+    for span, meant in chain(_near_names(sheet, findings), _values(sheet, findings)):
+        yield Cause(span, meant, (Edit(span.start, span.end, (meant,)),))
+
+
+def _near_names(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
+    """Yield names used once of which findings speak, with those used more often that are a slip away."""
+    said = {word for each in findings for word in _words_of(each)}
+    names = [name for name in sheet.names if name.kind != "variable"]
+    counts = Counter(name.text for name in names)
+    common = [text for text, often in counts.most_common(_MOST_COMPARED) if often > 1]
+    for name in names:
+        if counts[name.text] == 1 and name.text in said and len(name.text) >= _SHORTEST:
+            if name.text.isdecimal():
+                continue
+            for other in common:
+                if slips(name.text.lower(), other.lower()) == 1 and not other.isdecimal():
+                    yield name.span, other
+
+
+def _words_of(finding: Diagnostic) -> Iterator[str]:
+    for text in (finding.message, *(note.message for note in finding.notes)):
+        yield from _WORDS.findall(text)
+
+
+def _values(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
+    """Yield other values for constants that findings ask for in vain, there and where they are written."""
+    starts = {each.span.start for each in findings if each.span and each.code in _OF_VALUES}
+    asked: dict[tuple[Place, Constant], Span] = {}
+    known: set[tuple[Place, Constant]] = set()
+    written: dict[Place, list[tuple[Constant, Span]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        for atom, _ in atoms_in(rule.body):
+            for place, term, node in constants_in(atom):
+                known.add((place, term))
+                if node.start in starts:
+                    asked.setdefault((place, term), node.span)
+        for place, term, node in constants_in(rule.head):
+            written[place].append((term, node.span))
+    sorts = _SortedUses(sheet)
+    if len(findings) > 1:  # a single one stands there already
+        for (place, term), span in asked.items():
+            values = dict.fromkeys(value for value, _ in written[place] if value is not term)
+            if len(values) <= _MOST_VALUES:
+                yield from ((span, value.name) for value in values if sorts.knows(place, value))
+    for place, term in asked:
+        heads = [(value, span) for value, span in written[place] if value is not term]
+        if len({value for value, _ in heads}) > _MOST_VALUES:
+            continue
+        heads = [each for each in heads if not sorts.knows(place, each[0])]
+        if len(findings) == 1 and not sorts.knows(place, term):
+            continue
+        heads.sort(key=lambda each: (place, each[0]) in known)  # first those that nobody asks for
+        yield from ((span, term.name) for _, span in islice(heads, _MOST_VALUES))
+
+
+class _SortedUses:
+    """How often each constant stands at places of each sort."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sorts = Sorts(sheet.program.rules)
+        atoms = (
+            atom
+            for rule in sheet.program.rules
+            for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body)))
+        )
+        self._uses = Counter(
+            (self._sorts.of(place), term) for atom in atoms for place, term, _ in constants_in(atom)
+        )
+
+    def knows(self, place: Place, term: Constant) -> bool:
+        """Return whether a constant stands at several places of a sort."""
+        return self._uses[self._sorts.of(place), term] > 1
+
+
+# -- literals -----------------------------------------------------------------------------------------
+
+
+def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Cause]:
+    """Yield other literals with which what play shows may go right: the likelier first, then the nearer.
+
+    A `not` is left out more often than written without need, and most easily where a fluent is kept: it is
+    so where what changes it is not so. A relation that other rules ask for too, and none denies, is less
+    likely to be denied.
+    """
+    near = list(_rules_near(program, KEYWORDS[finding.code]))
+    uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
+    denied = list(_may_be_denied(program, near))
+    otherwise = [each for each in denied if _keeps_otherwise(*each, near)]
+    denied = [each for each in denied if each not in otherwise]
+    elsewhere = [each for each in denied if _is_asked_elsewhere(each[1], uses)]
+    denied = [each for each in denied if each not in elsewhere]
+    yield from (_denied(atom) for _, atom in (*otherwise, *denied))
+    constants = _constants_by_place(program)
+    yield from (cause for rule in near for atom in _atoms_of(rule) for cause in _exchanged(atom))
+    yield from (cause for rule in near for atom in _atoms_of(rule) for cause in _with_others(atom, constants))
+    yield from (_denied(atom) for _, atom in elsewhere)
+    for formula in (formula for rule in near for formula in rule.body):
+        if isinstance(formula, Not) and isinstance(formula.formula, Literal) and formula.formula.node:
+            yield _written(formula.node, formula.formula.node.span.text)
+
+
+def _written(node: Node | None, meant: str) -> Cause:
+    """Return a cause that is written in the place of a node."""
+    assert node is not None
+    return Cause(node.span, meant, (Edit(node.start, node.end, (meant,)),))
+
+
+def _denied(atom: Atom) -> Cause:
+    assert atom.node is not None
+    text = atom.node.span.text
+    return _written(atom.node, f"~{text}" if form_of(atom.node.source) == "infix" else f"(not {text})")
+
+
+def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
+    """Yield rules with literals that may be meant to be denied, since they hold at one time and not another.
+
+    What becomes of a fluent is said by what it was, and a goal by what is so, unless others say it by what
+    is not.
+    """
+    varying = Sheet(program).varying
+    negative = {_kind(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
+    for rule in near:
+        literals = [each for each in rule.body if isinstance(each, Literal)]
+        tests = [each for each in rule.body if isinstance(each, Not | Distinct)]
+        for literal in literals:
+            atom, head = literal.atom, rule.head
+            bound = {variable for each in literals if each is not literal for variable in each.variables()}
+            needed = {variable for part in (head, literal, *tests) for variable in part.variables()}
+            is_own = head.predicate == "next" and atom.predicate in _OF_STATE and _kind(atom) == _kind(head)
+            is_said = head.predicate == "goal" and atom.predicate in _OF_STATE and bool(_terms(atom))
+            is_likely = not is_own and (not is_said or _kind(atom) in negative)
+            if atom.node and is_likely and atom.key in varying and needed <= bound:
+                yield rule, atom
+
+
+def _is_asked_elsewhere(atom: Atom, uses: Counter[tuple[Atom, bool]]) -> bool:
+    return atom.predicate not in _OF_STATE and uses[atom, True] > 1 and not uses[atom, False]
+
+
+def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
+    """Return whether a rule keeps a fluent where another that changes it asks for the same condition."""
+    if rule.head.predicate != "next" or not keeps(rule):
+        return False
+    others = (each for each in near if each is not rule and each.head.predicate == "next")
+    same = [each for each in others if _kind(each.head) == _kind(rule.head)]
+    asked = {(read.key, _kind(read)) for each in same for read, positive in atoms_in(each.body) if positive}
+    return (atom.key, _kind(atom)) in asked - {(("true", 1), _kind(rule.head))}
+
+
+def _atoms_of(rule: Rule) -> Iterator[Atom]:
+    """Yield the atoms of a rule that its text has, those in alternatives left out."""
+    inner = (each.formula if isinstance(each, Not) else each for each in rule.body)
+    atoms = (rule.head, *(each.atom for each in inner if isinstance(each, Literal)))
+    yield from (atom for atom in atoms if atom.node is not None)
+
+
+def _exchanged(atom: Atom) -> Iterator[Cause]:
+    """Yield an atom with two neighbouring arguments exchanged."""
+    for (one, left), (other, right) in pairwise(_arguments(atom)):
+        if one is not other:
+            yield _with_parts(atom, (left, right.span.text), (right, left.span.text))
+
+
+def _with_others(atom: Atom, constants: Mapping[tuple[object, int], Counter[Term]]) -> Iterator[Cause]:
+    """Yield an atom with another constant, one that stands there in other rules."""
+    for number, (term, node) in enumerate(_arguments(atom)):
+        if isinstance(term, Constant):
+            for other, _ in constants[_kind(atom), number].most_common(_MOST_VALUES):
+                if isinstance(other, Constant) and other is not term:
+                    is_infix = form_of(node.source) == "infix"
+                    yield _with_parts(atom, (node, infix_constant(other.name) if is_infix else other.name))
+
+
+def _with_parts(atom: Atom, *parts: tuple[Node, str]) -> Cause:
+    """Return an atom with other texts in the places of some of its nodes."""
+    assert atom.node is not None
+    edits = [Edit(node.start - atom.node.start, node.end - atom.node.start, (text,)) for node, text in parts]
+    return _written(atom.node, apply_edits(atom.node.span.text, edits))
+
+
+def _arguments(atom: Atom) -> list[tuple[Term, Node]]:
+    """Return the terms that `_terms` gives, with their nodes."""
+    node = atom.node
+    if node is not None and atom.predicate in _OF_STATE and node.children:
+        node = node.children[-1]
+    nodes = (node.children or ())[1:] if node else ()
+    return list(zip(_terms(atom), nodes, strict=False))
+
+
+def _constants_by_place(program: Program) -> dict[tuple[object, int], Counter[Term]]:
+    """Return the constants that rules write, by where they stand, with how often they do."""
+    found: dict[tuple[object, int], Counter[Term]] = defaultdict(Counter)
+    for rule in program.rules:
+        if rule.body:
+            for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+                for number, term in enumerate(_terms(atom)):
+                    if isinstance(term, Constant):
+                        found[_kind(atom), number][term] += 1
+    return found
+
+
+def _kind(atom: Atom) -> object:
+    """Return what an atom speaks of: a fluent or a move, or a relation."""
+    return (key_of(atom.arguments[-1]),) if atom.predicate in _OF_STATE and atom.arguments else atom.key
+
+
+def _terms(atom: Atom) -> tuple[Term, ...]:
+    """Return the arguments of a relation; of a fluent or a move, its own."""
+    last = atom.arguments[-1] if atom.predicate in _OF_STATE else None
+    return last.arguments if isinstance(last, Compound) else () if last else atom.arguments
+
+
+def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
+    """Yield the rules of some keywords, then those of what these read, and so on."""
+    waiting = deque(
+        rule
+        for word in keywords
+        for rule in sorted(program.rules, key=_value_of_goal)
+        if rule.head.predicate == word
+    )
+    seen = {id(rule) for rule in waiting}
+    while waiting:
+        rule = waiting.popleft()
+        yield rule
+        read = {atom.key for atom, _ in atoms_in(rule.body)}
+        for other in program.rules:
+            if other.head.key in read and id(other) not in seen:
+                seen.add(id(other))
+                waiting.append(other)
+
+
+def _value_of_goal(rule: Rule) -> int:
+    """Return a goal's value: what is won is said outright, what is left over by denials."""
+    value = str(rule.head.arguments[-1]) if rule.head.key == ("goal", 2) else ""
+    return int(value) if value.isdecimal() else 0

@@ -1,0 +1,141 @@
+"""The front door of the doctor: a sheet is read, checked and played, and causes are named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from anygame.doctor.causes.diagnosis import Diagnosis, in_order
+from anygame.doctor.causes.edits import cause_in
+from anygame.doctor.checked_sheet import CheckedSheet
+from anygame.doctor.finding import Finding
+from anygame.doctor.mending.findings import with_edits
+from anygame.doctor.play.checking import BRIEF, cut_short, limit_reached
+from anygame.errors import LimitError, RuleSheetError
+from anygame.game.loading import read_silently
+from anygame.language.diagnostics import Diagnostic, Severity
+from anygame.language.rules import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.doctor.play.checking import Bounds
+    from anygame.language.limits import Limits
+    from anygame.language.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a sheet is to be examined.
+
+    Attributes:
+        case_sensitive: whether names that differ by case differ.
+        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do.
+        limits: bounds on reading and reasoning.
+        play: how much is played; None for nothing.
+    """
+
+    case_sensitive: bool = True
+    lenient: bool = False
+    limits: Limits | None = None
+    play: Bounds | None = BRIEF
+
+
+def examine(source: Source, wanted: Wanted | None = None) -> Examination:
+    """Return all that is found in a sheet.
+
+    >>> from anygame.language.source import Source
+    >>> sheet = Source("sheet", "(role x) (legal x go) (<= (goal x 100) (true won)) (<= terminal (true wom))")
+    >>> examination = examine(sheet, Wanted(play=None))
+    >>> [finding.diagnostic.code for finding in examination.findings if not finding.diagnostic.follows][0]
+    'never-starts'
+    """
+    examination = Examination(source, wanted or Wanted())
+    examination.run()
+    return examination
+
+
+@dataclass
+class Examination:
+    """Examines one sheet, step by step; what was found stays found where that is interrupted.
+
+    Attributes:
+        source: the sheet.
+        wanted: how it is examined.
+        findings: what was found so far, in the order in which it is shown.
+        sheet: what was found without play; None before.
+        played: random playouts begun so far.
+    """
+
+    source: Source
+    wanted: Wanted
+    findings: list[Finding] = field(default_factory=list)
+    sheet: CheckedSheet | None = None
+    played: int | None = None
+
+    @property
+    def program(self) -> Program:
+        """The rules that could be read; none before the first step."""
+        return self.sheet.program if self.sheet else Program(())
+
+    def worst(self, most: int, least: Severity = Severity.INFO) -> list[Finding]:
+        """Return the findings that are at least so bad; only the worst where there are more than ``most``."""
+        bad = [each for each in self.findings if each.diagnostic.severity >= least]
+        worst_first = sorted(range(len(bad)), key=lambda number: -bad[number].diagnostic.severity)
+        return [bad[number] for number in sorted(worst_first[:most])]
+
+    def run(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Read and check the sheet, play it, and find out which findings name a cause and which follow.
+
+        Args:
+            progress: is called with the states and the playouts so far.
+        """
+        self.sheet = self._checked(self.source)
+        found = with_edits(self.sheet.program, self.sheet.diagnostics)
+        # `anygame mend` takes only sheets that can be read as a whole.
+        self._found(found if self.sheet.complete else [replace(each, kinds=None) for each in found])
+        if self.wanted.play is not None and not self.sheet.has_errors:
+            self._play(self.sheet, self.wanted.play, progress)
+        self._name_causes(self.sheet)
+
+    def _checked(self, source: Source) -> CheckedSheet:
+        wanted = self.wanted
+        return CheckedSheet(
+            source, case_sensitive=wanted.case_sensitive, lenient=wanted.lenient, limits=wanted.limits
+        )
+
+    def _found(self, more: list[Finding]) -> None:
+        """Take more findings in."""
+        known = {each.diagnostic: each for each in [*self.findings, *more]}
+        self.findings = [known[each] for each in in_order(known)]
+
+    def _play(self, sheet: CheckedSheet, bounds: Bounds, progress: Callable[[int, int], None] | None) -> None:
+        try:
+            check = sheet.play(bounds)
+        except LimitError as error:
+            self._found([Finding(limit_reached(error, sheet.program.rules))])
+            return
+        except RuleSheetError as error:
+            self._found([Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)])
+            return
+        try:
+            check.run(progress)
+        finally:
+            self.played = check.played
+            self._found(check.findings())
+
+    def _name_causes(self, sheet: CheckedSheet) -> None:
+        """Put what names a cause first, and mark what follows from it."""
+        known = {each.diagnostic: each for each in self.findings}
+        static = set(sheet.diagnostics)
+        played = sorted(each for each in known if each not in static)
+        bounds = self.wanted.play if any(known[each].line is not None for each in played) else None
+        diagnosis = Diagnosis(sheet, played, bounds, self._checked)
+        with read_silently():  # how the sheet itself is read has been shown
+            found = diagnosis.findings()
+        self.findings = []
+        for before, now in found:
+            cause = diagnosis.named.get(before) or cause_in(before, sheet.source)
+            self.findings.append(replace(known[before], diagnostic=now, meant=cause.edits if cause else ()))
+        if diagnosis.is_late:
+            self.findings.append(Finding(cut_short("time was up while edits were tried", sheet.program)))
