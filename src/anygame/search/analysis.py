@@ -147,9 +147,11 @@ class Analysis:
         moves: per role that chooses (all but ``random``) its legal moves, best first.
         goals: per such role the mean of its goals below the state; None without any.
         proven: per such role its exact value; None where it is not known.
-        engine: what evaluates leaves: ``lanes`` of the compiled game, or ``states``, one after the other.
+        engine: what searches: ``lanes`` of the compiled game, ``states``, one after the other, ``lines`` of
+            the one role that chooses, or ``beliefs`` of what a role knows.
         interrupted: whether the run was ended by Ctrl-C.
         fallback: why it is states that are searched although lanes were to be; None otherwise.
+        believed: in a search of beliefs, how many states agree with what the role knows, in words.
 
     >>> import anygame
     >>> from anygame import Bounds
@@ -178,6 +180,7 @@ class Analysis:
     engine: str
     interrupted: bool = False
     fallback: str | None = None
+    believed: str = ""
 
     @property
     def iterations_per_second(self) -> float:

@@ -94,6 +94,16 @@ class InformationSetSearch:
             return nothing, nothing
         return tree.tries[node], tree.sums[node] / np.maximum(tree.tries[node], 1)
 
+    @property
+    def nodes(self) -> int:
+        """How many nodes all trees have."""
+        return sum(map(len, self._trees.values()))
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the statistics of all trees take."""
+        return sum(tree.tries.nbytes + tree.sums.nbytes for tree in self._trees.values())
+
     # -- what descents ask -------------------------------------------------------------------------
 
     @property
