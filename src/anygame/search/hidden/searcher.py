@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.search.hidden.lane_pool import legal_choices
 from anygame.search.hidden.trees import RoleTree
+from anygame.search.lane_pool import legal_choices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import GoalError, PositionError
+from anygame.errors import GoalError
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
 from anygame.search.bounds import Bounds
+from anygame.search.lane_pool import packed_state
 from anygame.search.native.marking import native_code
 from anygame.search.tree.game_code import describe
-from anygame.search.tree.lanes import words_for
 from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree
 from anygame.search.tree.worker import MINIMAX
 
@@ -132,12 +132,8 @@ class TreeSearcher:
         Raises:
             PositionError: play does not lead to the state, and the network cannot hold it.
         """
-        position = state.position_in(self._machine)
-        if position is None:
-            raise PositionError("the network of the game cannot hold this state, since no play leads there")
-        bits = np.zeros(64 * words_for(len(position)), np.bool_)
-        bits[: len(position)] = np.frombuffer(position, np.bool_)
-        return np.packbits(bits, bitorder="little").view(np.uint64)
+        (packed,) = packed_state(self._machine, state)
+        return np.asarray(packed)
 
     def _end(self, state: State, role: int) -> tuple[float, bool]:
         """Return what an end is worth to a role, and whether the rules give it exactly one goal there.
