@@ -40,7 +40,7 @@ class LaneExpansion:
 
     def __init__(self, game: Game, start: State) -> None:
         machine = game.backends.needed_network()
-        first = packed_state(machine, start)
+        first = packed_state(game, start)
         self._fluents = game.fluent_terms
         self._states = StateSet(first.shape[1])
         self._states.add(first)

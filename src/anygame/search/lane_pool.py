@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.game.machines.network import NetworkMachine
+    from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.network.kernels.kernel import Kernel
 
@@ -84,13 +84,14 @@ class LanePool:
         return [np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals) for goals in lanes.goals()]
 
 
-def packed_state(machine: NetworkMachine, state: State) -> States:
+def packed_state(game: Game, state: State) -> States:
     """Return a state with a bit for each fluent: uint64 [1, words].
 
     Raises:
+        LimitError: the game has no network.
         PositionError: play does not lead to the state, and the network cannot hold it.
     """
-    position = state.position_in(machine)
+    position = state.position_in(game.backends.needed_network())
     if position is None:
         raise PositionError("the network of the game cannot hold this state, since no play leads there")
     bits = np.zeros(64 * max(1, -(-len(position) // 64)), np.bool_)

@@ -188,7 +188,7 @@ class Belief:
         self.particles = None
         self._turns = []
         with suppress(PositionError):
-            states = packed_state(self._machine, view.start)
+            states = packed_state(self._game, view.start)
             self._start = states[0]
             keys, nothing = self.observing.at_start(states), np.zeros((1, 0, len(self._game.roles)), np.int32)
             self.particles = Particles(states, keys, np.ones(1), nothing, nothing, np.zeros(1, np.int64))

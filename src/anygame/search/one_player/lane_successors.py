@@ -37,7 +37,7 @@ class LaneSuccessors:
         self._others = [role for role in game.roles if role != game.roles[chooser]]
         self._actions: tuple[Term, ...] = machine.compiled.actions[chooser]
         self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
-        self.root: NDArray[np.uint64] = packed_state(machine, start)
+        self.root: NDArray[np.uint64] = packed_state(game, start)
         self.words: int = self.root.shape[1]
         self.width = lanes
         self.bytes = 0

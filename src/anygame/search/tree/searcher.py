@@ -132,7 +132,7 @@ class TreeSearcher:
         Raises:
             PositionError: play does not lead to the state, and the network cannot hold it.
         """
-        (packed,) = packed_state(self._machine, state)
+        (packed,) = packed_state(self.game, state)
         return np.asarray(packed)
 
     def _end(self, state: State, role: int) -> tuple[float, bool]:
