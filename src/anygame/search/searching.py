@@ -451,7 +451,7 @@ def prepare() -> None:
     """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
     from anygame.search.native.marking import native_code
 
-    with suppress(CompilationError):  # who searches is told
+    with suppress(CompilationError):  # a search says so
         native_code()
 
 

@@ -190,7 +190,7 @@ class Portfolio:
         return StateKey.of_network(network, self._chooser, root, clock=clock)
 
     def _add_estimating_ways(self) -> None:
-        """Search by estimates too, where they do not take too long and tell something."""
+        """Search by estimates too, where they take little time and there is a goal to reach."""
         relaxation = self._relaxation()
         if relaxation is None:
             return
