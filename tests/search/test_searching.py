@@ -8,6 +8,7 @@ from threading import Event, Thread
 from time import sleep
 
 import pytest
+from tests.game.sheets import SHEETS
 
 import anygame
 from anygame.search import Analysis, Search
@@ -115,7 +116,7 @@ def test_ends_and_proven_states_end_a_run_at_once() -> None:
 @pytest.mark.parametrize("options", [{"threads": 0}, {"threads": 5000}, {"memory": 0}])
 def test_numbers_out_of_range_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="should be a number"):
-        Search(_tic_tac_toe(), **options)
+        Search(_tic_tac_toe(), **options)  # type: ignore[arg-type]
 
 
 def test_nothing_is_known_before_a_run() -> None:
@@ -157,3 +158,42 @@ def test_a_search_changes_to_what_has_been_compiled_behind_it(monkeypatch: pytes
             break
     assert search._searcher is made
     assert search.compile(60)
+
+
+def test_one_role_is_searched_for_a_line_where_only_time_bounds_it() -> None:
+    search = Search(anygame.load(SHEETS / "lights_out.kif", machine="reasoner"), seed=1)
+    found = search.run(seconds=60)
+    (role,) = found.moves
+    best = found.moves[role][0]
+    assert (found.engine, best.goal, best.proven, found.is_solved) == ("lines", 100, 100, True)
+    assert search.best(0) == best.move == best.line[0][0]
+    assert search.run(iterations=20).engine == "states"
+
+
+def test_where_no_line_has_a_goal_a_tree_is_searched() -> None:
+    game = anygame.loads("(role me) (legal me 1) (legal me 2) (<= terminal (true over))", machine="reasoner")
+    found = Search(game, seed=1).run(seconds=0.1)
+    assert found.engine == "states"
+
+
+def test_what_a_role_knows_is_searched_if_a_role_is_given() -> None:
+    game = anygame.load("kuhn_poker")
+    start = game.initial_state()
+    role = next(role for role in game.roles if not role.is_random)
+    state = start
+    while len(state.legal_moves(role)) < 2:
+        state = state.next([state.legal_moves(each)[0] for each in game.roles])
+    search = Search(game, seed=1, role=role)
+    found = search.run(state, iterations=100)
+    assert (found.engine, found.believed) == ("beliefs", "1 states believed in")
+    assert list(found.moves) == [role]
+    assert sum(each.visits for each in found.moves[role]) == 100
+    assert search.best(game.role_index(role)) == found.best(role)
+    assert (search.believes, search.is_lost) == (True, False)
+
+
+def test_without_a_network_that_knows_percepts_the_state_is_searched() -> None:
+    game = anygame.load("monty_hall", machine="reasoner")
+    search = Search(game, seed=1, role=game.roles[0])
+    assert search.run(iterations=20).engine == "states"
+    assert "has no network" in str(search.no_beliefs)

@@ -27,6 +27,8 @@ from tests.cli.transcripts import ROOT, run
 README = ROOT / "README.md"
 #: The README, the index of the chapters, and the chapters.
 CHAPTERS = (README, *sorted((ROOT / "docs").glob("*.md")))
+#: What was tried and left out; only the index of the chapters names it.
+EXPERIMENTS = (*sorted((ROOT / "docs" / "experiments").glob("*.md")),)
 _BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )

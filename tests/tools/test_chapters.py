@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
-from tests.tools.chapters import CHAPTERS, README, absent, needed, replayed, sheets, told
+from tests.tools.chapters import CHAPTERS, EXPERIMENTS, README, absent, needed, replayed, sheets, told
 
 import anygame
 from anygame import language
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 _LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
-chapters = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.relative_to(ROOT).as_posix())
+chapters = pytest.mark.parametrize(
+    "path", CHAPTERS + EXPERIMENTS, ids=lambda path: path.relative_to(ROOT).as_posix()
+)
 
 
 @chapters
@@ -56,10 +58,14 @@ def _anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("index", [README, ROOT / "docs" / "README.md"], ids=["README", "docs"])
-def test_every_chapter_is_in_the_index(index: Path) -> None:
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [(README, CHAPTERS), (ROOT / "docs" / "README.md", CHAPTERS + EXPERIMENTS)],
+    ids=["README", "docs"],
+)
+def test_every_chapter_is_in_the_index(index: Path, expected: tuple[Path, ...]) -> None:
     links = {(index.parent / link).resolve() for link in _LINK.findall(index.read_text(encoding="utf-8"))}
-    assert links >= {path for path in CHAPTERS if path.name != "README.md"}
+    assert links >= {path for path in expected if path.name != "README.md"}
 
 
 def test_every_command_is_told() -> None:

@@ -7,11 +7,9 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import AnygameError, LimitError, TableError
-from anygame.players.ismcts import BeliefSearch, think
+from anygame.errors import AnygameError, TableError
 from anygame.players.player import Player, check_option
 from anygame.search import load_table
-from anygame.search.one_player import LineSearch, SeveralChooseError
 from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
 
 if TYPE_CHECKING:
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at whether a match that is waited for has ended.
 _LOOK: Final = 0.05
-#: Of the clock, the part for finding a line in a game of one; the tree has the rest if there is none.
-_SHARE_OF_LINES: Final = 0.8
 #: Thinking behind others' moves is ended at once, also where clocks are short.
 _SHORT_SLICE: Final = 0.01
 #: Of what is left of the start clock, the part for practice; and seconds that are too few for it.
@@ -43,7 +39,7 @@ _LONGEST_WAIT: Final = 10.0
 #: Play clocks after which nobody will ask any more: a manager gives up earlier.
 _PATIENCE: Final = 20
 #: Joint moves of the expected line that are said.
-_TOLD: Final = 4
+_SAID: Final = 4
 
 
 class MctsPlayer(Player):
@@ -51,8 +47,8 @@ class MctsPlayer(Player):
 
     The tree is kept from move to move. A proven win is played by its shortest known line, a proven loss by
     its longest. The game is compiled on the start clock; where that does not do, it goes on behind the search
-    by the reasoner. Where the rules hide information it searches what may be true, as ``ismcts`` does, by one
-    thread, and does not ponder.
+    by the reasoner. Where the rules hide information it searches what its role knows, as ``ismcts`` does, by
+    one thread, and does not ponder. What is searched, `Search` chooses.
 
     Args:
         seed: of the random numbers.
@@ -109,25 +105,37 @@ class MctsPlayer(Player):
         """Compile the game, and search from the initial state."""
         super().start(game, role, clock)
         self._stop_pondering(clock)
-        self._thoughts: BeliefSearch | None = None
-        self.needs_state = True
-        if game.is_gdl2 and self._begins_to_believe(game, role, clock):
-            return
-        self._search = Search(game, seed=self._seed, threads=self.threads, memory=self.memory)
-        self._lines: LineSearch | None = None
-        self._may_be_puzzle = self.iterations is None and not game.is_gdl2
+        self._believes = self._is_to_believe(game)
+        self._search = Search(
+            game,
+            seed=self.random.getrandbits(32) if self._believes else self._seed,
+            threads=self.threads,
+            memory=self.memory,
+            role=role if self._believes else None,
+        )
         self._table: Table | None = None
         if self._path is not None:
             with suppress(TableError):
                 self._table = load_table(self._path, game)
         self._search.compile(0.0)
-        while not clock.is_up and self._search.is_compiling and self._lines is None:
+        # A line needs no tree.
+        while (
+            not clock.is_up
+            and self._search.is_compiling
+            and not (self.iterations is None and self._search.is_for_one)
+        ):
             self._search.compile(min(_LOOK, clock.remaining()))
-            self._look_for_puzzle()
-        if self._lines is None:
+        self.needs_state = not self._search.believes
+        if self._search.no_beliefs is not None:
+            self.say(f"{self._search.no_beliefs}: searching one state that agrees with what was seen")
+        if not self._believes:
             self._practise(clock)
-        if self.iterations is None:
-            self._think(game.initial_state(), clock)
+            if self.iterations is None:
+                self._think(game.initial_state(), clock)
+
+    def _is_to_believe(self, game: Game) -> bool:
+        """Return whether to search what the role knows of a game, rather than states."""
+        return game.is_gdl2
 
     def _practise(self, clock: Clock) -> None:
         """Learn from self-play, if there is time for it."""
@@ -143,93 +151,58 @@ class MctsPlayer(Player):
             if found is not None and self.aloud:
                 self.say(found)
 
-    def _begins_to_believe(self, game: Game, role: Role, clock: Clock) -> bool:
-        """Prepare for hidden information; return whether that can be done."""
-        seed = self.random.getrandbits(32)
-        try:
-            self._thoughts = BeliefSearch(game, role, seed, self.iterations, self.memory, clock)
-        except LimitError as error:
-            self.say(f"{error}: searching one state that agrees with what was seen")
-        self.needs_state = self._thoughts is None
-        return self._thoughts is not None
-
     def move(self, state: State, clock: Clock) -> Term:
         """Return the best move that is known when the clock is up."""
-        if self._thoughts is not None:
-            chosen = think(self, self._thoughts, state, clock)
-            if self.aloud and (told := self._thoughts.told(chosen)):
-                self.say(told)
-            return chosen
         legal = state.legal_moves(self.role)
         self.best = best = self.random.choice(legal)
         known = () if self._table is None else self._table.best_moves(state).get(self.role, ())
         if known:
             self.best = best = known[0]
-        elif self._stop_pondering(clock) and len(legal) > 1:
+        elif self._stop_pondering(clock) and (len(legal) > 1 or self._believes):
             self._think(state, clock)
             best = self.best or best
-            if self.aloud and self._lines is None:
-                self._tell(best)
-        if self.pondering:
+            if self.aloud:
+                self._say_worth_of(best)
+        if self.pondering and not self._believes:
             self._ponder(state, best, clock)
         return best
 
     def _think(self, state: State, clock: Clock) -> None:
-        """Find a move, and keep `best` up to date."""
-        if clock.is_up:
+        """Search, and keep `best` up to date; say where no state agrees with what was seen."""
+        search, was_lost = self._search, self._search.is_lost
+        if clock.is_up and not self._believes:
             return
-        self._look_for_puzzle()
-        if self._lines is None or not self._follow_line(self._lines, state, clock):
-            self._grow(state, clock)
-
-    def _look_for_puzzle(self) -> None:
-        """Look for lines from now on if this is a game of one: playouts in lanes show who chooses."""
-        game = self.game
-        is_shown = game.is_settled and (len(game.roles) == 1 or game.machine.name == "network")
-        if not self._may_be_puzzle or not is_shown:
-            return
-        self._may_be_puzzle = False
-        with suppress(SeveralChooseError):
-            self._lines = LineSearch(game, seed=self._seed, memory=self.memory)
-
-    def _follow_line(self, lines: LineSearch, state: State, clock: Clock) -> bool:
-        """Look for the best line, and take the next move of it; return whether there is one."""
-        try:
-            line = lines.run(state, seconds=_SHARE_OF_LINES * clock.remaining(), stop=lambda: clock.is_up)
-        except (SeveralChooseError, LimitError, MemoryError):
-            self._lines = None
-            return False
-        if line.moves:
-            self.best = line.moves[0][self.game.role_index(self.role)]
-        return bool(line.moves)
-
-    def _grow(self, state: State, clock: Clock) -> None:
-        """Search the tree."""
         role = self.game.role_index(self.role)
-        seconds = clock.remaining()
-        try:
-            for _ in self._search.slices(
-                state, seconds=seconds, iterations=self.iterations, stop=lambda: clock.is_up
+        # The rules may not be evaluable somewhere: what is known so far must do.
+        with suppress(AnygameError):
+            for _ in search.slices(
+                state,
+                seconds=clock.remaining(),
+                iterations=self.iterations,
+                stop=lambda: clock.is_up,
+                view=self.view,
             ):
                 self._prefer(state, role)
             self._prefer(state, role)
-        except AnygameError:
-            # The rules cannot be evaluated somewhere: what is known so far must do.
-            return
+        self.needs_state = not search.believes
+        if search.is_lost and not was_lost:
+            self.say("belief has run empty: no state that was tried agrees with all that was seen")
 
-    def _tell(self, best: Term) -> None:
+    def _say_worth_of(self, best: Term) -> None:
         """Say what the search knows of a move, and how it expects play to go on."""
         with suppress(ValueError):
             found = self._search.analysis()
-            for each in found.moves.get(self.role, ()):
+            moves = found.moves.get(self.role, ())
+            for each in moves:
                 if each.move != best or each.goal is None:
                     continue
                 worth = (
                     f"mean goal {each.goal:.1f}" if each.proven is None else f"goal {each.proven:g}, proven"
                 )
-                line = ", ".join(" ".join(map(str, joint)) for joint in each.line[1:_TOLD])
-                then = f"; then {line}" if line else ""
-                self.say(f"{best}: {worth}, {found.iterations:,} leaves{then}")
+                share = each.visits / max(1, sum(other.visits for other in moves))
+                line = ", ".join(" ".join(map(str, joint)) for joint in each.line[1:_SAID])
+                then = "; ".join(["", *filter(None, [found.believed, line and f"then {line}"])])
+                self.say(f"{best}: {worth}, {share:.0%} of {found.iterations:,} tries{then}")
 
     def _prefer(self, state: State, role: int) -> None:
         if state.legal_moves(self.role):

@@ -31,7 +31,7 @@ class MoveAnalysis:
         move: the move.
         visits: how many leaves were evaluated below it.
         goal: the mean of the goals that these gave the role, on the scale of the rules; None without any.
-        error: the standard error of that mean; None where it cannot be told.
+        error: the standard error of that mean; None where that is not known.
         bounds: between what the value of the move lies for the role, so far.
         line: joint moves of best play as far as it is known, of which this move is the first.
     """
@@ -131,7 +131,7 @@ def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float) -> MoveAn
         for each in moves
         if each.goal is not None and each.visits >= enough
     ]
-    return max(known, key=lambda told: told[0])[1] if known else moves[0]
+    return max(known, key=lambda pair: pair[0])[1] if known else moves[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +147,11 @@ class Analysis:
         moves: per role that chooses (all but ``random``) its legal moves, best first.
         goals: per such role the mean of its goals below the state; None without any.
         proven: per such role its exact value; None where it is not known.
-        engine: what evaluates leaves: ``lanes`` of the compiled game, or ``states``, one after the other.
+        engine: what searches: ``lanes`` of the compiled game, ``states``, one after the other, ``lines`` of
+            the one role that chooses, or ``beliefs`` of what a role knows.
         interrupted: whether the run was ended by Ctrl-C.
         fallback: why it is states that are searched although lanes were to be; None otherwise.
+        believed: in a search of beliefs, how many states agree with what the role knows, in words.
 
     >>> import anygame
     >>> from anygame import Bounds
@@ -178,6 +180,7 @@ class Analysis:
     engine: str
     interrupted: bool = False
     fallback: str | None = None
+    believed: str = ""
 
     @property
     def iterations_per_second(self) -> float:
@@ -266,6 +269,6 @@ def _between(of: MoveAnalysis) -> str:
 
 
 def _line(line: JointMoves, steps: int) -> str:
-    """Return joint moves as text, moves without a choice to them left out where others are told."""
+    """Return joint moves as text, moves without a choice to them left out where there are others."""
     shown = [" ".join(text for text in map(str, joint) if text != "noop") or "noop" for joint in line[:steps]]
     return ", ".join(shown) + (" ..." if len(line) > steps else "")

@@ -9,7 +9,8 @@ import numpy as np
 
 from anygame.errors import GoalError
 from anygame.network.state_set import StateSet
-from anygame.search.graph import MANY_STATES, MOST_AT_A_TIME, Found
+from anygame.search.graph import MANY_STATES, Found
+from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,15 +39,13 @@ class LaneExpansion:
     """
 
     def __init__(self, game: Game, start: State) -> None:
+        machine = game.backends.needed_network()
+        first = packed_state(game, start)
         self._fluents = game.fluent_terms
-        self._batch = batch = game.batch(MOST_AT_A_TIME, seed=0)
-        self._lanes = batch.lanes
-        self._roles = game.roles
-        batch.set_state(0, start)
-        first = batch.packed()[:1]
         self._states = StateSet(first.shape[1])
         self._states.add(first)
-        self._kernel = game.backends.needed_network().kernel
+        self._kernel = machine.kernel
+        self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
         self._blocks: BlockSuccessors | None = None
 
     def __len__(self) -> int:
@@ -64,7 +63,7 @@ class LaneExpansion:
         """Continue a range of states by every joint move."""
         states = self._states.part(first, end)
         if len(self._states) < MANY_STATES:
-            return self._in_batch(states)
+            return self._in_pool(states)
         options, terminal, goals, successors = self._native().of(states)
         return Found(options, terminal, goals, self._states.add(successors))
 
@@ -75,56 +74,21 @@ class LaneExpansion:
             self._blocks = BlockSuccessors(self._kernel)
         return self._blocks
 
-    def _in_batch(self, states: NDArray[np.uint64]) -> Found:
-        batch, count = self._batch, len(states)
-        self._load(states)
-        terminal: NDArray[np.bool_] = batch.terminal[:count]
-        going = np.logical_not(terminal)[:, None]
-        goals = np.stack([batch.goals(role)[:count] for role in self._roles], axis=1)
-        legal = [np.asarray(batch.legal_mask(role)[:count]) & going for role in self._roles]
+    def _in_pool(self, states: NDArray[np.uint64]) -> Found:
+        pool, count = self._pool, len(states)
+        lanes = pool.holding(states)
+        terminal = lanes.terminal[:count]
+        goals = np.stack([of_role[:count] for of_role in pool.goals(lanes)], axis=1)
+        legal = [mask[:count] & ~terminal[:, None] for mask in pool.legal(lanes)]
         options = np.stack([mask.sum(axis=1, dtype=np.int32) for mask in legal], axis=1)
         options *= np.minimum(options, 1).min(axis=1, keepdims=True)
-        sources, moves = _joint_moves(legal, options)
+        sources, moves = joint_choices([legal_choices(mask) for mask in reversed(legal)])
         children = np.empty(len(sources), np.int32)
-        for at in range(0, len(sources), self._lanes):
-            part = slice(at, at + self._lanes)
-            children[part] = self._make(states[sources[part]], [chosen[part] for chosen in moves])
+        for part in pool.parts(len(sources)):
+            lanes = pool.holding(states[sources[part]])
+            pool.step(lanes, [chosen[part] for chosen in reversed(moves)])
+            children[part] = self._states.add(lanes.packed()[: part.stop - part.start])
         return Found(options, terminal, goals, children)
-
-    def _load(self, states: NDArray[np.uint64]) -> None:
-        """Put states into the first lanes, and the first of them into the others."""
-        filled = np.empty((self._lanes, states.shape[1]), np.uint64)
-        filled[: len(states)] = states
-        filled[len(states) :] = states[0]
-        self._batch.set_packed(filled)
-
-    def _make(self, states: NDArray[np.uint64], moves: list[NDArray[np.int64]]) -> NDArray[np.int32]:
-        self._load(states)
-        chosen = {}
-        for role, of_role in zip(self._roles, moves, strict=True):
-            everywhere = np.full(self._lanes, of_role[0])
-            everywhere[: len(of_role)] = of_role
-            chosen[role] = everywhere
-        self._batch.step(chosen)
-        return self._states.add(self._batch.packed()[: len(states)])
-
-
-def _joint_moves(
-    legal: list[NDArray[np.bool_]], options: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """Return, for every joint move of every state, the state and the move of each role."""
-    counts = options.astype(np.int64)
-    totals = counts.prod(axis=1)
-    sources = np.repeat(np.arange(len(totals)), totals)
-    rest = np.arange(len(sources)) - np.repeat(np.cumsum(totals) - totals, totals)
-    moves: list[NDArray[np.int64]] = []
-    for role in reversed(range(len(legal))):
-        listed, actions = np.nonzero(np.ascontiguousarray(legal[role]))
-        firsts = np.searchsorted(listed, np.arange(len(totals)))
-        of_source = counts[sources, role]
-        moves.append(actions[firsts[sources] + rest % of_source])
-        rest //= of_source
-    return sources, moves[::-1]
 
 
 class StateExpansion:

@@ -14,7 +14,7 @@ class Searcher(Protocol):
     """Grows a tree of states from a root, a little at a time. One thread uses it at a time.
 
     Laws: the same seed and the same numbers of iterations give the same tree, however they are cut into
-    calls; ``best`` is the first move that ``analysis`` tells for its role.
+    calls; ``best`` is the first move of its role in ``analysis``.
     """
 
     def begin(self, state: State) -> None:
@@ -39,7 +39,7 @@ class Searcher(Protocol):
         """Return what is known of the root; `Search` puts in iterations and seconds.
 
         Args:
-            lines: whether to tell principal variations too.
+            lines: whether to give principal variations too.
         """
 
     def best(self, role: int) -> Term:

@@ -1,4 +1,7 @@
-"""Search as people and players use it: from a state, for a time or a number of leaves, in slices."""
+"""Search as people and players use it: from a state, for a time or a number of leaves, in slices.
+
+What searches is chosen here, and nowhere else: see `Search`.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,25 @@ from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from random import SystemRandom
-from threading import Lock, Thread
+from threading import TIMEOUT_MAX, Lock, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from warnings import warn
 
-from anygame.errors import CompilationError, PositionError
+from anygame.errors import CompilationError, LimitError, PositionError
 from anygame.game.machine import FallbackWarning, reason_of
+from anygame.game.role_view import RoleView
+from anygame.search.one_player import LineSearch, SeveralChooseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from anygame.game.game import Game
+    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.analysis import Analysis
+    from anygame.search.hidden.belief_search import BeliefSearcher
     from anygame.search.practice import PracticeReport
     from anygame.search.searcher import Searcher
     from anygame.search.tree.searcher import TreeSearcher
@@ -37,14 +44,49 @@ _FORGETTING: Final = 0.9
 _COST: Final = "it looks at one state after the other, mostly hundreds of times as few"
 #: Of the time of a run, the part that must be left for a tree that begins anew to be the better one.
 _WORTH_BEGINNING: Final = 0.5
+#: Of the time of a run, the part for a line in a game of one; a tree has the rest if there is none.
+_SHARE_OF_LINES: Final = 0.8
+#: Of the time of a run, the part for finding states that agree with what a role knows.
+_BELIEVING: Final = 0.4
+
+
+class _Run(NamedTuple):
+    """What is asked for.
+
+    Attributes:
+        begin, end: as ``perf_counter`` counts.
+        iterations: leaves at most, or None.
+        stop: whether to end.
+        slice_seconds: between two questions to ``stop``.
+    """
+
+    begin: float
+    end: float
+    iterations: int | None
+    stop: Callable[[], bool]
+    slice_seconds: float
+
+    @property
+    def has_seconds_alone(self) -> bool:
+        """Whether nothing but time bounds it: what it finds may depend on the pace of the machine."""
+        return self.end < inf and self.iterations is None
 
 
 class Search:
-    """Monte Carlo tree search with proofs, for any game.
+    """Searches any game, by what suits the game and the question.
 
-    Where the game has a network, its leaves are evaluated in lanes by native code, hundreds at a time;
-    elsewhere one after the other by the reasoner. The tree is kept from run to run, as far as it lies below
-    the state that is searched. A search may be used by several threads, one at a time.
+    There are four engines, of which the first is chosen that can be used:
+
+    - ``beliefs``, if a role is given: from states that agree with what it knows. They need a network that
+      knows percepts.
+    - ``lines``: the best line of a game in which one role chooses, and nothing is left to chance, in a run
+      that is bounded by seconds alone. A tree has the last fifth of them, if no line is found before.
+    - ``lanes``: a tree whose leaves are evaluated by native code, hundreds at a time. They need a network
+      that can hold the state.
+    - ``states``: a tree whose leaves are evaluated one after the other, by the reasoner.
+
+    Trees are searched by Monte Carlo tree search with proofs, and kept from run to run, as far as they lie
+    below the state that is searched. A search may be used by several threads, one at a time.
 
     Args:
         game: the game.
@@ -52,10 +94,12 @@ class Search:
             seed gives the same analysis.
         threads: how many cores to use; only lanes use more than one.
         memory: bytes that the tree may take at most, about.
+        role: who searches, where it knows less than the state; None where the state is known.
 
     Attributes:
         fallback: what keeps the search from using lanes although it was to; None otherwise. A
             ``FallbackWarning`` says it, too.
+        no_beliefs: why the states that are given are searched although a role was; None otherwise.
 
     Raises:
         ValueError: a number is out of range.
@@ -72,21 +116,31 @@ class Search:
     """
 
     def __init__(
-        self, game: Game, *, seed: int | None = None, threads: int = 1, memory: int = DEFAULT_MEMORY
+        self,
+        game: Game,
+        *,
+        seed: int | None = None,
+        threads: int = 1,
+        memory: int = DEFAULT_MEMORY,
+        role: Role | None = None,
     ) -> None:
         if not 1 <= threads <= 4096:
             raise ValueError(f"threads should be a number from 1 to 4096, not {threads}")
         if memory < 1:
             raise ValueError(f"memory should be a number of bytes from 1, not {memory}")
-        self._game = game
+        self._game, self._role = game, role
         self._seed, self._threads, self._memory = seed, threads, memory
         self._states: Searcher | None = None
         self._lanes: TreeSearcher | None = None
+        self._lines: LineSearch | None = None
+        self._may_be_for_one = not game.is_gdl2
+        self._beliefs: BeliefSearcher | None = None
         self._compiling: Thread | None = None
         self._is_tried = False
         self._searcher: Searcher | None = None
         self.fallback: Exception | None = None
-        self._told: str | None = None
+        self.no_beliefs: LimitError | None = None
+        self._warned_of: str | None = None
         self._busy = Lock()
         self._iterations = 0
         self._seconds = 0.0
@@ -105,37 +159,90 @@ class Search:
             self._compiling = Thread(target=self._compile, name="compiling", daemon=True)
             self._compiling.start()
         if self._compiling is not None:
-            self._compiling.join(seconds)
-        return self._lanes is not None
+            self._compiling.join(min(seconds, TIMEOUT_MAX))
+        return self._lanes is not None or self._beliefs is not None
 
     @property
     def is_compiling(self) -> bool:
-        """Whether it is not known yet what will evaluate leaves."""
+        """Whether it is not known yet what will search."""
         return not self._is_tried
+
+    @property
+    def is_for_one(self) -> bool:
+        """Whether one role is known to choose alone, so that runs of some seconds search a line for it."""
+        return self._line_search() is not None
+
+    @property
+    def believes(self) -> bool:
+        """Whether a role is searched from what it knows: of the state given, hardly anything is read."""
+        return self._beliefs is not None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether no state was found that agrees with all that the role knows."""
+        return self._beliefs is not None and self._beliefs.is_lost
 
     def _compile_if_nobody_does(self) -> None:
         if self._compiling is None and not self._is_tried:
             self._compile()
 
     def _compile(self) -> None:
-        """Make the tree over lanes, where there can be one."""
+        """Make what searches beliefs, or the tree over lanes, where there can be one."""
         try:
-            self._lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
+            if self._role is not None:
+                self._beliefs = self._believing(self._role)
+            if self._beliefs is None:
+                self._lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
         except Exception as error:  # whatever stops it, the game is played anyway
             self.fallback = error
         finally:
             self._is_tried = True
 
+    def _believing(self, role: Role) -> BeliefSearcher | None:
+        """Return what searches from what a role knows; None where there is no network for that."""
+        from anygame.search.hidden.belief_search import BeliefSearcher
+
+        self._game.compile_if_worth_it()
+        try:
+            return BeliefSearcher(self._game, role, seed=self._seed, memory=self._memory)
+        except LimitError as error:
+            self.no_beliefs = error
+            return None
+
     def _warn(self) -> None:
         """Say why states are searched, unless that was said before."""
         reason = reason_of(self.fallback)
-        if reason is not None and reason != self._told:
-            self._told = reason
+        if reason is not None and reason != self._warned_of:
+            self._warned_of = reason
             message = f"{self._game.name}: searches slowly here: {reason}; {_COST}"
             warn(message, FallbackWarning, stacklevel=2)
 
-    def _chosen(self, state: State) -> Searcher:
-        """Return what searches a state, begun there: lanes, where they can hold it."""
+    def _line_search(self) -> LineSearch | None:
+        """Return what searches lines, if one role chooses: playouts in lanes show whether it does."""
+        game = self._game
+        is_shown = game.is_settled and (len(game.roles) == 1 or game.machine.name == "network")
+        if self._may_be_for_one and is_shown:
+            self._may_be_for_one = False
+            with suppress(SeveralChooseError):
+                self._lines = LineSearch(game, seed=self._seed, memory=self._memory)
+        return self._lines
+
+    def _chosen_line(self, state: State) -> LineSearch | None:
+        """Return what searches the best line from a state, begun there; None where that cannot be done."""
+        lines = None if state.is_terminal else self._line_search()
+        if lines is not None:
+            try:
+                lines.begin(state)
+            except (LimitError, MemoryError):
+                self._lines = lines = None
+        return lines
+
+    def _chosen(self, state: State, view: RoleView | None, seconds: float) -> Searcher:
+        """Return what searches a state, begun there, unless that is a line."""
+        if self._beliefs is not None:
+            self._beliefs.follow(view or RoleView(state), _BELIEVING * seconds)
+            self._beliefs.begin(state)
+            return self._beliefs
         if self._lanes is not None:
             try:
                 self._lanes.begin(state)
@@ -175,7 +282,8 @@ class Search:
             stop: asked often whether to end at once; what was not tried out is not used.
 
         Returns:
-            what came of it; None for other games, and for those that have no network.
+            what came of it; None for other games, where one role alone chooses or searches what it knows, and
+            for games that have no network.
 
         Raises:
             ValueError: neither seconds nor games are given, or one is not positive.
@@ -185,7 +293,7 @@ class Search:
             raise ValueError("say for how many seconds to practise, or how many games, as numbers above 0")
         self._compile_if_nobody_does()
         with self._busy:
-            if self._lanes is None:
+            if self._lanes is None or self.is_for_one:
                 return None
             # Numba, which compiles self-play, is loaded for lanes alone.
             from anygame.search.tree.practice import learn_estimates
@@ -206,6 +314,7 @@ class Search:
         iterations: int | None = None,
         progress: Callable[[Analysis], None] | None = None,
         stop: Callable[[], bool] | None = None,
+        view: RoleView | None = None,
     ) -> Analysis:
         """Search a state, and return what is known of it.
 
@@ -213,23 +322,24 @@ class Search:
         proven, and by Ctrl-C, with what is known.
 
         Args:
-            state: where to start; the initial state by default.
+            state: where to start; the initial state by default. With a view, any state that agrees with it.
             seconds: how long at most.
             iterations: how many leaves to evaluate, about; without either, it goes on for as long as it can.
             progress: called about four times a second with what is known.
             stop: asked some tens of times a second whether to end, for other threads.
+            view: what the role of the search knows; None if it knows the state.
 
         Raises:
             AnygameError: the rules cannot be evaluated.
         """
-        told = perf_counter()
+        reported = perf_counter()
         try:
-            for _ in self.slices(state, seconds=seconds, iterations=iterations, stop=stop):
-                if progress is not None and perf_counter() - told >= _BETWEEN_REPORTS:
+            for _ in self.slices(state, seconds=seconds, iterations=iterations, stop=stop, view=view):
+                if progress is not None and perf_counter() - reported >= _BETWEEN_REPORTS:
                     progress(self.analysis())
-                    told = perf_counter()
+                    reported = perf_counter()
         except KeyboardInterrupt:
-            # While progress was told; or before there was anything to tell.
+            # While progress was reported; or before there was anything to report.
             if self._searcher is None:
                 raise
             self._interrupted = True
@@ -243,45 +353,69 @@ class Search:
         iterations: int | None = None,
         stop: Callable[[], bool] | None = None,
         slice_seconds: float = _SLICE,
+        view: RoleView | None = None,
     ) -> Iterator[int]:
         """Search as `run` does, and yield the number of iterations after every slice of time."""
         self._compile_if_nobody_does()
         start = self._game.initial_state() if state is None else state
         begin = perf_counter()
         end = begin + (inf if seconds is None else seconds)
+        run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
             # What was late once may be so again; but a run has half of its time at the least.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
-                searcher = self._searcher = self._chosen(start)
-                while not searcher.is_done and not (stop is not None and stop()):
-                    left = end - perf_counter()
-                    wanted = None if iterations is None else iterations - self._iterations
-                    if left <= self._overrun or wanted == 0:
-                        break
-                    length = min(left, slice_seconds)
-                    before = perf_counter()
-                    done = searcher.advance(length, wanted)
-                    taken = perf_counter() - before
-                    self._overrun = max(_FORGETTING * self._overrun, taken - length, 0.0)
-                    if not done and taken < length / 2:
-                        break
-                    self._iterations += done
-                    self._seconds = perf_counter() - begin
-                    yield self._iterations
-                    if self._is_worth_beginning(searcher, begin, end):
-                        searcher = self._searcher = self._chosen(start)
+                while (yield from self._choose_and_search(start, view, run)):
+                    pass
             except KeyboardInterrupt:
                 self._interrupted = True
             finally:
                 self._seconds = perf_counter() - begin
 
-    def _is_worth_beginning(self, searcher: Searcher, begin: float, end: float) -> bool:
-        """Whether lanes are ready that were not when the run began, and there is time for another tree."""
-        if self._lanes is None or searcher is self._lanes:
+    def _choose_and_search(
+        self, start: State, view: RoleView | None, run: _Run
+    ) -> Generator[int, None, bool]:
+        """Search by what suits the run; return whether something better has become ready meanwhile."""
+        line = self._chosen_line(start) if run.has_seconds_alone else None
+        if line is not None:
+            self._searcher = line
+            try:
+                yield from self._advance(line, run, run.begin + _SHARE_OF_LINES * (run.end - run.begin))
+            except (SeveralChooseError, LimitError, MemoryError):
+                self._lines = None
+            else:
+                if line.line.moves:
+                    return False
+        searcher = self._searcher = self._chosen(start, view, run.end - run.begin)
+        return (yield from self._advance(searcher, run, run.end))
+
+    def _advance(self, searcher: Searcher, run: _Run, end: float) -> Generator[int, None, bool]:
+        """Search in slices until the end; return whether something better has become ready meanwhile."""
+        while not searcher.is_done and not run.stop():
+            left = end - perf_counter()
+            wanted = None if run.iterations is None else run.iterations - self._iterations
+            if left <= self._overrun or wanted == 0:
+                break
+            length = min(left, run.slice_seconds)
+            before = perf_counter()
+            done = searcher.advance(length, wanted)
+            taken = perf_counter() - before
+            self._overrun = max(_FORGETTING * self._overrun, taken - length, 0.0)
+            if not done and taken < length / 2:
+                break
+            self._iterations += done
+            self._seconds = perf_counter() - run.begin
+            yield self._iterations
+            if self._is_worth_beginning(searcher, run):
+                return True
+        return False
+
+    def _is_worth_beginning(self, searcher: Searcher, run: _Run) -> bool:
+        """Whether what is better is ready and was not when the run began, and there is time to begin anew."""
+        if searcher is not self._states or (self._lanes is None and self._beliefs is None):
             return False
-        return end - perf_counter() >= _WORTH_BEGINNING * (end - begin)
+        return run.end - perf_counter() >= _WORTH_BEGINNING * (run.end - run.begin)
 
     def analysis(self, *, lines: bool = True) -> Analysis:
         """Return what is known of the state of the last run.
@@ -290,7 +424,7 @@ class Search:
             ValueError: there was none yet.
         """
         found = self._begun().analysis(lines=lines)
-        is_slow = self._searcher is not self._lanes
+        is_slow = self._searcher is self._states
         return replace(
             found,
             iterations=self._iterations,
@@ -317,7 +451,7 @@ def prepare() -> None:
     """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
     from anygame.search.native.marking import native_code
 
-    with suppress(CompilationError):  # who searches is told
+    with suppress(CompilationError):  # a search says so
         native_code()
 
 

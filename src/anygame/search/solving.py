@@ -47,10 +47,9 @@ def solve(
     the other: minimax where they take turns, the maximin of mixed strategies where they move together.
     The moves of ``random`` are weighed alike. For other games, and where rules hide information, no value is
     computed, and the solution says so. Where play ends without a goal for a role, that may be worth
-    anything to it: a value is told where it makes no difference, bounds elsewhere. Ctrl-C ends it early,
-    with what is known. Where states are
-    too many, a game for one role is searched for the best line that can be found, and a game for two roles
-    for a proof of what each can make sure of.
+    anything to it: the value is given where it makes no difference, bounds elsewhere. Ctrl-C ends it early,
+    with what is known. Where states are too many, a game for one role is searched for the best line that can
+    be found, and a game for two roles for a proof of what each can make sure of.
 
     Args:
         game: the game.
@@ -118,7 +117,7 @@ def _expansion(game: Game, start: State) -> Expansion:
 
 
 class _Solver:
-    """Values a graph and tells what they mean."""
+    """Values a graph, and says what the values mean."""
 
     def __init__(self, game: Game, start: State, graph: StateGraph, began: float) -> None:
         import numpy as np
@@ -169,7 +168,7 @@ class _Solver:
     def _are_opposed(self, one: int, other: int) -> bool:
         """Whether one role has less at the end the more the other has; in proportion, if that matters.
 
-        Ends that give one of them no goal tell nothing.
+        Ends that give one of them no goal do not count.
         """
         import numpy as np
 
@@ -230,7 +229,7 @@ class _Solver:
         # Who chooses nothing still has a value where nobody chooses anything.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
         if any(self._missing[place] for place in self._choosing):
-            # The goals of one do not tell those of the other everywhere.
+            # The goals of one do not show those of the other everywhere.
             leading = self._choosing
         if not leading:
             return self._unsolved("all is left to chance: there is nobody whose value it could be")
@@ -249,15 +248,15 @@ class _Solver:
         if any(bound is not None and bound.most - bound.least > _CLOSE for bound in bounds.values()):
             return self._unsolved(self._doubt(), bounds)
         goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
-        return self._told(goals_by_role, bounds, "", self._line())
+        return self._solution(goals_by_role, bounds, "", self._line())
 
     def _doubt(self) -> str:
         """Return why bounds do not meet."""
-        told = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
-        if not told:
+        causes = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
+        if not causes:
             return "a match may go on for ever under best play"
         what = "a match may go on for ever, or end without a goal, under best play"
-        return f"{what}: {', '.join(told)}, or several"
+        return f"{what}: {', '.join(causes)}, or several"
 
     def _find_values(self, players: Players, levels: NDArray[np.float64]) -> Values:
         if self._is_native:
@@ -364,9 +363,9 @@ class _Solver:
 
     def _unsolved(self, reason: str, bounds: Mapping[str, Bounds | None] | None = None) -> Solution:
         unknown: dict[str, float | None] = dict.fromkeys(self._game.roles)
-        return self._told(unknown, bounds or dict.fromkeys(self._game.roles), reason, ())
+        return self._solution(unknown, bounds or dict.fromkeys(self._game.roles), reason, ())
 
-    def _told(
+    def _solution(
         self,
         goals: Mapping[str, float | None],
         bounds: Mapping[str, Bounds | None],

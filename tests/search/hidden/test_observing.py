@@ -10,7 +10,7 @@ from tests.game.sheets import SHEETS
 
 import anygame
 from anygame.search.hidden.belief import Belief
-from anygame.search.hidden.lane_pool import legal_choices
+from anygame.search.lane_pool import legal_choices
 
 _OWN = Path(__file__).parents[2] / "data" / "hidden"
 _HIDING = [

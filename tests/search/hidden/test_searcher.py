@@ -68,8 +68,8 @@ def test_goals_beyond_the_usual_ones_are_told_apart(goals: tuple[int, ...]) -> N
     start = game.initial_state()
     found, player = _move(game, RoleView(start), start, iterations=300)
     assert found == "(open c)"
-    assert player._thoughts is not None
-    told = {str(move): goal for move, _, goal in player._thoughts.known()}
+    known = player._search.analysis().moves[game.roles[0]]
+    told = {str(each.move): each.goal for each in known}
     assert told == pytest.approx({"(open a)": least, "(open b)": middle, "(open c)": most}, abs=0.01)
 
 

@@ -184,5 +184,7 @@ def test_what_another_process_says_of_lowering_is_told(
         return real([command[0], "-c", program], **rest)
 
     monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(RuntimeError, match=r"cannot be compiled: (status 3|ImportError: no numba)"):
+    with pytest.raises(
+        anygame.CompilationError, match=r"cannot be compiled: (status 3|ImportError: no numba)"
+    ):
         library._lowered()

@@ -155,6 +155,21 @@ def test_a_dive_settles_what_has_fewest_ways_first() -> None:
     assert len(incumbent.line) == sum(row.count(".") for row in _SQUARE)
 
 
+def test_dives_that_end_at_once_may_be_begun_anew_thousands_of_times() -> None:
+    game, incumbent = anygame.loads(pegs("101")), Incumbent()
+    successors, key, relaxation = _estimated(game, incumbent)
+    made = count()
+
+    def fresh() -> EstimatedStates:
+        if next(made) == 4000:
+            raise StopIteration
+        return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
+
+    search = Committed(fresh, incumbent, 0, seed=1)
+    with pytest.raises(StopIteration):
+        search.advance(600)
+
+
 def test_moves_of_several_roles_are_told_apart() -> None:
     text = """
         (role left) (role right) (role third) (init (at 0))

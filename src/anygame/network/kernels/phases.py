@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.network.clocks import autonomous_fluents, cyclic_gates, inputs_of, run_alone
 from anygame.network.levels import gates_by_level, units_of
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.ragged import places
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 #: A clock of more phases helps little more, and every playout waits for its first phase.
 _MOST_PHASES: Final = 8
-#: The next value of a clock is found among so many gates, or it is none.
-_CLOCK_GATES: Final = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,82 +98,17 @@ def _masks(of_nodes: NDArray[np.int64]) -> dict[int, int]:
 
 def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ...], ...]]:
     """Return the fluents of a clock and its patterns; none if there is no clock."""
-    read = _autonomous(network)
+    read = autonomous_fluents(network)
     clock: list[int] = []
     patterns: list[tuple[bool, ...]] = []
     for component in sorted(map(sorted, strong_components(read, lambda fluent: sorted(read[fluent])))):
         if not set().union(*(read[fluent] for fluent in component)) <= set(component):
             continue
         both = [*clock, *component]
-        found = _run(network, both)
-        if found and len(found) > len(patterns):
+        *found, again = run_alone(network, both, network.initial, _MOST_PHASES) or [()]
+        if found and again == found[0] and len(found) > max(1, len(patterns)):
             clock, patterns = both, found
     return tuple(clock), tuple(patterns)
-
-
-def _autonomous(network: Network) -> dict[int, set[int]]:
-    """Return, for each fluent that only depends on such fluents, those that it depends on."""
-    read = {}
-    is_cyclic = _cyclic_gates(network)
-    for fluent, literal in enumerate(network.next.tolist()):
-        found = _fluents_below(network, literal >> 1, is_cyclic)
-        if found is not None:
-            read[fluent] = found
-    while True:
-        others = [fluent for fluent, found in read.items() if not found <= read.keys()]
-        if not others:
-            return read
-        for fluent in others:
-            del read[fluent]
-
-
-def _cyclic_gates(network: Network) -> NDArray[np.bool_]:
-    """Return which gates depend on themselves."""
-    found = np.zeros(network.gates, np.bool_)
-    for cycle in network.cycles:
-        found[cycle.first : cycle.end] = True
-    return found
-
-
-def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) -> set[int] | None:
-    """Return the fluents that a node depends on; None where it asks for moves, is circular or is large."""
-    starts, inputs = network.starts, network.inputs
-    state = network.first_gate + network.state_gates
-    seen, pending = {node}, [node]
-    while pending:
-        node = pending.pop()
-        if network.first_action <= node < network.first_gate or node >= state:
-            return None
-        gate = node - network.first_gate
-        if gate >= 0:
-            if is_cyclic[gate]:
-                return None
-            below = {literal >> 1 for literal in inputs[starts[gate] : starts[gate + 1]].tolist()} - seen
-            seen |= below
-            pending += below
-            if len(seen) > _CLOCK_GATES:
-                return None
-    return {node - 1 for node in seen if 0 < node < network.first_action}
-
-
-def _run(network: Network, clock: list[int]) -> list[tuple[bool, ...]]:
-    """Return the values that the fluents of a clock run through; none where these do not come back."""
-    pattern = tuple(bool(network.initial[fluent]) for fluent in clock)
-    seen: list[tuple[bool, ...]] = []
-    while pattern not in seen and len(seen) <= _MOST_PHASES:
-        seen.append(pattern)
-        known = {0: False, **{1 + fluent: value for fluent, value in zip(clock, pattern, strict=True)}}
-        pattern = tuple(_value(network, known, int(network.next[fluent])) for fluent in clock)
-    return seen if pattern == seen[0] and 1 < len(seen) <= _MOST_PHASES else []
-
-
-def _value(network: Network, known: dict[int, bool], literal: int) -> bool:
-    node = literal >> 1
-    if node not in known:
-        gate = node - network.first_gate
-        below = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
-        known[node] = all(_value(network, known, each) for each in below)
-    return known[node] ^ bool(literal & 1)
 
 
 # -- what follows -------------------------------------------------------------------------------
@@ -194,16 +128,11 @@ class _Constants:
             holds = sum(pattern[number] << phase for phase, pattern in enumerate(patterns))
             self.true[1 + fluent], self.false[1 + fluent] = holds, self._all ^ holds
         self._units = units_of(network)
-        self._is_cyclic = _cyclic_gates(network)
+        self._is_cyclic = cyclic_gates(network)
         self._levels = gates_by_level(network)
         self._propagate(0, network.state_gates)
         self._propagate_to_actions()
         self._propagate(network.state_gates, network.gates)
-
-    def _literals(self, gate: int) -> list[int]:
-        starts = self._network.starts
-        found: list[int] = self._network.inputs[starts[gate] : starts[gate + 1]].tolist()
-        return found
 
     def _never(self, literal: int) -> int:
         return int((self.true if literal & 1 else self.false)[literal >> 1])
@@ -267,7 +196,11 @@ class _Constants:
             gate = (literal >> 1) - self._network.first_gate
             if gate < 0 or self._is_cyclic[gate]:
                 return literal
-            left = [each for each in self._literals(gate) if not self._constant(each >> 1) & phase]
+            left = [
+                each
+                for each in inputs_of(self._network, literal >> 1)
+                if not self._constant(each >> 1) & phase
+            ]
             if len(left) > 1:
                 return literal
             literal = left[0] ^ literal & 1

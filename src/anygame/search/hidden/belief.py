@@ -11,17 +11,18 @@ from its start, under the constraint of all that was seen. What agrees with most
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.lanes import Lanes
-from anygame.search.hidden.lane_pool import LanePool, legal_choices
+from anygame.errors import PositionError
 from anygame.search.hidden.observing import ObservationKeys
 from anygame.search.hidden.particles import Particles
 from anygame.search.hidden.rejuvenation import Rejuvenation
 from anygame.search.hidden.turns import Turn, TurnReader
+from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,10 +81,10 @@ class Belief:
         machine.check_percepts(game.name)
         self._random = np.random.default_rng(seed)
         self._most = most
-        self._kernel = machine.percept_kernel or machine.kernel
+        kernel = machine.percept_kernel or machine.kernel
         actions = list(map(len, machine.compiled.actions))
         percepts = list(map(len, machine.compiled.percepts))
-        self.pool = LanePool(self._kernel, actions, seed)
+        self.pool = LanePool(kernel, actions, seed)
         deciders = [number for number, each in enumerate(game.roles) if not each.is_random]
         self.observing = ObservationKeys(actions, percepts, self._role, deciders, is_hiding=game.is_gdl2)
         self._rejuvenation = Rejuvenation(
@@ -183,14 +184,11 @@ class Belief:
     # -- turns -------------------------------------------------------------------------------------
 
     def _begin(self, view: RoleView) -> None:
-        lanes = Lanes(self._kernel, 1)
-        position = view.start.position_in(self._machine)
         self.is_exact = True
         self.particles = None
         self._turns = []
-        if position is not None:
-            lanes.set(0, np.frombuffer(position, np.bool_))
-            states = lanes.packed()
+        with suppress(PositionError):
+            states = packed_state(self._game, view.start)
             self._start = states[0]
             keys, nothing = self.observing.at_start(states), np.zeros((1, 0, len(self._game.roles)), np.int32)
             self.particles = Particles(states, keys, np.ones(1), nothing, nothing, np.zeros(1, np.int64))
@@ -261,12 +259,7 @@ class Belief:
         self, particles: Particles, options: Options, joints: NDArray[np.int64], turn: Turn
     ) -> Particles | None:
         """Move each state on by every joint move; return what agrees with what was seen."""
-        source = np.repeat(np.arange(len(particles)), joints)
-        rest = np.arange(len(source)) - (np.cumsum(joints) - joints)[source]
-        chosen = []
-        for actions, first, counts in options:
-            chosen.append(actions[first[source] + rest % counts[source]] if len(source) else source)
-            rest = rest // counts[source] if len(source) else rest
+        source, chosen = joint_choices(options)
         weights = particles.weights[source] / np.maximum(joints[source], 1)
         return self._agreeing(particles, options, source, chosen, weights, turn)
 
@@ -323,7 +316,7 @@ class Belief:
             lanes = self.pool.holding(particles.states[source[part]])
             made = [of_role[part] for of_role in chosen]
             self.pool.step(lanes, made)
-            missed = self.pool.missed(lanes, self._role, turn)[: part.stop - part.start]
+            missed = turn.missed(self.pool, lanes, self._role)[: part.stop - part.start]
             agree = np.flatnonzero(missed == (0 if is_strict else missed.min()))
             before = source[part][agree]
             made = [of_role[agree] for of_role in made]

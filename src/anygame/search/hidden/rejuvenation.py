@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
-    from anygame.search.hidden.lane_pool import LanePool
     from anygame.search.hidden.observing import ObservationKeys
     from anygame.search.hidden.turns import Turn
+    from anygame.search.lane_pool import LanePool
 
     Ids = NDArray[np.int64]
 
@@ -137,7 +137,7 @@ class Rejuvenation:
                 break
             made = [np.maximum(moves[:, number, role], 0).astype(np.int64) for role in range(moves.shape[2])]
             self._pool.step(lanes, made, agrees)
-            agrees &= self._pool.missed(lanes, self._role, turn)[:count] == 0
+            agrees &= turn.missed(self._pool, lanes, self._role)[:count] == 0
             keys = self._observing.after(keys, made, counts, lanes, every)
         return Particles(lanes.packed()[:count], keys, np.ones(count), moves, choices, places), agrees
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.search.hidden.lane_pool import legal_choices
 from anygame.search.hidden.trees import RoleTree
+from anygame.search.lane_pool import legal_choices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,6 +93,16 @@ class InformationSetSearch:
             nothing = np.zeros(tree.tries.shape[1])
             return nothing, nothing
         return tree.tries[node], tree.sums[node] / np.maximum(tree.tries[node], 1)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes all trees have."""
+        return sum(map(len, self._trees.values()))
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the statistics of all trees take."""
+        return sum(tree.tries.nbytes + tree.sums.nbytes for tree in self._trees.values())
 
     # -- what descents ask -------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from anygame.game.role_view import Observation
     from anygame.language.terms import Term
+    from anygame.network.lanes import Lanes
+    from anygame.search.lane_pool import LanePool
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,15 @@ class Turn:
     own: int | None
     seen: NDArray[np.bool_]
     legal: NDArray[np.bool_] | None
+
+    def missed(self, pool: LanePool, lanes: Lanes, role: int) -> NDArray[np.int64]:
+        """Return how much of what a role knows of the moves made last is otherwise: int64 [lanes]."""
+        found = np.zeros(lanes.count, np.int64)
+        if len(self.seen):
+            found += (lanes.percepts()[role] != self.seen).sum(axis=1)
+        if self.legal is not None:
+            found += (pool.legal(lanes)[role] != self.legal).sum(axis=1)
+        return found
 
 
 class TurnReader:

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.errors import CompilationError
 from anygame.network.kernels import native
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def load(signatures: Mapping[str, tuple[Any, ...]]) -> native.Library:
         signatures: per function the ctypes of its result and of its parameters.
 
     Raises:
-        RuntimeError: it cannot be compiled.
+        CompilationError: it cannot be lowered.
+        RuntimeError: LLVM cannot compile it.
     """
     key = f"search {_DIGEST}"
     with _compiling:
@@ -66,7 +68,7 @@ def ship(path: str) -> None:
     """Write the text of these sources, as packages have it.
 
     Raises:
-        RuntimeError: they cannot be lowered.
+        CompilationError: they cannot be lowered.
     """
     Path(path).write_bytes(gzip.compress(f"; {_DIGEST}\n{_lowered()}".encode(), mtime=0))
 
@@ -75,7 +77,7 @@ def _lowered() -> str:
     """Return the text of these sources, made by another process.
 
     Raises:
-        RuntimeError: it cannot be made.
+        CompilationError: it cannot be made.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     paths = [str(_SOURCES.parents[1]), *filter(None, [environment.get("PYTHONPATH")])]
@@ -86,8 +88,8 @@ def _lowered() -> str:
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
     except OSError as error:
-        raise RuntimeError(f"the search cannot be compiled: {error}") from error
+        raise CompilationError(f"the search cannot be compiled: {error}") from error
     if done.returncode:
         last = next(reversed(done.stderr.strip().splitlines()), f"status {done.returncode}")
-        raise RuntimeError(f"the search cannot be compiled: {last}")
+        raise CompilationError(f"the search cannot be compiled: {last}")
     return done.stdout

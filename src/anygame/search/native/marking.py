@@ -133,8 +133,7 @@ class Exported:
 
         Raises:
             TypeError: an argument is of another type.
-            CompilationError: there is no native code.
-            RuntimeError: it failed.
+            CompilationError: there is no native code, or it failed.
         """
         if self._native is None:
             self._native = native_code()
@@ -154,7 +153,7 @@ class Exported:
                 words.append(parameter(argument))
         found = self._native[".".join([self._name, *told.values()])](*words)
         if found == FAULT:
-            raise RuntimeError(f"the native code of {self._name} failed")
+            raise CompilationError(f"the native code of {self._name} failed")
         return None if self._result is NoneType else self._result(found)
 
 
@@ -171,7 +170,7 @@ def native_code() -> Library:
     }
     try:
         return load(signatures)
-    except (RuntimeError, ImportError, OSError) as error:
+    except (CompilationError, RuntimeError, ImportError, OSError) as error:
         raise CompilationError(
             f"{error}; where its sources were changed it needs numba: pip install 'anygame[lower]'"
         ) from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.network.clocks import autonomous_fluents, cyclic_gates, inputs_of, run_alone
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 #: A clock that has so many values is one of a game that nobody plays to the end.
 _MOST_TICKS: Final = 2_000
-#: Gates times ticks that are looked at: a fraction of a second.
+#: Gates, or fluents, times ticks that are looked at: a fraction of a second.
 _MOST_WORK: Final = 300_000
 
 
@@ -52,64 +53,24 @@ def find_clock(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> 
     network = influence.network
     goals = frozenset(value for value, _ in network.goals[chooser])
     none = Clock(np.zeros(network.fluents, np.bool_), goals)
-    alone = influence.autonomous_fluents() & influence.relevant_fluents(chooser)
-    ticks = _ticks(network, influence, np.flatnonzero(alone), start)
-    if ticks is None:
+    relevant = influence.relevant_fluents(chooser)
+    alone = np.zeros_like(relevant)
+    alone[list(autonomous_fluents(network))] = True
+    fluents = np.flatnonzero(alone & relevant).tolist()
+    most = min(_MOST_TICKS, _MOST_WORK // max(1, len(fluents)))
+    ticks = np.array(run_alone(network, fluents, start, most)[:-1], np.bool_)
+    if not len(fluents) or not len(ticks):
         return none
-    varying = alone.copy()
-    varying[alone] = (ticks != ticks[0]).any(axis=0)
+    varying = np.zeros_like(relevant)
+    varying[fluents] = (ticks != ticks[0]).any(axis=0)
     nodes = 1 + np.flatnonzero(varying)
     if not len(nodes):
         return none
     affected = influence.affected_now(nodes)
-    others = influence.relevant_fluents(chooser) & ~influence.autonomous_fluents()
+    others = relevant & ~alone
     if affected[network.legal >> 1].any() or affected[network.next[others] >> 1].any():
         return none
-    return Clock(varying, _safe_goals(network, chooser, nodes, ticks[:, varying[alone]], affected))
-
-
-def _ticks(
-    network: Network, influence: Influence, fluents: NDArray[np.int64], start: NDArray[np.bool_]
-) -> NDArray[np.bool_] | None:
-    """Return the values of fluents that run by themselves, until they repeat: bool [ticks, fluents].
-
-    None where there are none, or too many values, or that cannot be told by one look at each gate.
-    """
-    if not len(fluents):
-        return None
-    cone = np.flatnonzero(influence.sources_of(1 + fluents))
-    gates = cone[cone >= network.first_gate].tolist()
-    if _in_cycles(network, gates):
-        return None
-    rows: dict[bytes, None] = {}
-    now = start.copy()
-    while (row := now[fluents].tobytes()) not in rows:
-        rows[row] = None
-        if len(rows) > _MOST_TICKS or len(rows) * len(gates) > _MOST_WORK:
-            return None
-        values = dict(enumerate([False, *now.tolist()]))
-        # A role without a choice makes its only move.
-        values.update(dict.fromkeys(range(network.first_action, network.first_gate), True))
-        for gate in gates:
-            values[gate] = all(values[literal >> 1] ^ bool(literal & 1) for literal in _inputs(network, gate))
-        after = now.copy()
-        for fluent in fluents.tolist():
-            literal = int(network.next[fluent])
-            after[fluent] = values[literal >> 1] ^ bool(literal & 1)
-        now = after
-    return np.array([np.frombuffer(row, np.bool_) for row in rows])
-
-
-def _inputs(network: Network, node: int) -> list[int]:
-    """Return the inputs of a gate, as literals."""
-    gate = node - network.first_gate
-    inputs: list[int] = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
-    return inputs
-
-
-def _in_cycles(network: Network, nodes: list[int]) -> bool:
-    first = network.first_gate
-    return any(cycle.first <= node - first < cycle.end for cycle in network.cycles for node in nodes)
+    return Clock(varying, _safe_goals(network, chooser, nodes, ticks[:, varying[fluents]], affected))
 
 
 def _safe_goals(
@@ -129,7 +90,8 @@ def _safe_goals(
         affected: bool [nodes]; which depend on it.
     """
     gates = [node for node in np.flatnonzero(affected).tolist() if node >= network.first_gate]
-    if _in_cycles(network, gates) or len(gates) * len(ticks) > _MOST_WORK:
+    is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
+    if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
         return frozenset()
     residues = _Residues(network)
     going: int | None = None
@@ -165,7 +127,7 @@ class _Residues:
         """
         become = _Become({node: TRUE if value else FALSE for node, value in values.items()})
         for gate in gates:
-            become.literals[gate] = self._conjunction(list(map(become, _inputs(self._network, gate))))
+            become.literals[gate] = self._conjunction(list(map(become, inputs_of(self._network, gate))))
         return become
 
     def _conjunction(self, literals: list[int]) -> int:
@@ -199,7 +161,7 @@ class _Residues:
         if made is not None:
             return list(made)
         node = literal >> 1
-        return _inputs(self._network, node) if node >= self._network.first_gate else []
+        return inputs_of(self._network, node) if node >= self._network.first_gate else []
 
 
 class _Become:

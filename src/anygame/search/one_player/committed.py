@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: States after which the first restart comes; the next ones come after ever more.
 _FIRST: Final = 64
 _FACTOR: Final = 1.3
+#: ... but not more than these, which no dive reaches: small games restart some thousands of times.
+_MOST: Final = 1 << 30
 
 
 class Committed:
@@ -54,7 +56,7 @@ class Committed:
         self._states = self._fresh()
         self._stack = [(0, self._states.root.open_parts[0])]
         self._left = int(self._limit)
-        self._limit *= _FACTOR
+        self._limit = min(self._limit * _FACTOR, _MOST)
         self._is_strict = not self._is_strict
 
     def advance(self, seconds: float) -> None:

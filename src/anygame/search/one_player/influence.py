@@ -1,8 +1,7 @@
-"""What influences what in a network: which fluents matter, and which run by themselves.
+"""What influences what in a network.
 
 A fluent matters if legal moves, the end or a goal depend on it, now or later (the cone of influence: Clarke,
-Grumberg and Peled 1999, "Model checking", section 13.2). A fluent runs by itself if no move has to do with
-it, now or before: all states after the same number of moves agree on it. Such is a counter of steps.
+Grumberg and Peled 1999, "Model checking", section 13.2).
 """
 
 from __future__ import annotations
@@ -51,10 +50,6 @@ class Influence:
         """Return which nodes some nodes depend on, now or later, themselves among them: bool [nodes]."""
         return _reached(nodes, self.readers, self.read, self.network.nodes)
 
-    def affected_by(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which nodes depend on some nodes, now or later, themselves among them: bool [nodes]."""
-        return _reached(nodes, self.read, self.readers, self.network.nodes)
-
     def affected_now(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which nodes depend on some nodes in the same state, themselves among them: bool [nodes]."""
         gates = self.readers >= self.network.first_gate
@@ -63,14 +58,6 @@ class Influence:
     def relevant_fluents(self, chooser: int) -> NDArray[np.bool_]:
         """Return which fluents matter: bool [fluents]."""
         return self.sources_of(self.outputs(chooser))[1 : self.network.first_action]
-
-    def autonomous_fluents(self) -> NDArray[np.bool_]:
-        """Return which fluents run by themselves: bool [fluents]."""
-        network = self.network
-        moves = np.arange(network.first_action, network.first_gate)
-        # A role without a choice has one move, which says nothing.
-        many = np.repeat(np.array(network.actions) > 1, network.actions)
-        return ~self.affected_by(moves[many])[1 : network.first_action]
 
 
 def _reached(

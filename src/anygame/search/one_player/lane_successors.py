@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.search.lane_pool import LanePool, packed_state
 from anygame.search.one_player.choosing import SeveralChooseError
 from anygame.search.one_player.successors import Children, Options
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -31,41 +32,41 @@ class LaneSuccessors:
     """
 
     def __init__(self, game: Game, lanes: int, start: State, chooser: int) -> None:
-        self._batch = batch = game.batch(lanes, seed=0)
-        self._chooser = game.roles[chooser]
-        self._others = [role for place, role in enumerate(game.roles) if place != chooser]
-        self._actions: tuple[Term, ...] = game.actions(self._chooser)
-        batch.set_state(0, start)
-        self.root: NDArray[np.uint64] = batch.packed()[:1].copy()
+        machine = game.backends.needed_network()
+        self._chooser = chooser
+        self._others = [role for role in game.roles if role != game.roles[chooser]]
+        self._actions: tuple[Term, ...] = machine.compiled.actions[chooser]
+        self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
+        self.root: NDArray[np.uint64] = packed_state(game, start)
         self.words: int = self.root.shape[1]
-        self.width = batch.lanes
+        self.width = lanes
         self.bytes = 0
 
     def options(self, states: NDArray[np.uint64]) -> Options:
         """Return the legal moves of states; see ``Successors``."""
-        self._load(states)
-        legal = self._batch.legal_mask(self._chooser)[: len(states)]
-        for role in self._others:
-            counts = self._batch.legal_mask(role)[: len(states)].sum(axis=1, dtype=np.int32)
+        legal = [mask[: len(states)] for mask in self._pool.legal(self._pool.holding(states))]
+        own = legal.pop(self._chooser)
+        for role, mask in zip(self._others, legal, strict=True):
+            counts = mask.sum(axis=1, dtype=np.int32)
             if (counts > 1).any():
                 raise SeveralChooseError(role)
-            legal = legal & (counts > 0)[:, None]
-        sources, moves = np.nonzero(np.ascontiguousarray(legal))
+            own = own & (counts > 0)[:, None]
+        sources, moves = np.nonzero(np.ascontiguousarray(own))
         return Options(sources, moves.astype(np.int32))
 
     def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
         """Make a legal move in each of some states; see ``Successors``."""
-        batch, count = self._batch, len(states)
-        self._load(states)
-        chosen: dict[str, ArrayLike] = {self._chooser: self._everywhere(moves)}
-        for role in self._others:
-            chosen[role] = batch.legal_mask(role).argmax(axis=1)
-        batch.step(chosen)
-        ended: NDArray[np.bool_] = batch.terminal[:count]
+        pool, count = self._pool, len(states)
+        lanes = pool.holding(states)
+        own = moves.astype(np.int64)
+        chosen = [mask[:count].argmax(axis=1) for mask in pool.legal(lanes)] if self._others else [own]
+        chosen[self._chooser] = own
+        pool.step(lanes, chosen)
+        ended = lanes.terminal[:count]
         goals = np.full(count, np.nan)
         if ended.any():
-            goals[ended] = batch.goals(self._chooser)[:count][ended]
-        return Children(batch.packed()[:count], ended, goals)
+            goals[ended] = pool.goals(lanes)[self._chooser][:count][ended]
+        return Children(lanes.packed()[:count], ended, goals)
 
     def move(self, number: int) -> Term:
         """Return the move of a number."""
@@ -77,15 +78,3 @@ class LaneSuccessors:
 
     def forget(self) -> None:
         """Forget nothing: states are their rows."""
-
-    def _load(self, states: NDArray[np.uint64]) -> None:
-        """Put states into the first lanes, and the first of them into the others."""
-        filled = np.empty((self.width, self.words), np.uint64)
-        filled[: len(states)] = states
-        filled[len(states) :] = states[0]
-        self._batch.set_packed(filled)
-
-    def _everywhere(self, moves: NDArray[np.int32]) -> NDArray[np.int32]:
-        filled = np.full(self.width, moves[0], np.int32)
-        filled[: len(moves)] = moves
-        return filled

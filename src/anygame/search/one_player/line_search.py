@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from random import SystemRandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from anygame.search.analysis import Analysis, MoveAnalysis
+from anygame.search.bounds import Bounds
 from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
 
 if TYPE_CHECKING:
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.terms import Term
     from anygame.search.one_player.line import Line
     from anygame.search.one_player.portfolio import Portfolio
 
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 DEFAULT_MEMORY: Final = 1 << 30
 #: A way to search goes on for so long before the next one: a clock is looked at as often.
 _SLICE: Final = 0.02
+#: What a goal may be where the rules do not show which ones there are.
+_USUAL: Final = (0, 100)
 
 
 class LineSearch:
@@ -29,6 +35,9 @@ class LineSearch:
     of how far a goal is, where the game has a network, and by nested rollouts. A line is proven to be best
     where no greater goal of the rules can be reached even in the relaxed game that gives the estimates, or
     all states were looked at.
+
+    `run` is for who wants the line; the other methods are those of ``anygame.search.searcher.Searcher``,
+    except that how far the ways to search come depends on their time, and not on iterations.
 
     Args:
         game: the game; it is compiled when the search begins, if that is worth it.
@@ -82,27 +91,102 @@ class LineSearch:
             SeveralChooseError: another role turns out to have a choice.
         """
         began = perf_counter()
-        self._game.compile_if_worth_it()
-        start = self._game.initial_state() if state is None else state
-        search = self._search = self._at(start)
-        try:
-            while not search.is_over and not (stop and stop()):
+        self.begin(self._game.initial_state() if state is None else state)
+        with suppress(KeyboardInterrupt):
+            while not self.is_done and not (stop and stop()):
                 left = _SLICE if seconds is None else seconds - (perf_counter() - began)
                 if left <= 0:
                     break
-                search.advance(min(_SLICE, left))
+                self.advance(min(_SLICE, left))
                 if progress:
-                    progress(search.told(self._seconds + perf_counter() - began))
-        except KeyboardInterrupt:
-            search.begin_anew()
-        self._seconds += perf_counter() - began
-        return search.told(self._seconds)
+                    progress(self.line)
+        return self.line
 
-    def _at(self, start: State) -> Portfolio:
+    def begin(self, state: State) -> None:
+        """Search from a state; a line that leads through it is kept."""
         # A command that does not search imports no numpy.
         from anygame.search.one_player.portfolio import Portfolio
 
+        began = perf_counter()
+        self._game.compile_if_worth_it()
         known = self._search
-        if known is not None and known.start == start:
-            return known
-        return Portfolio(self._game, start, self._chooser, self._memory, self._seed, known)
+        if known is None or known.start != state:
+            self._search = Portfolio(self._game, state, self._chooser, self._memory, self._seed, known)
+        self._seconds += perf_counter() - began
+
+    def advance(self, seconds: float, iterations: int | None = None) -> int:
+        """Search for about so many seconds; return how many states were looked at.
+
+        Raises:
+            SeveralChooseError: another role turns out to have a choice.
+        """
+        search = self._begun
+        began, before = perf_counter(), search.states
+        try:
+            while not search.is_over and (left := seconds - (perf_counter() - began)) > 0:
+                search.advance(min(_SLICE, left))
+        except KeyboardInterrupt:
+            search.begin_anew()
+            raise
+        self._seconds += perf_counter() - began
+        return search.states - before
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no better line exists."""
+        return self._begun.is_over
+
+    @property
+    def bytes(self) -> int:
+        """The memory that it takes, of which it does not keep count."""
+        return 0
+
+    @property
+    def line(self) -> Line:
+        """The best line that is known."""
+        return self._begun.line(self._seconds)
+
+    def best(self, role: int) -> Term:
+        """Return the next move of the best line; the first legal one where there is no line.
+
+        Raises:
+            ValueError: the role has no legal move.
+        """
+        line, start = self.line, self._begun.start
+        legal = start.legal_moves(start.game.roles[role])
+        if not legal:
+            raise ValueError(f"{start.game.roles[role]} has no legal move here")
+        return line.moves[0][role] if line.moves else legal[0]
+
+    def analysis(self, *, lines: bool = True) -> Analysis:
+        """Return what is known of the moves: the one of the best line, and that no other leads further."""
+        line, start = self.line, self._begun.start
+        goals = [*(self._begun.goals or _USUAL), *([] if line.goal is None else [line.goal])]
+        most = line.goal if line.proven and line.goal is not None else line.most
+        bounds = Bounds(min(goals), max(goals) if most is None else most)
+        roles = [role for role in start.game.roles if not role.is_random]
+        moves = {
+            role: [MoveAnalysis(move, 0, None, None, bounds) for move in start.legal_moves(role)]
+            for role in roles
+        }
+        chooser = start.game.roles[self._chooser]
+        if line.goal is not None and line.moves:
+            best, bounds = line.moves[0][self._chooser], Bounds(line.goal, bounds.most)
+            found = MoveAnalysis(best, 0, line.goal, None, bounds, line.moves if lines else ())
+            moves[chooser] = [found, *(each for each in moves[chooser] if each.move != best)]
+        return Analysis(
+            iterations=0,
+            seconds=0.0,
+            nodes=line.states,
+            depth=len(line.moves),
+            bytes=self.bytes,
+            moves={role: tuple(of_role) for role, of_role in moves.items()},
+            goals={role: line.goal if role == chooser else None for role in roles},
+            proven={role: line.goal if role == chooser and line.proven else None for role in roles},
+            engine="lines",
+        )
+
+    @property
+    def _begun(self) -> Portfolio:
+        assert self._search is not None, "begin has not been called"
+        return self._search

@@ -65,6 +65,7 @@ class Portfolio:
 
     Attributes:
         start: the state.
+        goals: those among which are all that the rules can give the role.
     """
 
     def __init__(
@@ -72,8 +73,8 @@ class Portfolio:
     ) -> None:
         self.start = start
         self._game, self._chooser, self._memory, self._seed = game, chooser, memory, seed
-        self._goals = possible_goals(game, chooser)
-        self._incumbent = Incumbent(most=max(self._goals, default=None))
+        self.goals = possible_goals(game, chooser)
+        self._incumbent = Incumbent(most=max(self.goals, default=None))
         self._shown: tuple[list[int], tuple[tuple[Term, ...], ...]] = (self._incumbent.line, ())
         self._ways: list[_Way] = []
         self._turn = 0
@@ -101,6 +102,11 @@ class Portfolio:
         """Whether no better line exists."""
         return self._is_finished or self._incumbent.is_best
 
+    @property
+    def states(self) -> int:
+        """How many states all ways together have looked at."""
+        return self._incumbent.states
+
     def advance(self, seconds: float) -> None:
         """Let the next way to search go on for about so long."""
         if self._preparation is not None and not self._preparation.is_alive():
@@ -121,14 +127,14 @@ class Portfolio:
             known.most = known.goal
             self._is_finished = True
             return
-        unsafe = [goal for goal in self._goals if goal not in safe_goals]
+        unsafe = [goal for goal in self.goals if goal not in safe_goals]
         known.most = max([g for g in unsafe if known.goal is None or g > known.goal], default=known.goal)
         if not self.is_over and way is self._breadth_first:
             # Goals are left that the clock may bring: look at all states again, the clock among them.
             self._breadth_first = self._new_breadth_first(clock=False)
             self._ways.insert(0, self._breadth_first)
 
-    def told(self, seconds: float) -> Line:
+    def line(self, seconds: float) -> Line:
         """Return what is known.
 
         Args:
@@ -184,7 +190,7 @@ class Portfolio:
         return StateKey.of_network(network, self._chooser, root, clock=clock)
 
     def _add_estimating_ways(self) -> None:
-        """Search by estimates too, where they do not take too long and tell something."""
+        """Search by estimates too, where they take little time and there is a goal to reach."""
         relaxation = self._relaxation()
         if relaxation is None:
             return
@@ -224,7 +230,7 @@ class Portfolio:
 
     def _inherit(self, before: Portfolio) -> None:
         """Take over what a search from a state before knows, if its line leads through this one."""
-        line = before.told(0.0)
+        line = before.line(0.0)
         state = before.start
         for played, joint in enumerate(line.moves):
             if state == self.start:

@@ -37,7 +37,7 @@ ENDLESS: Final = 1 << 28
 _ROUNDS: Final = 500
 #: Sets of so few moves are listed; of others the cheapest move is soon found among the cheapest of all.
 _FEW: Final = 16
-#: Parts of a goal that are told apart.
+#: Parts of a goal that are looked at one by one.
 _MOST_PARTS: Final = 256
 
 
@@ -149,7 +149,7 @@ class Relaxation:
 
 
 def _parts(network: Network, literal: int) -> list[int]:
-    """Return literals that all have to hold for a literal to hold, as many as are told apart."""
+    """Return literals that all have to hold for a literal to hold, as many as are looked at."""
     parts: list[int] = []
     waiting = [literal]
     while waiting:

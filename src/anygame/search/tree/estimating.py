@@ -138,7 +138,7 @@ def set_minimax(game, store, worker, node):
 
 
 @compiled
-def pass_minimax(game, store, worker, node, joint, child):
+def backpropagate_minimax(game, store, worker, node, joint, child):
     """Let the value of a child change that of its parent; return whether it did."""
     expansion = store.expansion[node]
     mover = store.mover[expansion]

@@ -45,7 +45,7 @@ from anygame.search.tree.worker import (
 _LEAF, _WHOLE = range(2)
 #: The memory of a node is asked for so many nodes ahead.
 _AHEAD = 16
-#: Numbers of visits are told apart by their highest bits.
+#: Numbers of visits are distinguished by their highest bits.
 LEVELS = 32
 
 
@@ -58,7 +58,7 @@ def drop_work(store_address: int, worker_address: int) -> None:
             store.status[worker.job_node[job]] = LEAF
     for path in range(PATHS):
         for at in range(worker.path_length[path] + 1):
-            _wait_for_nothing(store, worker.path_node[path, at])
+            _clear_virtual_losses(store, worker.path_node[path, at])
     worker.lane_node[:] = NONE
     for path in range(PATHS):
         worker.free_paths[path] = path
@@ -72,7 +72,7 @@ def drop_work(store_address: int, worker_address: int) -> None:
 
 
 @compiled
-def _wait_for_nothing(store, node):
+def _clear_virtual_losses(store, node):
     """Forget that descents are under way through a node; old paths may name any node, or none."""
     if node >= store.counts[NODES] or store.status[node] != EXPANDED:
         return
@@ -264,7 +264,7 @@ def _move_option(store, option, to):
     store.pending[to] = 0
     store.option_minimax[to] = store.option_minimax[option]
     store.mean[to] = store.mean[option]
-    store.option_low[to] = store.option_low[option]
+    store.option_low[to] = store.option_low[option]  # the residue lies there, too
     store.option_high[to] = store.option_high[option]
     store.amaf_tries[to] = store.amaf_tries[option]
     store.amaf_mean[to] = store.amaf_mean[option]

@@ -1,13 +1,14 @@
-"""Growing a tree, pass after pass: children are made, lanes play, all learn from it, descents find leaves."""
+"""Growing a tree, pass after pass: make children, play out, record, expand, backpropagate, select."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from anygame.search.native.marking import exported
-from anygame.search.tree.learning import climb, expand, hear
+from anygame.search.tree.backpropagating import backpropagate, record_results
+from anygame.search.tree.expanding import expand
 from anygame.search.tree.making import make_children
-from anygame.search.tree.playing import play
+from anygame.search.tree.playing import play_out
 from anygame.search.tree.proving import is_proven
 from anygame.search.tree.selecting import select
 from anygame.search.tree.store import (
@@ -31,8 +32,8 @@ GOING, ENOUGH, DONE, FULL = range(4)
 
 
 #: What a pass does, one after the other, each with the addresses of store, worker and game; the last one
-#: tells whether there is something to do.
-STEPS: Final = (make_children, play, hear, expand, climb, select)
+#: returns whether there is something to do.
+STEPS: Final = (make_children, play_out, record_results, expand, backpropagate, select)
 
 
 @exported
@@ -58,14 +59,14 @@ def look(store_address: int, leaves: int) -> int:
 def grow(game_address: int, store_address: int, worker_address: int, passes: int, leaves: int) -> int:
     """Make so many passes at most, until so many leaves have been evaluated in all; return how it went."""
     for _ in range(passes):
-        told = look(store_address, leaves)
-        if told != GOING:
-            return told
+        state = look(store_address, leaves)
+        if state != GOING:
+            return state
         make_children(store_address, worker_address, game_address)
-        play(store_address, worker_address, game_address)
-        hear(store_address, worker_address, game_address)
+        play_out(store_address, worker_address, game_address)
+        record_results(store_address, worker_address, game_address)
         expand(store_address, worker_address, game_address)
-        climb(store_address, worker_address, game_address)
+        backpropagate(store_address, worker_address, game_address)
         if not select(store_address, worker_address, game_address):
             return DONE
     return GOING

@@ -42,7 +42,7 @@ REFILL = 160
 
 
 @exported
-def play(store_address: int, worker_address: int, game_address: int) -> None:
+def play_out(store_address: int, worker_address: int, game_address: int) -> None:
     """Play until enough lanes have ended, or none plays; the results are noted, and the lanes idle."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     worker.counts[RESULT_COUNT] = 0
@@ -94,15 +94,15 @@ def _refill(game, store, worker):
 @compiled
 def _clear(worker, filled):
     """Forget the actions made in the lanes that have been filled."""
-    keep = worker.row
+    others = worker.row
     for word in range(WORDS):
-        keep[word] = ~np.uint64(0)
+        others[word] = ~np.uint64(0)
     for index in range(filled):
         lane = worker.lanes[index]
-        keep[lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
+        others[lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
     for action in range(len(worker.made)):
         for word in range(WORDS):
-            worker.made[action, word] &= keep[word]
+            worker.made[action, word] &= others[word]
 
 
 @compiled
@@ -166,7 +166,7 @@ def _collect(game, store, worker):
         result = counts[RESULT_COUNT]
         for role in range(roles):
             value, known = value_of_lane(game, rows, role, lane)
-            # A playout that is given up tells something only if the rules value the state where it was.
+            # A playout that is given up counts only if the rules value the state where it was.
             worker.result_value[result, role] = value if known or not runs else 0.5
         counts[CUT] += np.int64(runs)
         for word in range(worker.lane_made.shape[1]):

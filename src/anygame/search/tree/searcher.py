@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import GoalError, PositionError
+from anygame.errors import GoalError
 from anygame.search.analysis import Analysis, MoveAnalysis, best_first
 from anygame.search.bounds import Bounds
+from anygame.search.lane_pool import packed_state
 from anygame.search.native.marking import native_code
 from anygame.search.tree.game_code import describe
-from anygame.search.tree.lanes import words_for
 from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree
 from anygame.search.tree.worker import MINIMAX
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
 _LONGEST_PLAYOUT: Final = 1000
-#: Joint moves of a line that are told, and moves that have one: more than anybody reads.
+#: Joint moves of a line, and moves that have one: more than anybody reads.
 _LONGEST_LINE: Final = 40
 _MOST_LINES: Final = 50
 #: Of the scale of goals, what rounding to 32 bits takes away at most.
@@ -132,12 +132,8 @@ class TreeSearcher:
         Raises:
             PositionError: play does not lead to the state, and the network cannot hold it.
         """
-        position = state.position_in(self._machine)
-        if position is None:
-            raise PositionError("the network of the game cannot hold this state, since no play leads there")
-        bits = np.zeros(64 * words_for(len(position)), np.bool_)
-        bits[: len(position)] = np.frombuffer(position, np.bool_)
-        return np.packbits(bits, bitorder="little").view(np.uint64)
+        (packed,) = packed_state(self.game, state)
+        return np.asarray(packed)
 
     def _end(self, state: State, role: int) -> tuple[float, bool]:
         """Return what an end is worth to a role, and whether the rules give it exactly one goal there.
@@ -167,13 +163,13 @@ class TreeSearcher:
             return 0
         deadline = perf_counter() + seconds
         if len(self._trees) == 1:
-            told = [self._trees[0].advance(deadline, iterations)]
+            grown = [self._trees[0].advance(deadline, iterations)]
         else:
             share = None if iterations is None else -(-iterations // len(self._trees))
             with ThreadPoolExecutor(len(self._trees)) as pool:
-                told = list(pool.map(lambda tree: tree.advance(deadline, share), self._trees))
-        self._is_exhausted = all(done for _, done in told) or self._is_proven
-        return sum(leaves for leaves, _ in told)
+                grown = list(pool.map(lambda tree: tree.advance(deadline, share), self._trees))
+        self._is_exhausted = all(done for _, done in grown) or self._is_proven
+        return sum(leaves for leaves, _ in grown)
 
     @property
     def _is_proven(self) -> bool:
@@ -225,14 +221,14 @@ class TreeSearcher:
 
     def _value(self, role: int) -> tuple[float | None, float | None]:
         """Return the mean goal of a role at the root, and its proven one."""
-        told = [tree.value(tree.root, role) for tree in self._trees]
-        low, high = max(each[2] for each in told), min(each[3] for each in told)
+        known = [tree.value(tree.root, role) for tree in self._trees]
+        low, high = max(each[2] for each in known), min(each[3] for each in known)
         if low >= high:
             return self._goal(role, low), self._goal(role, low)
-        visits = sum(each[0] for each in told)
+        visits = sum(each[0] for each in known)
         if not visits:
             return None, None
-        return self._goal(role, sum(each[0] * each[1] for each in told) / visits), None
+        return self._goal(role, sum(each[0] * each[1] for each in known) / visits), None
 
     def _goal(self, role: int, value: float) -> float:
         """Return a value between 0 and 1 as a goal; goals of the rules, and whole ones, exactly."""
@@ -290,12 +286,12 @@ class TreeSearcher:
         numbers = {actions[option.action]: number for number, option in enumerate(grown[0][1])}
         met: dict[tuple[int, int], list[list[Option]]] = {}
         first, rest = moves[:_MOST_LINES], moves[_MOST_LINES:]
-        told = []
+        with_lines = []
         for each in first:
             number = numbers[each.move]
             tree = max(grown, key=lambda known: known[1][number].tries)[0]
-            told.append(each.with_line(self._line(tree, role, number, met)))
-        return (*told, *rest)
+            with_lines.append(each.with_line(self._line(tree, role, number, met)))
+        return (*with_lines, *rest)
 
     def _error(self, role: int, option: Option) -> float | None:
         """Return the standard error of a mean: that of values of 0 and 1 alone, which is the largest."""

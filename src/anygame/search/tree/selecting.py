@@ -13,10 +13,17 @@ from math import log, sqrt
 import numpy as np
 
 from anygame.search.native.marking import compiled, exported
+from anygame.search.tree.backpropagating import (
+    WIDE,
+    add_to_descent,
+    add_virtual_loss,
+    end_descent,
+    read_value,
+)
 from anygame.search.tree.estimating import ONE
+from anygame.search.tree.expanding import enqueue_playout
 from anygame.search.tree.game_code import game_at
 from anygame.search.tree.lanes import LANES
-from anygame.search.tree.learning import WIDE, enqueue, finish, keep, recall, wait_for
 from anygame.search.tree.making import random_below
 from anygame.search.tree.proving import first_option_of, is_proven, option_in
 from anygame.search.tree.store import (
@@ -64,7 +71,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
-    # A young tree has little to tell of where to look.
+    # A young tree hardly shows where to look.
     if wanted:
         wanted = min(
             max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
@@ -101,12 +108,12 @@ def _descend(game, store, worker):
         if status != EXPANDED or length == LONGEST_PATH or is_proven(store, node):
             break
         expansion = store.expansion[node]
-        joint = _choose(game, store, worker, node, expansion)
+        joint = _select_joint_move(game, store, worker, node, expansion)
         child = child_of(store, expansion, joint)
         if child == NONE:
-            return _ask_for(store, worker, path, node, expansion, joint)
+            return _request_child(store, worker, path, node, expansion, joint)
         worker.path_joint[path, length] = joint
-        wait_for(store, expansion, joint, 1)
+        add_virtual_loss(store, expansion, joint, 1)
         length += 1
         if store.stamp[child] == number:
             # The state has come before: going round says nothing new.
@@ -116,11 +123,11 @@ def _descend(game, store, worker):
             break
         node = child
     store.counts[DEPTH] = max(store.counts[DEPTH], length)
-    return _arrive(store, worker, path, node, length)
+    return _evaluate_leaf(store, worker, path, node, length)
 
 
 @compiled
-def _arrive(store, worker, path, node, length):
+def _evaluate_leaf(store, worker, path, node, length):
     """Decide what to do at the end of a descent; return whether it gives work to do."""
     counts = worker.counts
     status = store.status[node]
@@ -136,27 +143,27 @@ def _arrive(store, worker, path, node, length):
             return True
     goes_on = status == LEAF or (length == LONGEST_PATH and status != TERMINAL)
     if goes_on and not is_proven(store, node) and length:
-        return _play_again(worker, path, node)
+        return _play_out_again(worker, path, node)
     if status == EXPANDING:
-        finish(worker, path)
+        end_descent(worker, path)
         return False
     # What is proven, or has come before on this way, counts as it is.
     if store.visits[node] or is_proven(store, node):
-        recall(store, worker, node)
-        keep(worker, path, worker.value)
+        read_value(store, worker, node)
+        add_to_descent(worker, path, worker.value)
         store.counts[LEAVES] += 1
-        finish(worker, path)
+        end_descent(worker, path)
         return True
-    finish(worker, path)
+    end_descent(worker, path)
     return False
 
 
 @compiled
-def _play_again(worker, path, node):
+def _play_out_again(worker, path, node):
     """Have a leaf played out once more, where it cannot be expanded."""
     last = worker.path_length[path] - 1
-    if not enqueue(worker, path, worker.path_joint[path, last], node):
-        finish(worker, path)
+    if not enqueue_playout(worker, path, worker.path_joint[path, last], node):
+        end_descent(worker, path)
         return False
     # The last step is waited for by the playout, not by the path.
     worker.path_length[path] = last
@@ -164,7 +171,7 @@ def _play_again(worker, path, node):
 
 
 @compiled
-def _ask_for(store, worker, path, node, expansion, joint):
+def _request_child(store, worker, path, node, expansion, joint):
     """Have a child made that was left out when its parent was expanded."""
     counts = worker.counts
     if (
@@ -172,7 +179,7 @@ def _ask_for(store, worker, path, node, expansion, joint):
         or counts[SPEC_COUNT] >= SPECS
         or store.counts[NODES] + 2 * SPECS > len(store.status)
     ):
-        finish(worker, path)
+        end_descent(worker, path)
         return False
     roles = store.low.shape[1]
     job, spec = counts[JOB_COUNT], counts[SPEC_COUNT]
@@ -189,26 +196,26 @@ def _ask_for(store, worker, path, node, expansion, joint):
 
 
 @compiled
-def _choose(game, store, worker, node, expansion):
+def _select_joint_move(game, store, worker, node, expansion):
     """Return the joint move to try next."""
     roles = store.low.shape[1]
     mover = store.mover[expansion]
     if mover == roles:
         return np.int64(0)
     if mover != NONE:
-        return _choose_option(game, store, worker, node, expansion, mover, True)
+        return _select_option(game, store, worker, node, expansion, mover, True)
     joint = np.int64(0)
     for role in range(roles):
         count = np.int64(store.option_counts[expansion, role])
         chosen = np.int64(0)
         if count > 1:
-            chosen = _choose_option(game, store, worker, node, expansion, role, False)
+            chosen = _select_option(game, store, worker, node, expansion, role, False)
         joint = joint * count + chosen
     return joint
 
 
 @compiled
-def _choose_option(game, store, worker, node, expansion, role, alone):
+def _select_option(game, store, worker, node, expansion, role, alone):
     """Return the option that a role tries next."""
     count = np.int64(store.option_counts[expansion, role])
     if game.random[role]:
@@ -244,9 +251,9 @@ def _choose_option(game, store, worker, node, expansion, role, alone):
             mean += trust * (np.float32(store.option_minimax[option]) / ONE - mean)
         if alone:
             mean = min(max(mean, low), high)
-        told = np.float32(max(1, tries))
-        rarity = np.float32(1) / sqrt(told + loss * np.float32(store.pending[option]))
-        score = mean * told * rarity * rarity + urge * rarity
+        count_of_tries = np.float32(max(1, tries))
+        rarity = np.float32(1) / sqrt(count_of_tries + loss * np.float32(store.pending[option]))
+        score = mean * count_of_tries * rarity * rarity + urge * rarity
         if score > highest:
             best, highest = index, score
     if best != NONE:

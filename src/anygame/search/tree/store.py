@@ -2,6 +2,47 @@
 
 States that are met on several ways are one node (a directed graph rather than a tree; Childs, Brodeur and
 Kocsis 2008, "Transpositions and move groups in Monte Carlo tree search").
+
+A step of a descent reads records of three kinds: a node, its expansion, and the options of who chooses. For
+two roles, and states of up to 128 fluents (``x2``: for each role, or each word of a state):
+
+    ============= ========== ===== ======================================================
+    node             type    bytes holds
+    ============= ========== ===== ======================================================
+    sums          float64 x2    16 of the values of its leaves, for each role
+    low           float32 x2     8 proven bounds of its value, for each role
+    high          float32 x2     8
+    visits        int32          4 leaves evaluated at or below it
+    expansion     int32          4 the number of its expansion
+    stamp         int32          4 the last descent that came by
+    distance      int16          2 where it is proven, joint moves to the end
+    status        uint8          1 leaf, being expanded, expanded, or an end
+    states        uint64 x2     16 the state, a bit a fluent
+    ============= ========== ===== ======================================================
+    expansion        type    bytes holds
+    ============= ========== ===== ======================================================
+    first_option  int64          8 the first option of the first role; the others follow
+    first_child   int64          8 the child of the first joint move; the others follow
+    option_counts int32 x2       8 legal moves of each role
+    mover         int16          2 the one role that chooses
+    minimax       float32        4 the value by minimax over estimates
+    owner         int32          4 the number of its node
+    first_link    int32          4 the first of the children that are found by hash
+    ============= ========== ===== ======================================================
+    option           type    bytes holds
+    ============= ========== ===== ======================================================
+    action        int32          4 a legal move of one role
+    tries         int32          4 leaves evaluated through it
+    pending       int16          2 descents under way through it: virtual losses
+    option_minimax uint16        2 the minimax value of its child
+    mean          float32        4 of values for its role
+    option_low    float32        4 proven bounds of its child, where one role chooses
+    option_high   float32        4
+    amaf_tries    float32        4 leaves in which its action was made later on
+    amaf_mean     float32        4 of their values
+    residue       float32        0 in the bytes of ``option_low``, where several roles
+                                   choose: what rounding took away from the mean
+    ============= ========== ===== ======================================================
 """
 
 from __future__ import annotations
@@ -81,7 +122,8 @@ class Store(NamedTuple):
         option_minimax: uint16 [options]; the minimax value of its child for its role, 65535 for 1.
         mean: float32 [options]; of values for its role.
         option_low, option_high: float32 [options]; bounds of its child, where one role alone has a choice.
-            Elsewhere ``option_low`` is what rounding has taken away from the mean.
+        residue: float32 [options]; what rounding has taken away from the mean, where several roles have a
+            choice. It lies where ``option_low`` does, which nobody reads there.
         amaf_tries: float32 [options]; leaves in which its action was made later on.
         amaf_mean: float32 [options].
         stamp: int32 [nodes]; the last descent that came by.
@@ -117,6 +159,7 @@ class Store(NamedTuple):
     option_high: Float32s
     amaf_tries: Float32s
     amaf_mean: Float32s
+    residue: Float32s
     stamp: Int32s
     owner: Int32s
     first_link: Int32s
@@ -157,12 +200,21 @@ def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
     return np.dtype({"names": [*names], "formats": formats, "offsets": offsets, "itemsize": _CACHE_LINE})
 
 
+def _sharing(record: np.dtype[Any], name: str, place: str) -> np.dtype[Any]:
+    """Return records with one more field, in the bytes of another one."""
+    fields = dict(record.fields or {})
+    fields[name] = fields[place]
+    formats, offsets = zip(*(field[:2] for field in fields.values()), strict=True)
+    return np.dtype({"names": [*fields], "formats": formats, "offsets": offsets, "itemsize": record.itemsize})
+
+
 #: All its fields are single numbers: its length does not depend on the game.
-_OPTION_RECORD = _record(_OPTION, {})
+_OPTION_RECORD = _sharing(_record(_OPTION, {}), "residue", "option_low")
 
 store_at = Bundle(
     Store,
-    records=dict.fromkeys((*_NODE, *_EXPANSION)) | dict.fromkeys(_OPTION, _OPTION_RECORD.itemsize),
+    records=dict.fromkeys((*_NODE, *_EXPANSION))
+    | dict.fromkeys(_OPTION_RECORD.names or (), _OPTION_RECORD.itemsize),
 )
 
 

@@ -146,12 +146,12 @@ class Tree:
         most = 1 << 62 if leaves is None else before + leaves
         while (now := perf_counter()) < deadline and counts[LEAVES] < most:
             refresh(self._code, self._kernel)
-            told = grow(*self._addresses, self._passes, most)
+            outcome = grow(*self._addresses, self._passes, most)
             if self._opposed and not counts[COMPETITIVE]:
                 self._opposed = False
                 self._loosen_bounds()
                 continue
-            if told == DONE or (told == FULL and not self._forget()):
+            if outcome == DONE or (outcome == FULL and not self._forget()):
                 return int(counts[LEAVES]) - before, True
             share = min(_CALL_SECONDS, deadline - now) / max(perf_counter() - now, 1e-6)
             self._passes = max(1, min(int(self._passes * share), self._passes * 4, 1 << 20))

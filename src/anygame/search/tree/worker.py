@@ -77,11 +77,11 @@ class Worker(NamedTuple):
         random: uint64 [1]; the state of its generator.
         addresses: int64 [2]; of the rows below.
         playing, making: uint64 [rows, 8]; lanes that play at random, and lanes that make children.
-        lane_node, lane_path, lane_age: int32 [512]; whose value a playing lane will tell (NONE: idle), which
+        lane_node, lane_path, lane_age: int32 [512]; the node from which a lane plays (NONE: idle), which
             descent led there, and how many moves the playout made.
         lane_joint: int64 [512]; by which joint move.
         queue_node, queue_path, queue_joint: a ring of playouts that wait for lanes.
-        result_node, result_path, result_joint, result_value: [512], float64 [512, roles]; what playouts told.
+        result_node, result_path, result_joint, result_value: [512], float64 [512, roles]; of playouts.
         result_made: uint64 [results, words]; a bit for each action that was made in the playout.
         made: uint64 [actions, 8]; the same for playing lanes, as rows; lane_made: uint64 [512, words].
         job_node, job_path: int32 [jobs]; nodes to be expanded.

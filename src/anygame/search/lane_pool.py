@@ -1,4 +1,4 @@
-"""Lanes by the number that is needed: made once, and used again."""
+"""Lanes that hold states, by the number that is needed: made once, and used again."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.lanes import Lanes
+from anygame.errors import PositionError
+from anygame.network.lanes import DOUBLE, MISSING, Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from anygame.game.game import Game
+    from anygame.game.state import State
     from anygame.network.kernels.kernel import Kernel
-    from anygame.search.hidden.turns import Turn
 
     States = NDArray[np.uint64]
     Ids = NDArray[np.int64]
@@ -29,12 +31,12 @@ class LanePool:
     """Lanes of one game.
 
     Args:
-        kernel: the code of the game, with percepts.
+        kernel: the code of the game.
         actions: how many each role has.
         seed: of random moves.
     """
 
-    def __init__(self, kernel: Kernel, actions: Sequence[int], seed: int) -> None:
+    def __init__(self, kernel: Kernel, actions: Sequence[int], seed: int = 0) -> None:
         self._kernel = kernel
         self._seed = seed
         self._ends = [0, *accumulate(actions)]
@@ -77,17 +79,43 @@ class LanePool:
         legal = lanes.legal()
         return [legal[:, first:end] for first, end in pairwise(self._ends)]
 
-    def missed(self, lanes: Lanes, role: int, turn: Turn) -> Ids:
-        """Return how much of what a role was told of the moves made last is otherwise: int [lanes]."""
-        found = np.zeros(lanes.count, np.int64)
-        if len(turn.seen):
-            found += (lanes.percepts()[role] != turn.seen).sum(axis=1)
-        if turn.legal is not None:
-            found += (self.legal(lanes)[role] != turn.legal).sum(axis=1)
-        return found
+    def goals(self, lanes: Lanes) -> list[NDArray[np.float64]]:
+        """Return per role the goal in each lane, float [lanes]; nan where the rules give none, or several."""
+        return [np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals) for goals in lanes.goals()]
+
+
+def packed_state(game: Game, state: State) -> States:
+    """Return a state with a bit for each fluent: uint64 [1, words].
+
+    Raises:
+        LimitError: the game has no network.
+        PositionError: play does not lead to the state, and the network cannot hold it.
+    """
+    position = state.position_in(game.backends.needed_network())
+    if position is None:
+        raise PositionError("the network of the game cannot hold this state, since no play leads there")
+    bits = np.zeros(64 * max(1, -(-len(position) // 64)), np.bool_)
+    bits[: len(position)] = np.frombuffer(position, np.bool_)
+    return np.packbits(bits, bitorder="little").view(np.uint64)[None]
 
 
 def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
     """Return the legal actions of all lanes, lane after lane; where those of each begin; and how many."""
     counts = legal.sum(axis=1).astype(np.int64)
     return np.nonzero(legal)[1].astype(np.int64), np.cumsum(counts) - counts, counts
+
+
+def joint_choices(options: Sequence[tuple[Ids, Ids, Ids]]) -> tuple[Ids, list[Ids]]:
+    """Return, for every joint move of every lane, the lane and the action of each role.
+
+    Args:
+        options: per role what ``legal_choices`` returns; the action of the first one changes fastest.
+    """
+    joints = np.prod([counts for _, _, counts in options], axis=0, dtype=np.int64)
+    source = np.repeat(np.arange(len(joints)), joints)
+    rest = np.arange(len(source)) - (np.cumsum(joints) - joints)[source]
+    chosen = []
+    for actions, first, counts in options:
+        chosen.append(actions[first[source] + rest % counts[source]] if len(source) else source)
+        rest = rest // counts[source] if len(source) else rest
+    return source, chosen

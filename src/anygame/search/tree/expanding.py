@@ -1,0 +1,257 @@
+"""Expansion: the children that were made in lanes become nodes, and are valued or wait to be played out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anygame.search.native.marking import compiled, exported
+from anygame.search.tree.backpropagating import (
+    WIDE,
+    add_to_descent,
+    add_to_node,
+    add_virtual_loss,
+    end_descent,
+    read_value,
+    record_leaf,
+)
+from anygame.search.tree.estimating import set_minimax
+from anygame.search.tree.game_code import game_at
+from anygame.search.tree.proving import is_proven, update_bounds
+from anygame.search.tree.store import (
+    CHILDREN,
+    COMPETITIVE,
+    EXPANDED,
+    EXPANSIONS,
+    IS_SHORT,
+    IS_WIDE,
+    LEAF,
+    LEAVES,
+    NODES,
+    NONE,
+    OPTIONS,
+    TERMINAL,
+    ask_for_node,
+    ask_for_slot,
+    child_of,
+    find_or_add,
+    hash_of,
+    product_of,
+    set_child,
+    store_at,
+)
+from anygame.search.tree.worker import (
+    BRANCHING,
+    JOB_COUNT,
+    MINIMAX,
+    QUEUE,
+    QUEUE_COUNT,
+    QUEUE_FIRST,
+    SCALE,
+    SPEC_COUNT,
+    worker_at,
+)
+
+#: Joint moves of two roles are kept in a list up to so many, and of more roles, which hardly ever know them
+#: all; if they are more, or more than a share of the memory, they are found by hash.
+LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
+
+
+@exported
+def expand(store_address: int, worker_address: int, game_address: int) -> None:
+    """Put the children that were made into the tree."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
+    for spec in range(worker.counts[SPEC_COUNT]):
+        worker.spec_hash[spec] = hash_of(worker.spec_state, spec)
+        ask_for_slot(store, worker.spec_hash[spec])
+    for spec in range(worker.counts[SPEC_COUNT]):
+        ask_for_node(store, worker.spec_hash[spec])
+    spec = 0
+    for job in range(worker.counts[JOB_COUNT]):
+        if worker.job_joint[job] != NONE:
+            spec = _add_child(game, store, worker, job, spec)
+    for job in range(worker.counts[JOB_COUNT]):
+        if worker.job_joint[job] == NONE:
+            spec = _expand_leaf(game, store, worker, job, spec)
+    worker.counts[JOB_COUNT] = 0
+    worker.counts[SPEC_COUNT] = 0
+
+
+@compiled
+def _make_terminal(game, store, node, value, known):
+    """Make a node an end of the game; where the rules give no goal, or several, it may be worth anything."""
+    store.status[node] = TERMINAL
+    total, whole = 0.0, True
+    for role in range(store.low.shape[1]):
+        if known[role] or game.random[role]:
+            store.low[node, role] = np.float32(value[role])
+            store.high[node, role] = np.float32(value[role])
+        if not game.random[role]:
+            total += value[role]
+            whole = whole and known[role]
+    if whole and abs(total - 1.0) > 1e-6:
+        store.counts[COMPETITIVE] = 0
+    if not is_proven(store, node):
+        add_to_node(store, node, value, 1)
+
+
+@compiled
+def _expand_leaf(game, store, worker, job, spec):
+    """Expand the node of a job whose moves were listed; return the number of the next child."""
+    node, path = worker.job_node[job], worker.job_path[job]
+    specs = worker.job_specs[job]
+    counts = store.counts
+    if specs == NONE:
+        store.status[node] = LEAF
+        end_descent(worker, path)
+        return spec
+    roles = store.low.shape[1]
+    options = 0
+    choosing, mover = 0, roles
+    for role in range(roles):
+        count = worker.job_count[job, role]
+        options += count
+        if count > 1:
+            choosing += 1
+            mover = role
+    product = product_of(worker.job_count, job)
+    if not product:
+        # A role without a move ends the game, whatever the rules say, and without a goal.
+        store.status[node] = TERMINAL
+        add_to_node(store, node, worker.job_value[job], 1)
+        add_to_descent(worker, path, worker.job_value[job])
+        end_descent(worker, path)
+        return spec
+    most = min(LISTED_OF_TWO if choosing == 2 else LISTED_OF_MORE, LISTED_SHARE * len(store.child))
+    listed = product if product <= most or choosing < 2 else 0
+    if (
+        counts[EXPANSIONS] + 1 > len(store.first_child)
+        or counts[OPTIONS] + options > len(store.action)
+        or counts[CHILDREN] + listed > len(store.child)
+        or counts[NODES] + specs > len(store.status)
+    ):
+        # The memory is used up: the leaf stays one.
+        counts[IS_SHORT] = 1
+        store.status[node] = LEAF
+        end_descent(worker, path)
+        return spec + specs
+    expansion = counts[EXPANSIONS]
+    counts[EXPANSIONS] += 1
+    store.expansion[node] = expansion
+    store.first_option[expansion] = counts[OPTIONS]
+    store.first_child[expansion] = counts[CHILDREN] if listed else NONE
+    store.owner[expansion] = node
+    store.first_link[expansion] = NONE
+    store.mover[expansion] = mover if choosing < 2 else NONE
+    option = counts[OPTIONS]
+    for role in range(roles):
+        store.option_counts[expansion, role] = worker.job_count[job, role]
+        for number in range(worker.job_count[job, role]):
+            store.action[option] = worker.listed[worker.job_first[job, role] + number]
+            store.tries[option] = 0
+            store.pending[option] = 0
+            store.mean[option] = 0
+            store.option_low[option] = 0
+            store.option_high[option] = 1
+            store.amaf_tries[option] = 0
+            store.amaf_mean[option] = 0
+            option += 1
+        if worker.job_count[job, role] >= WIDE and choosing < 2:
+            counts[IS_WIDE] = 1
+    counts[OPTIONS] = option
+    for child in range(counts[CHILDREN], counts[CHILDREN] + listed):
+        store.child[child] = NONE
+    counts[CHILDREN] += listed
+    store.status[node] = EXPANDED
+    _record_branching(worker, specs)
+    for number in range(spec, spec + specs):
+        _link_child(game, store, worker, expansion, number)
+    if worker.settings[MINIMAX] > 0:
+        set_minimax(game, store, worker, node)
+    if _end_if_proven(game, store, worker, path, node):
+        return spec + specs
+    for number in range(spec, spec + specs):
+        _evaluate_child(store, worker, path, expansion, number)
+    if not worker.path_references[path]:
+        end_descent(worker, path)
+    return spec + specs
+
+
+@compiled
+def _record_branching(worker, children):
+    """Update the running mean of the number of children of jobs."""
+    worker.counts[BRANCHING] += (SCALE * children - worker.counts[BRANCHING]) // 8
+
+
+@compiled
+def _add_child(game, store, worker, job, spec):
+    """Put one more child of an expanded node into the tree; return the number of the next child."""
+    node, path = worker.job_node[job], worker.job_path[job]
+    _record_branching(worker, 1)
+    if store.counts[NODES] + 1 > len(store.status):
+        end_descent(worker, path)
+        return spec + 1
+    expansion = store.expansion[node]
+    if not _link_child(game, store, worker, expansion, spec):
+        end_descent(worker, path)
+    elif not _end_if_proven(game, store, worker, path, node):
+        _evaluate_child(store, worker, path, expansion, spec)
+        if not worker.path_references[path]:
+            end_descent(worker, path)
+    return spec + 1
+
+
+@compiled
+def _link_child(game, store, worker, expansion, spec):
+    """Find or make the node of a child; return whether there was room for it."""
+    child, new = find_or_add(store, worker.spec_state, spec, worker.spec_hash[spec])
+    if new and worker.spec_terminal[spec]:
+        _make_terminal(game, store, child, worker.spec_value[spec], worker.spec_known[spec])
+    return set_child(store, expansion, worker.spec_joint[spec], child)
+
+
+@compiled
+def _end_if_proven(game, store, worker, path, node):
+    """End a descent whose node is proven by its children: its value counts, and no playout is needed."""
+    update_bounds(game, store, node)
+    if not is_proven(store, node):
+        return False
+    read_value(store, worker, node)
+    store.counts[LEAVES] += 1
+    add_to_node(store, node, worker.value, 1)
+    add_to_descent(worker, path, worker.value)
+    end_descent(worker, path)
+    return True
+
+
+@compiled
+def _evaluate_child(store, worker, path, expansion, spec):
+    """Record what is known of a child, or enqueue a playout of it."""
+    joint = worker.spec_joint[spec]
+    child = child_of(store, expansion, joint)
+    if child == NONE:
+        # There was no room to note which it is.
+        return
+    if store.visits[child] or is_proven(store, child):
+        read_value(store, worker, child)
+        if not store.visits[child]:
+            add_to_node(store, child, worker.value, 1)
+        store.counts[LEAVES] += 1
+        record_leaf(store, worker, path, joint, child, worker.value, 0)
+        return
+    if enqueue_playout(worker, path, joint, child):
+        add_virtual_loss(store, expansion, joint, 1)
+
+
+@compiled
+def enqueue_playout(worker, path, joint, node):
+    """Enqueue a playout of the last joint move of a descent; return whether there is room."""
+    counts = worker.counts
+    if counts[QUEUE_COUNT] >= QUEUE:
+        return False
+    at = (counts[QUEUE_FIRST] + counts[QUEUE_COUNT]) % QUEUE
+    worker.queue_node[at] = node
+    worker.queue_path[at] = path
+    worker.queue_joint[at] = joint
+    counts[QUEUE_COUNT] += 1
+    worker.path_references[path] += 1
+    return True
