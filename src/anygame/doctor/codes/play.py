@@ -133,8 +133,8 @@ CODES: Final[tuple[Code, ...]] = (
         "play-cut",
         Severity.INFO,
         "playing stopped before all playouts were played",
-        demand="Playing takes at most 30 seconds.",
-        why="Slow games are played as far as the time goes, and what was found until then is told.",
+        demand="Playing ends when so much work has been done as is allowed, or at the latest by the clock.",
+        why="Slow games are played as far as that goes, and what was found until then is shown.",
         source=LIMITS,
     ),
     Code(
