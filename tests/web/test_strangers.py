@@ -78,6 +78,18 @@ def test_mends_are_made_by_a_click(page: Page, server: Server) -> None:
     assert "(role ?r)" in page.locator("#text").input_value()
 
 
+def test_a_finding_that_follows_from_another_says_so(server: Server) -> None:
+    text = (
+        "(role x) (role o) (init (contrl x)) (other x o) (other o x) (<= (legal ?p go) (true (control ?p))) "
+        "(<= (legal ?p noop) (role ?p) (not (true (control ?p)))) "
+        "(<= (next (control ?q)) (true (control ?p)) (other ?p ?q)) (<= (next (gone ?p)) (does ?p go)) "
+        "(<= terminal (true (gone o))) (<= (goal ?p 50) (role ?p))"
+    )
+    with _client(server) as client:
+        found = client.post("/check", data={"text": text}).text
+    assert found.index("contrl") < found.index("(follows from another)")
+
+
 def test_rules_that_never_end_are_given_up(server: Server) -> None:
     with _client(server) as client:
         text = "(role me) (<= (legal me ?x) (n ?x)) (n 0) (<= (n (s ?x)) (n ?x)) (<= terminal (true x))"

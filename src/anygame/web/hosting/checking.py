@@ -56,6 +56,7 @@ def diagnostic_view(found: Diagnostic) -> View:
         "code": found.code,
         "message": found.message,
         "hint": found.hint,
+        "follows": found.follows,
         "line": 0,
         "excerpt": "",
         "edits": [],
