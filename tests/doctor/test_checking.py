@@ -5,11 +5,13 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.doctor.asking import check_play, check_rules
+
 import anygame
 from anygame import doctor
 from anygame.doctor import work
 from anygame.doctor.examination import examine
-from anygame.doctor.play.checking import Bounds, check_play, check_rules
+from anygame.doctor.play.checking import Bounds
 from anygame.language import Severity, Source, parse_program
 
 if TYPE_CHECKING:

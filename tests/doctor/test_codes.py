@@ -9,12 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.doctor.asking import check_play, check_rules
 
 import anygame
 from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
 from anygame.doctor.codes import play, reading, reasoning
 from anygame.doctor.mending.mends import MENDS, mend_sheet
-from anygame.doctor.play.checking import Bounds, check_play, check_rules
+from anygame.doctor.play.checking import Bounds
 from anygame.game.game import Game
 from anygame.language import Diagnostic, Severity, Source
 

@@ -4,9 +4,9 @@ import gc
 from pathlib import Path
 
 import pytest
+from tests.doctor.asking import check_rules
 
 from anygame.doctor import check_program, read_sheet
-from anygame.doctor.play.checking import check_rules
 from anygame.language import Diagnostic, Severity, Source, parse_program, read_source
 
 ROOT = Path(__file__).parents[3]

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.doctor.asking import check_play, check_rules
 from tests.examples import examples, some
 
 from anygame.doctor import check_program, read_sheet
-from anygame.doctor.play.checking import Bounds, check_play, check_rules
+from anygame.doctor.play.checking import Bounds
 from anygame.errors import RuleSheetError
 from anygame.game.game import Game
 from anygame.language import Diagnostic, Severity, Source, format_diagnostic, parse_program, read_source

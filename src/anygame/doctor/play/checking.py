@@ -57,18 +57,13 @@ JointMove = tuple["Term", ...]
 # -- the rules ----------------------------------------------------------------------------------------
 
 
-def check_rules(program: Program) -> list[Diagnostic]:
-    """Return why the reasoner refuses a program, sorted by place; nothing where it can be played.
-
-    What is wrong is set aside and the rest tried again, so that one fault does not hide another.
-    """
-    return game_or_faults(program)[1]
-
-
 def game_or_faults(
     program: Program, *, case_sensitive: bool = True, limits: Limits | None = None
 ) -> tuple[Game | None, list[Diagnostic]]:
-    """Return the game of a program, or None and what `check_rules` returns."""
+    """Return the game of a program; or None, and why the reasoner refuses it, sorted by place.
+
+    What is wrong is set aside and the rest tried again, so that one fault does not hide another.
+    """
     found: dict[Diagnostic, None] = {}
     for _ in range(_ROUNDS):
         try:
@@ -145,19 +140,11 @@ class Bounds:
 BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=LAST_RESORT, brief=True)
 
 
-def check_play(game: Game, bounds: Bounds | None = None) -> list[Finding]:
-    """Play at random and near the initial state; return what is wrong in the states met, sorted by place.
-
-    The same seed gives the same findings.
-    """
-    check = PlayCheck(game, bounds or Bounds())
-    check.run()
-    return check.findings()
-
-
 @dataclass(slots=True)
 class PlayCheck:
-    """Play that looks for what is wrong; `check_play` in steps, so that it can be watched and interrupted.
+    """Play at random and near the initial state that looks for what is wrong.
+
+    It can be watched and interrupted. The same seed finds the same, unless the last resort strikes.
 
     Attributes:
         game: what is played.
