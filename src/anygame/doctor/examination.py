@@ -48,7 +48,7 @@ def examine(source: Source, wanted: Wanted | None = None) -> Examination:
     >>> sheet = Source("sheet", "(role x) (legal x go) (<= (goal x 100) (true won)) (<= terminal (true wom))")
     >>> examination = examine(sheet, Wanted(play=None))
     >>> [finding.diagnostic.code for finding in examination.findings if not finding.diagnostic.follows][0]
-    'never-starts'
+    'unwritten-fluent'
     """
     examination = Examination(source, wanted or Wanted())
     examination.run()
