@@ -16,7 +16,11 @@ from setuptools.command.build_py import build_py
 
 _SHEETS = sorted(Path("gdl").glob("*.kif"))
 _CODE = Path("anygame", "search", "native", "search.ll.gz")
-_LOWER = "import sys; from anygame.search.native.library import ship; ship(sys.argv[1])"
+# By this path, whatever else the environment of the build leaves out of it.
+_LOWER = (
+    "import sys; sys.path.insert(0, sys.argv[2]); "
+    "from anygame.search.native.library import ship; ship(sys.argv[1])"
+)
 
 
 class BuildWithSheetsAndCode(build_py):
@@ -34,11 +38,8 @@ class BuildWithSheetsAndCode(build_py):
 
     def _lower(self, modules: str) -> None:
         """Lower the search as it stands among some modules, and put the text beside it."""
-        # pip has its builds find by this path what they require.
-        paths = [os.path.abspath(modules), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-        command = [sys.executable, "-c", _LOWER, str(Path(modules, _CODE))]
-        done = subprocess.run(command, env=environment, check=False)
+        command = [sys.executable, "-c", _LOWER, str(Path(modules, _CODE)), os.path.abspath(modules)]
+        done = subprocess.run(command, check=False)
         if done.returncode:
             self.warn("the search could not be lowered: each machine does so when it searches first")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
 from anygame.language import Constant, parse_program
@@ -31,6 +33,7 @@ def test_a_recursion_that_wraps_terms_comes_to_an_end() -> None:
     assert found.below(("n", 1, 0), ("s", 1), 0) == {Constant("z"), ("s", 1)}
 
 
+@pytest.mark.slow
 def test_wide_terms_inside_each_other_are_told_apart_less() -> None:
     wide, same = " ".join(f"a{number}" for number in range(300)), " ".join(["?x"] * 300)
     found = domains(f"(p (f {wide})) (<= (p (f {same})) (p ?x)) (q b) (<= (s ?x) (q ?x)) (<= (t ?x) (p ?x))")

@@ -47,6 +47,7 @@ def test_a_budget_ends_it() -> None:
     assert status == 0
 
 
+@pytest.mark.slow
 def test_practice_comes_before() -> None:
     output, status = run(["analyse", "connect_four", "--practise", "0.2", "--iterations", "600"])
     assert status == 0

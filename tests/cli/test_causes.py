@@ -133,6 +133,7 @@ def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
     assert len(heads(told(text, "--all"))) > 1
 
 
+@pytest.mark.slow
 def test_what_play_shows_of_a_slip_is_counted_there() -> None:
     text = SHEET.replace("(<= terminal", "(<= terminl")
     (only,) = heads(told(text, "--play", "3"))

@@ -265,6 +265,7 @@ def test_a_game_of_the_package_is_not_written(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_many_playouts_make_simulate_known() -> None:
     note = "anygame: note: for many games, `simulate --playouts 10000` is faster by far\n"
     assert run(["playout", "tic_tac_toe", "--count", "10000", "--seed", "1"])[0].startswith(note)

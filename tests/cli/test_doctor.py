@@ -304,6 +304,7 @@ def test_an_interrupt_before_play_leaves_what_the_files_before_had(
     assert output.endswith("anygame: interrupted in second.kif: here is what was found so far\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_play_shows_how_far_it_is_on_a_terminal() -> None:
     pexpect = pytest.importorskip("pexpect")

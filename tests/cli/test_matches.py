@@ -229,6 +229,7 @@ def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(
     assert run(["replay", str(path), "--check"])[1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of Unix")
 def test_a_record_is_stepped_through_on_a_terminal(tmp_path: Path) -> None:
     pexpect = pytest.importorskip("pexpect")

@@ -93,6 +93,7 @@ def test_lines_for_people() -> None:
         assert process.communicate(timeout=30) == ("stopped\n", "")
 
 
+@pytest.mark.slow
 def test_players_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(

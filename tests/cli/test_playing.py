@@ -218,6 +218,7 @@ def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
     assert "hidden" in output
 
 
+@pytest.mark.slow
 def test_hints_are_found_from_what_the_role_knows(tmp_path: Path) -> None:
     # A coin is hidden, which the role sees in one of the sheets alone; 60 it has for sure.
     coin = (
@@ -277,6 +278,7 @@ def test_the_end_is_told_in_words(goals: list[int | None], people: list[str], wo
 # -- terminals -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_boards_turns_and_the_end(start: Callable[..., spawn[str]], tmp_path: Path) -> None:
     child = start("play", "tic_tac_toe", "--against", "legal", "--seed", "1")
     child.expect("x>")
@@ -305,6 +307,7 @@ def test_enter_draws_for_chance(start: Callable[..., spawn[str]]) -> None:
     child.expect("move [34]: ")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_waiting_and_ctrl_d_the_game(start: Callable[..., spawn[str]]) -> None:
     child = start("play", "tic_tac_toe", "--against", "tests/match/games.py:Hanging", "--clock", "20")
     child.expect("x>")
@@ -333,6 +336,7 @@ def test_without_the_extra_one_plays_too(start: Callable[..., spawn[str]]) -> No
 # -- matches and tournaments ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_person_plays_a_match_and_may_leave_it(start: Callable[..., spawn[str]], tmp_path: Path) -> None:
     records = ["--record", str(tmp_path)]
     child = start("match", "tic_tac_toe", "--players", "human", "legal", "--play-clock", "0.1", *records)
@@ -359,6 +363,7 @@ def test_a_person_plays_a_match_and_may_leave_it(start: Callable[..., spawn[str]
     assert (record.humans, record.goals, record.errors[1:]) == ([True, False], [100, 0], [["", ""]] * 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [MAIN, PLAIN], ids=["terminal", "plain"])
 def test_two_people_share_a_terminal(start: Callable[..., spawn[str]], program: str) -> None:
     child = start("match", "rock_paper_scissors", "--players", "human", "human", program=program)
@@ -372,6 +377,7 @@ def test_two_people_share_a_terminal(start: Callable[..., spawn[str]], program: 
     child.expect(pexpect.EOF)
 
 
+@pytest.mark.slow
 def test_a_person_plays_a_tournament(start: Callable[..., spawn[str]], tmp_path: Path) -> None:
     store = ["--store", str(tmp_path / "store.sqlite")]
     child = start("tournament", "gdl/rock_paper_scissors.kif", "--players", "human", "legal", *store)

@@ -87,6 +87,7 @@ def test_tab_completes_commands_and_moves(copolymer: spawn[str]) -> None:
     complete(copolymer, "query ter", "minal", "no instance holds")
 
 
+@pytest.mark.slow
 def test_history_comes_back_also_in_the_next_session(copolymer: spawn[str], tmp_path: Path) -> None:
     copolymer.sendline("query (true (control ?who))")
     copolymer.expect_exact("(true (control red))")
@@ -174,6 +175,7 @@ def test_scripts_have_no_prompt_and_go_on_after_errors() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [b"", b"\xff\xfe\n", b"(" * 100_000, b"\0\n", b"play " + b"x" * 100_000])
 def test_strange_scripts_end_well(text: bytes) -> None:
     done = script(text)

@@ -45,6 +45,7 @@ def test_a_table_is_printed(tmp_path: Path) -> None:
     assert again.splitlines() == lines[9:]
 
 
+@pytest.mark.slow
 def test_such_a_table_is_shown(tmp_path: Path) -> None:
     text = told()
     shown = re.search(

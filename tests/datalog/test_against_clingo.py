@@ -71,6 +71,7 @@ def test_every_relation_holds_what_clingo_says(case: Case) -> None:
     check_case(case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @settings(law, max_examples=examples(6))
 @given(cases().map(asking))

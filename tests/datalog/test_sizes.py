@@ -27,6 +27,7 @@ def test_a_long_body(length: int) -> None:
     assert not state.is_terminal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_long_body_of_tests(way: str) -> None:
     names = [f"?x{number}" for number in range(60)]
@@ -85,6 +86,7 @@ def test_a_long_cycle_of_relations() -> None:
     assert str(state.explain("(p6 a)")).count("fact") == 1
 
 
+@pytest.mark.slow
 def test_many_facts() -> None:
     count = 10_000
     facts = " ".join(
@@ -131,6 +133,7 @@ def test_deep_terms() -> None:
     assert state.is_terminal
 
 
+@pytest.mark.slow
 def test_a_transitive_closure() -> None:
     count = 150
     steps = " ".join(f"(step {number} {(number + 1) % count})" for number in range(count))

@@ -223,6 +223,7 @@ def check_laws(source: Source) -> None:
         assert found.text == source.text
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(30))
 @given(sheets())
 def test_laws_on_any_sheet(text: str) -> None:

@@ -34,6 +34,7 @@ def played(form: ExtensiveForm, *moves: str) -> Node:
     return node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -155,6 +156,7 @@ def test_a_play_is_cut() -> None:
     assert played(form, "(deal king)", "(deal jack)", "bet").actor == TERMINAL
 
 
+@pytest.mark.slow
 def test_a_survey_tells_what_is_certain() -> None:
     game = anygame.load("kuhn_poker")
     found = survey(game, find_turns(game))

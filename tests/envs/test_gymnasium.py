@@ -106,6 +106,7 @@ def _compare(game: anygame.Game, mode: AutoresetMode, **arguments: Any) -> None:
             found, expected = (found[0], {"action_mask": masks}), (expected[0], {"action_mask": masks})
 
 
+@pytest.mark.slow
 def test_chance_and_random_opponents_play_in_lanes() -> None:
     env: Any = gymnasium.make_vec(ENVIRONMENT, num_envs=300, sheet="pig", role="player2", rewards="zero-sum")
     observations, infos = env.reset(seed=5)

@@ -150,6 +150,7 @@ def test_an_illegal_move_changes_nothing(matches: list[list[anygame.State]]) -> 
         assert _everything(state) == before
 
 
+@pytest.mark.slow
 def test_a_state_is_its_facts(game: anygame.Game, matches: list[list[anygame.State]]) -> None:
     for states in matches:
         for state in _some(states):

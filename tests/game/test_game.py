@@ -218,6 +218,7 @@ def test_a_playout_stops_where_a_role_cannot_move() -> None:
 # -- many states --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_number_of_states_keep_answering() -> None:
     game = anygame.load(SHEETS / "tic_tac_toe.kif")
     random = Random(5)

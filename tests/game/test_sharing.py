@@ -93,6 +93,7 @@ def _match(game: anygame.Game, seed: int) -> list[object]:
     return [*seen, texts(state.facts), [state.goal(role) for role in game.roles]]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hasty_switching")
 @pytest.mark.parametrize("name", ["tic_tac_toe", "capture_chess", "copolymer"])
 def test_threads_may_share_a_game(name: str) -> None:

@@ -138,6 +138,7 @@ _TERMS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200))
 @given(st.lists(_TERMS, min_size=1, max_size=12, unique=True))
 def test_the_full_text_of_any_move_means_that_move(moves: list[Term]) -> None:

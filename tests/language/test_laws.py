@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.examples import examples
@@ -99,6 +100,7 @@ pieces = st.sampled_from(
 broken = st.lists(pieces, max_size=40).map("".join)
 
 
+@pytest.mark.slow
 @law
 @given(programs)
 def test_printing_and_parsing_are_inverse(program: Program) -> None:
@@ -163,6 +165,7 @@ def check_atom(atom: Atom) -> None:
         check_term(atom.node.argument(index), argument)
 
 
+@pytest.mark.slow
 @law
 @given(programs)
 def test_every_place_holds_the_text_of_its_part(program: Program) -> None:
@@ -207,6 +210,7 @@ def refused(read: Callable[[], object]) -> AnygameError | None:
     return None
 
 
+@pytest.mark.slow
 @law
 @given(programs, st.data())
 def test_a_damaged_sheet_is_read_or_refused_in_words(program: Program, data: st.DataObject) -> None:

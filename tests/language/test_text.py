@@ -108,6 +108,7 @@ def test_the_deepest_sheet_can_be_used(text: str) -> None:
         ReadingLimits(depth=201)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("character", "count"), [("(", 10**8), ("(", 2**24), (")", 2**24), ("a", 2**24), ("\0", 2**24)]
 )

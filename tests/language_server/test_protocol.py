@@ -235,6 +235,7 @@ def test_symbols_of_a_folder(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_settings_are_taken_from_the_start_from_changes_and_by_asking() -> None:
     text = f"{GAME}(<= (won ?p) (role ?p))\n"
     able = {"workspace": {"configuration": True}}

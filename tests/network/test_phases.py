@@ -76,6 +76,7 @@ def played(network: Network, style: Style, whole: bool) -> tuple[list[list[int]]
     return counted.tolist(), block.lengths.tolist(), block.step, block.stuck
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["straight", "loop"])
 @law
 @given(network=clocked_networks())
@@ -130,6 +131,7 @@ def test_codes_may_take_turns_in_every_step(network: Network, rng: random.Random
         assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @law
 @given(network=clocked_networks(), most=st.sampled_from((2, 64)))
 def test_an_order_of_computation_changes_nothing(network: Network, most: int) -> None:

@@ -321,6 +321,7 @@ print(kernel.stands_in, kernel.is_final)
 """
 
 
+@pytest.mark.slow
 def test_a_program_ends_while_its_code_is_made(tmp_path: Path) -> None:
     """It waits for nothing, what is made fills the cache, and the next one plays the same by it."""
     before = running(_PLAY, tmp_path)
@@ -368,6 +369,7 @@ def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: P
     assert all(path.suffix == ".code" and native._read(path) for path in files), files
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind_where_nothing_is_cached() -> None:
     """The other process is ended with the one that asked it: its work would be of no use to anybody."""
     script = f"{_PLAY}\nimport time\nfrom anygame.network.kernels import background\n" + (

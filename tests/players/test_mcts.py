@@ -212,6 +212,7 @@ def test_options_that_are_none_are_told(spec: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "clock", "practises"),
     [

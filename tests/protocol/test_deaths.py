@@ -108,6 +108,7 @@ def test_a_match_goes_on_whenever_its_process_is_killed(thinking: str, tmp_path:
     assert [one.note for one in said] == [_KILLED, "", _KILLED, "", ""]
 
 
+@pytest.mark.slow
 def test_a_death_that_is_heard_of_with_a_message_loses_neither(thinking: str, tmp_path: Path) -> None:
     async def main() -> None:
         server = PlayerServer(thinking)

@@ -125,6 +125,7 @@ def test_players_elsewhere_know_what_players_here_know(scramble: bool) -> None:
             assert percepts == [*map(str, seen)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dark_hex", "kuhn_poker", "liars_dice", "monty_hall"])
 def test_ismcts_plays_nothing_illegal_of_what_it_is_told(name: str) -> None:
     game = anygame.load(_GDL / f"{name}.kif")

@@ -233,6 +233,7 @@ def test_long_rules_are_read_where_they_are_wanted() -> None:
     run(main)
 
 
+@pytest.mark.slow
 def test_a_match_without_manager_is_given_up() -> None:
     said: list[Said] = []
 

@@ -213,6 +213,7 @@ def test_players_of_a_seed_draw_the_same_and_each_others() -> None:
     assert first[0] != first[1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 @pytest.mark.parametrize("number", ["SIGKILL", "SIGINT"])
 def test_who_is_ended_takes_the_processes_along(number: str) -> None:

@@ -58,6 +58,7 @@ def _check(analysis: Analysis, state: State, table: Table) -> int:
     return proven
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "machine"), _CASES)
 def test_what_a_search_proves_is_true(name: str, machine: MachineName) -> None:
     game = anygame.loads(_SHEETS[name], machine=machine)

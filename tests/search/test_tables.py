@@ -38,6 +38,7 @@ def _states(game: Game, count: int, seed: int) -> list[State]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
 def test_values_are_those_of_each_state_solved_by_itself(machine: str) -> None:
     for text in (nim(1, 2, 3), connect(3, 3, 3)):

@@ -23,6 +23,7 @@ def _told(walk: str) -> list[str]:
     return _FILE.findall(found[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("walk", WALKS)
 def test_walks_pass_the_files_in_their_order(walk: str) -> None:
     files = passed(walk)

@@ -41,6 +41,7 @@ def test_some_hundred_positions_of_either_role_have_one_or_two_right_moves() -> 
         assert not any(reached.is_terminal for reached in after.values())
 
 
+@pytest.mark.slow
 def test_the_values_are_those_of_the_solver_of_the_sheet() -> None:
     game = anygame.load("connect_four")
     game.compile()

@@ -215,6 +215,7 @@ def _ended(command: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="nobody tells what the server has begun")
 def test_a_server_that_is_killed_in_the_middle_of_a_match_loses_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -89,6 +89,7 @@ class _Stopping(Watcher):
             raise self.error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", [0, 1, 4, 11])
 @pytest.mark.parametrize("error", [RuntimeError, asyncio.CancelledError])
 def test_a_tournament_goes_on_where_it_stopped(

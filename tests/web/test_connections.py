@@ -242,6 +242,7 @@ def many_files() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("many_files")
 def test_connections_that_tell_half_a_head_keep_nobody_out(server: Server) -> None:
     with ExitStack() as held:

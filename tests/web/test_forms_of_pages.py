@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.web.pages import wait_for_step
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _SHEET = (
 )
 
 
+@pytest.mark.slow
 def test_a_file_is_uploaded_and_played(page: Page, server: Server, tmp_path: Path) -> None:
     file = tmp_path / "my gäme.kif"
     # Longer than what is read at once, and as editors of some systems write it.
@@ -33,6 +35,7 @@ def test_a_file_is_uploaded_and_played(page: Page, server: Server, tmp_path: Pat
     assert "Over" in (page.locator("#status").text_content() or "")
 
 
+@pytest.mark.slow
 def test_the_editor_tells_that_all_are_busy_and_asks_again(page: Page, server: Server) -> None:
     answered: list[str] = []
 

@@ -6,6 +6,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from tests.web.pages import is_over, step_of, wait_for_step
 from tests.web.test_watching import command_with_pages
 
@@ -38,6 +39,7 @@ def _upload(client: httpx.Client, rules: str) -> str:
     return name.removeprefix("/sheet/")
 
 
+@pytest.mark.slow
 def test_a_role_sees_its_own_moves_and_percepts_until_the_end(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/monty_hall")
     wait_for_step(page, 1)
@@ -83,6 +85,7 @@ def test_nothing_that_can_be_asked_tells_what_is_hidden(server: Server) -> None:
                 assert "(hide " not in client.get(f"{address}{path}").text
 
 
+@pytest.mark.slow
 def test_two_browsers_do_not_see_each_others_moves(browser: Browser, page: Page, server: Server) -> None:
     with httpx.Client(base_url=server.address, timeout=60) as client:
         sheet = _upload(client, _COINS)
@@ -155,6 +158,7 @@ def test_a_sheet_that_hides_something_asks_whether_to_reveal_it(page: Page, serv
     assert page.get_by_label("Reveal").count() == 0
 
 
+@pytest.mark.slow
 def test_programs_that_play_hidden_information_are_watched(page: Page, tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "--play-clock", "60"]
     with command_with_pages(tmp_path, "match", "monty_hall", *players) as command:

@@ -77,6 +77,7 @@ def test_an_address_with_too_long_a_number_is_refused(client: httpx.Client, matc
     assert client.get(f"{match}/99{what}").status_code == 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["²", "٣", "-1", "1.0", "nan"])
 def test_an_address_without_a_number_is_none(client: httpx.Client, match: str, step: str) -> None:
     answer = client.get(f"{match}/{step}")

@@ -94,6 +94,7 @@ def test_a_page_tells_why_players_are_slow(page: Page, tmp_path: Path) -> None:
         own.stop()
 
 
+@pytest.mark.slow
 def test_two_browsers_meet_by_a_link_and_others_watch(browser: Browser, page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x")
     link = page.get_by_role("link", name="send this link").get_attribute("href")

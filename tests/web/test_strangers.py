@@ -52,6 +52,7 @@ def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
     assert page.title() != "owned"
 
 
+@pytest.mark.slow
 def test_a_broken_sheet_is_shown_with_what_is_wrong_and_can_be_mended(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/")
     page.locator("#text").fill("(role me)\n(<= (legal me ?x) (not (bad ?x)))\n(bad 1)\n")
@@ -69,6 +70,7 @@ def test_a_broken_sheet_is_shown_with_what_is_wrong_and_can_be_mended(page: Page
     page.locator("#status:has-text('Over')").wait_for()
 
 
+@pytest.mark.slow
 def test_mends_are_made_by_a_click(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/write")
     page.locator(".check .note").first.wait_for()

@@ -114,6 +114,7 @@ def test_beliefs_are_exact_while_they_fit(sheet: object) -> None:
     assert _assert_exact(SHEETS.joinpath(str(sheet)).read_text(), seed=1, steps=4) > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(examples(2)))
 def test_beliefs_in_random_sheets_are_exact(block: int) -> None:
     compared = 0

@@ -100,6 +100,7 @@ def test_the_code_of_a_game_in_its_place_is_not_run(
     assert asked == ["lowered"] * 2
 
 
+@pytest.mark.slow
 def test_a_package_brings_its_text(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
     asked = _counting(monkeypatch, text)
     library.ship(str(library.TEXT))

@@ -104,6 +104,7 @@ def test_a_proven_line_is_the_best_of_all(text: str, machine: MachineName) -> No
     _check(game, line, "player")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forward", [True, False])
 def test_lines_on_random_graphs_are_the_best_ones(forward: bool) -> None:
     random = Random(forward)
@@ -127,6 +128,7 @@ def _clock(random: Random, places: int) -> str:
         (<= terminal (true (step {last}))) {" ".join(worth)}"""
 
 
+@pytest.mark.slow
 def test_leaving_a_clock_out_loses_no_line_that_is_said_to_be_none() -> None:
     random = Random(3)
     for _ in range(20):

@@ -27,6 +27,11 @@ TEXT: Final = Path(__file__).with_name("search.ll.gz")
 #: Taken at once: sources that change while a program runs are not those that it has imported.
 _DIGEST: Final = native.source_digest(_SOURCES)
 _compiling: Final = Lock()
+#: Lowers the sources below a path, whatever the environment leaves out of it, as that of a build by pip does.
+_LOWER: Final = (
+    "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
+    "runpy.run_module('anygame.search.native.lowering', run_name='__main__')"
+)
 
 
 def load(signatures: Mapping[str, tuple[Any, ...]]) -> native.Library:
@@ -80,9 +85,8 @@ def _lowered() -> str:
         CompilationError: it cannot be made.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    paths = [str(_SOURCES.parents[1]), *filter(None, [environment.get("PYTHONPATH")])]
-    environment |= {"NUMBA_OPT": "0", "PYTHONPATH": os.pathsep.join(paths)}
-    command = [sys.executable, "-m", "anygame.search.native.lowering"]
+    environment["NUMBA_OPT"] = "0"
+    command = [sys.executable, "-c", _LOWER, str(_SOURCES.parents[1])]
     try:
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
