@@ -114,7 +114,6 @@ class Exported:
         hints = get_type_hints(function, include_extras=True)
         self._result = hints.pop("return", NoneType)
         self._parameters: list[type | Elements] = [elements_of(hint) or hint for hint in hints.values()]
-        self._native: Library | None = None
 
     def variants(self) -> Iterator[tuple[str, list[type | Elements]]]:
         """Yield the functions that native code has for it: a name, and the types of the parameters.
@@ -135,8 +134,7 @@ class Exported:
             TypeError: an argument is of another type.
             CompilationError: there is no native code, or it failed.
         """
-        if self._native is None:
-            self._native = native_code()
+        native = native_code()
         words, tables, told = [], [], {}
         for parameter, argument in zip(self._parameters, arguments, strict=True):
             if isinstance(parameter, Elements):
@@ -151,7 +149,7 @@ class Exported:
                     told[parameter] = str(argument.dtype)
             else:
                 words.append(parameter(argument))
-        found = self._native[".".join([self._name, *told.values()])](*words)
+        found = native[".".join([self._name, *told.values()])](*words)
         if found == FAULT:
             raise CompilationError(f"the native code of {self._name} failed")
         return None if self._result is NoneType else self._result(found)
