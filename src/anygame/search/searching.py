@@ -295,7 +295,7 @@ class Search:
         with self._busy:
             if self._lanes is None or self.is_for_one:
                 return None
-            # Numba, which compiles self-play, is loaded for lanes alone.
+            # Imported here, since other searches need no self-play.
             from anygame.search.tree.practice import learn_estimates
 
             seed = SystemRandom().getrandbits(32) if self._seed is None else self._seed

@@ -15,7 +15,7 @@ class Fault(NamedTuple):
 
     Attributes:
         code: its kind.
-        key: tells faults of one kind apart; of each only the first is reported.
+        key: distinguishes faults of one kind; of each only the first is reported.
         message: what is wrong.
         span: where in the sheet, or what finds that out, where it takes long.
         hint: what to try, or empty.
