@@ -1,0 +1,1 @@
+"""Proofs: what is true of a game in every match is proved, or refuted by a match."""

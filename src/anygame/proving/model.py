@@ -1,0 +1,220 @@
+"""The model: a game as a transition system of gates, to which properties are added as more gates.
+
+A state is a value of each fluent. A step is a joint move in which each role makes exactly one of its legal moves;
+there is none from the end. Literals are those of ``Network``: twice the node, plus one where it is inverted.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.errors import LimitError
+from anygame.network.logic.gates import Gates
+from anygame.network.network import FALSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.language.terms import Term
+    from anygame.network.compiled import CompiledGame
+    from anygame.network.network import Cycle, Network
+
+#: Gates of a game that solvers are asked about; they hold some copies of them, 100 bytes a gate each.
+_MOST_GATES: Final = 400_000
+#: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
+_AT_ONCE: Final = 4096
+
+
+class Model:
+    """A game as a transition system.
+
+    Args:
+        compiled: the game.
+
+    Attributes:
+        roles, fluents, actions: the names, as in ``CompiledGame``.
+        gates: the logic, without cycles; properties may add to it.
+        initial: bool [fluents].
+        next: literal of each fluent in the state after a step.
+        legal: literal of each action, role after role; over the state alone, as the following ones are.
+        terminal: literal.
+        goals: per role its goal values, each with a literal.
+
+    Raises:
+        LimitError: the network is too large.
+    """
+
+    def __init__(self, compiled: CompiledGame) -> None:
+        network = compiled.network
+        if network.gates > _MOST_GATES:
+            raise LimitError(
+                f"the network has {network.gates:,} gates, and proofs are looked for up to {_MOST_GATES:,}",
+                limit="gates",
+                bound=_MOST_GATES,
+            )
+        self.roles = compiled.roles
+        self.fluents = compiled.fluents
+        self.actions = compiled.actions
+        self.exclusions = compiled.exclusions
+        self.gates = Gates(network.first_gate)
+        self.initial = network.initial
+        literal = _translated(network, self.gates)
+        self.next = list(map(literal, network.next.tolist()))
+        self.legal = list(map(literal, network.legal.tolist()))
+        self.terminal = literal(network.terminal)
+        self.goals = [[(value, literal(holds)) for value, holds in role] for role in network.goals]
+
+    @property
+    def first_action(self) -> int:
+        """The node of the first action of the first role."""
+        return 1 + len(self.fluents)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are: the constant, fluents, actions and gates."""
+        return self.gates.inputs + len(self.gates.gates)
+
+    @cached_property
+    def moves_of(self) -> list[range]:
+        """The nodes of the actions of each role."""
+        found, first = [], self.first_action
+        for moves in self.actions:
+            found.append(range(first, first + len(moves)))
+            first += len(moves)
+        return found
+
+    def legal_of(self, role: int) -> list[int]:
+        """Return the literals that say whether each action of a role is legal."""
+        return [self.legal[node - self.first_action] for node in self.moves_of[role]]
+
+    @cached_property
+    def blocked(self) -> int:
+        """The literal that holds where play goes on but a role has no legal move."""
+        able = [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
+        return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(able) ^ 1])
+
+    def at_most_one(self, literals: Sequence[int]) -> int:
+        """Return the literal that holds where at most one of some literals does."""
+        some, two = FALSE, FALSE
+        for literal in literals:
+            two = self.gates.disjunction([two, self.gates.conjunction([some, literal])])
+            some = self.gates.disjunction([some, literal])
+        return two ^ 1
+
+    def cone(self, literals: Iterable[int]) -> list[int]:
+        """Return the nodes that some literals depend on, themselves among them, ascending."""
+        seen = {literal >> 1 for literal in literals}
+        pending = list(seen)
+        while pending:
+            inputs = self.gates.inputs_of(2 * pending.pop())
+            for literal in inputs or ():
+                node = literal >> 1
+                if node not in seen:
+                    seen.add(node)
+                    pending.append(node)
+        return sorted(seen)
+
+    def values(
+        self, wanted: Sequence[int], states: NDArray[np.bool_], moves: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.bool_]:
+        """Return the values of some literals in some states: bool [states, wanted].
+
+        Args:
+            wanted: the literals.
+            states: bool [states, fluents].
+            moves: bool [states, all actions]; None where no literal depends on them.
+        """
+        found = np.empty((len(states), len(wanted)), np.bool_)
+        cone = [node for node in self.cone(wanted) if node >= self.gates.inputs]
+        for first in range(0, len(states), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            given = states[part] if moves is None else np.concatenate([states[part], moves[part]], axis=1)
+            rows = np.packbits(given, axis=0, bitorder="little").T
+            table: dict[int, NDArray[np.uint8]] = {0: np.zeros(rows.shape[1], np.uint8)}
+            table.update(enumerate(rows, start=1))
+            for node in cone:
+                inputs = self.gates.inputs_of(2 * node)
+                assert inputs is not None
+                total = np.full(rows.shape[1], 255, np.uint8)
+                for literal in inputs:
+                    total &= ~table[literal >> 1] if literal & 1 else table[literal >> 1]
+                table[node] = total
+            for column, literal in enumerate(wanted):
+                bits = np.unpackbits(table[literal >> 1], count=len(given), bitorder="little").view(np.bool_)
+                found[part, column] = ~bits if literal & 1 else bits
+        return found
+
+    def after(self, state: NDArray[np.bool_], joint: Sequence[int]) -> NDArray[np.bool_]:
+        """Return the state after a joint move: per role the number of its action."""
+        moves = np.zeros((1, len(self.legal)), np.bool_)
+        for role, action in enumerate(joint):
+            moves[0, self.moves_of[role][action] - self.first_action] = True
+        return self.values(self.next, state[None], moves)[0]
+
+    def name_of(self, literal: int) -> str:
+        """Return what a literal of a fluent says, as GDL."""
+        fact = f"(true {self.fluents[(literal >> 1) - 1]})"
+        return f"(not {fact})" if literal & 1 else fact
+
+    def joint_of(self, joint: Sequence[int]) -> tuple[Term, ...]:
+        """Return the moves of a joint move as terms."""
+        return tuple(moves[action] for moves, action in zip(self.actions, joint, strict=True))
+
+
+class _translated:  # noqa: N801 - a function with a memory
+    """Translates literals of a network into literals of gates without cycles."""
+
+    def __init__(self, network: Network, gates: Gates) -> None:
+        self._network = network
+        self._starts, self._inputs = network.starts.tolist(), network.inputs.tolist()
+        self._of = [2 * node for node in range(network.first_gate)] + [-1] * network.gates
+        cycles = {cycle.first: cycle for cycle in network.cycles}
+        gate = 0
+        while gate < network.gates:
+            if gate in cycles:
+                self._unroll(cycles[gate], gates)
+                gate = cycles[gate].end
+            else:
+                self._of[network.first_gate + gate] = gates.conjunction(map(self, self._inputs_of(gate)))
+                gate += 1
+
+    def __call__(self, literal: int) -> int:
+        return self._of[literal >> 1] ^ (literal & 1)
+
+    def _inputs_of(self, gate: int) -> list[int]:
+        found: list[int] = self._inputs[self._starts[gate] : self._starts[gate + 1]]
+        return found
+
+    def _unroll(self, cycle: Cycle, gates: Gates) -> None:
+        """Evaluate a cycle as often as it can need: each round settles one gate that is read too early."""
+        first = self._network.first_gate
+        for gate in range(cycle.first, cycle.end):
+            self._of[first + gate] = int(self._network.initially[gate])
+        early = set(self._read_early(cycle))
+        for _ in range(len(early) + 1):
+            changed = False
+            for gate in range(cycle.first, cycle.end):
+                found = gates.conjunction(map(self, self._inputs_of(gate)))
+                changed |= found != self._of[first + gate]
+                self._of[first + gate] = found
+            if not changed:
+                return
+            if len(gates.gates) > _MOST_GATES:
+                raise LimitError(
+                    "the rules that depend on each other are too many to be written without a cycle: "
+                    f"more than {_MOST_GATES:,} gates",
+                    limit="gates",
+                    bound=_MOST_GATES,
+                )
+
+    def _read_early(self, cycle: Cycle) -> Iterator[int]:
+        for gate in range(cycle.first, cycle.end):
+            for literal in self._inputs_of(gate):
+                source = (literal >> 1) - self._network.first_gate
+                if gate <= source < cycle.end:
+                    yield source
