@@ -1,0 +1,78 @@
+"""Bounded model checking: a shortest match that leads to a bad state, or none up to a number of moves.
+
+After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.proving.formula import Copy, Formula
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anygame.proving.formula import Patience
+    from anygame.proving.model import Model
+
+#: A match: joint moves, each with the number of the action of each role.
+Match = tuple[tuple[int, ...], ...]
+
+
+def shortest(
+    model: Model,
+    bad: int,
+    patience: Patience,
+    *,
+    first: int = 0,
+    most: int | None = None,
+    invariant: Sequence[Sequence[int]] = (),
+    report: Callable[[int], None] | None = None,
+) -> Match | None:
+    """Return a shortest match to a bad state; None where there is none of so many moves.
+
+    Where ``bad`` depends on moves, the last joint move is the bad one.
+
+    Args:
+        model: the game.
+        bad: literal.
+        patience: how long it may take.
+        first: there is no shorter match than this, so that none is looked for.
+        most: moves at most; None for any number.
+        invariant: clauses over fluents that hold in all states.
+        report: called with each number of moves that is left behind.
+
+    Raises:
+        OutOfTimeError: that took longer.
+    """
+    of_moves = depends_on_moves(model, bad)
+    with Formula(patience) as formula:
+        state = [formula.true if holds else -formula.true for holds in model.initial.tolist()]
+        copies: list[Copy] = []
+        while most is None or len(copies) <= most:
+            copy = Copy(formula, model, state)
+            if copies:
+                copy.clauses(invariant)
+            copies.append(copy)
+            moving = formula.new()
+            if of_moves:
+                copy.step(moving)
+            asked = [copy(bad), moving] if of_moves else [copy(bad)]
+            if len(copies) > first:
+                if formula.solve(asked):
+                    value = formula.assignment()
+                    return tuple(copy.joint(value) for copy in (copies if of_moves else copies[:-1]))
+                if report is not None:
+                    report(len(copies) - 1)
+            if not of_moves:
+                copy.step(moving)
+            formula.add(moving)
+            state = copy.after()
+            if not formula.solve():
+                return None
+    return None
+
+
+def depends_on_moves(model: Model, literal: int) -> bool:
+    """Whether a literal depends on moves, not on the state alone."""
+    return any(model.first_action <= node < model.gates.inputs for node in model.cone([literal]))

@@ -1,0 +1,199 @@
+"""Formulas in a solver: clauses, and copies of the model's gates as clauses (Tseitin 1968).
+
+The solver is CaDiCaL (Biere et al., "CaDiCaL 2.0", 2024), by way of PySAT (Ignatiev, Morgado and Marques-Silva
+2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import AnygameError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from anygame.proving.model import Model
+
+#: Conflicts between two looks at the clock; a thousand take some milliseconds.
+_CONFLICTS: Final = 1_000
+#: So few actions exclude each other pair by pair; more are numbered in binary.
+_FEW: Final = 5
+
+
+class OutOfTimeError(AnygameError):
+    """What was looked for was not found in the time that was given."""
+
+
+class Patience:
+    """How long provers may go on.
+
+    Args:
+        seconds: for all that is asked with this patience.
+        stop: asked now and then whether to end.
+    """
+
+    def __init__(self, seconds: float, stop: Callable[[], bool] | None = None) -> None:
+        self._end = monotonic() + seconds
+        self._stop = stop
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return max(0.0, self._end - monotonic())
+
+    def part(self, share: float) -> Patience:
+        """Return the patience for a part of the time that is left."""
+        return Patience(self.left * share, self._stop)
+
+    def check(self) -> None:
+        """Raise an OutOfTimeError where it has come to an end."""
+        if monotonic() > self._end or (self._stop is not None and self._stop()):
+            raise OutOfTimeError("the time is over")
+
+
+class Formula:
+    """A growing formula that is asked under assumptions. Literals are those of DIMACS.
+
+    Args:
+        patience: for all questions.
+
+    Attributes:
+        true: a literal that always holds.
+        top: the last variable.
+    """
+
+    def __init__(self, patience: Patience) -> None:
+        try:
+            from pysat.solvers import Solver
+        except ImportError as error:
+            raise MissingExtraError(
+                "proofs need a solver; install it with: pip install 'anygame[prove]'", extra="prove"
+            ) from error
+        self.patience = patience
+        self._solver = Solver("cadical195")
+        self.true = self.top = 1
+        self.add(1)
+
+    def __enter__(self) -> Formula:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the memory of the solver back."""
+        self._solver.delete()
+
+    def new(self) -> int:
+        """Return a new variable."""
+        self.top += 1
+        return self.top
+
+    def add(self, *literals: int) -> None:
+        """Add a clause."""
+        self._solver.add_clause(literals)
+
+    def solve(self, assumptions: Sequence[int] = ()) -> bool:
+        """Return whether there is an assignment.
+
+        Raises:
+            OutOfTimeError: that was not found out in time.
+        """
+        while True:
+            self.patience.check()
+            self._solver.conf_budget(_CONFLICTS)
+            found = self._solver.solve_limited(assumptions=assumptions)
+            if found is not None:
+                return bool(found)
+
+    def assignment(self) -> Callable[[int], bool]:
+        """Return the value of each literal in the assignment that was found last."""
+        model = self._solver.get_model()
+        return lambda literal: (model[abs(literal) - 1] > 0) == (literal > 0)
+
+    def core(self) -> set[int]:
+        """Return assumptions that cannot hold together, after ``solve`` has said so."""
+        return set(self._solver.get_core() or ())
+
+
+class Copy:
+    """The model's nodes at one moment, as literals of a formula; gates are added when they are asked for.
+
+    Args:
+        formula: where the clauses go.
+        model: the gates.
+        state: the literal of each fluent; new variables where it is left out.
+    """
+
+    def __init__(self, formula: Formula, model: Model, state: Sequence[int] | None = None) -> None:
+        self._formula, self._model = formula, model
+        self.state = [formula.new() for _ in model.fluents] if state is None else list(state)
+        moves = [formula.new() for _ in model.legal]
+        self._of = dict(enumerate([-formula.true, *self.state, *moves]))
+
+    def __call__(self, literal: int) -> int:
+        """Return a literal of the model as one of the formula."""
+        found = self._of.get(literal >> 1)
+        if found is None:
+            for node in self._model.cone([literal]):
+                if node not in self._of:
+                    self._of[node] = self._gate(node)
+            found = self._of[literal >> 1]
+        return -found if literal & 1 else found
+
+    def _gate(self, node: int) -> int:
+        inputs = self._model.gates.inputs_of(2 * node)
+        assert inputs is not None
+        of, true, formula = self._of, self._formula.true, self._formula
+        read = {-of[literal >> 1] if literal & 1 else of[literal >> 1] for literal in inputs} - {true}
+        if -true in read or any(-literal in read for literal in read):
+            return -true
+        if len(read) < 2:
+            return next(iter(read), true)
+        made = formula.new()
+        for literal in read:
+            formula.add(-made, literal)
+        formula.add(made, *(-literal for literal in read))
+        return made
+
+    def step(self, wanted: int) -> None:
+        """Demand that a joint move is made, where a literal of the formula holds."""
+        formula, model = self._formula, self._model
+        formula.add(-wanted, -self(model.terminal))
+        for role, nodes in enumerate(model.moves_of):
+            moves = [self._of[node] for node in nodes]
+            formula.add(-wanted, *moves)
+            for move, legal in zip(moves, model.legal_of(role), strict=True):
+                formula.add(-wanted, -move, self(legal))
+            self._exclude(moves)
+
+    def _exclude(self, moves: Sequence[int]) -> None:
+        """Demand that at most one of some moves is made."""
+        formula = self._formula
+        if len(moves) <= _FEW:
+            for place, one in enumerate(moves):
+                for other in moves[place + 1 :]:
+                    formula.add(-one, -other)
+            return
+        bits = [formula.new() for _ in range((len(moves) - 1).bit_length())]
+        for number, move in enumerate(moves):
+            for place, bit in enumerate(bits):
+                formula.add(-move, bit if number >> place & 1 else -bit)
+
+    def after(self) -> list[int]:
+        """Return the literal of each fluent in the next state."""
+        return [self(literal) for literal in self._model.next]
+
+    def clauses(self, clauses: Iterable[Sequence[int]]) -> None:
+        """Demand clauses over fluents."""
+        for clause in clauses:
+            self._formula.add(*map(self, clause))
+
+    def joint(self, value: Callable[[int], bool]) -> tuple[int, ...]:
+        """Return the joint move of an assignment: per role the number of its action."""
+        return tuple(
+            next(number for number, node in enumerate(nodes) if value(self._of[node]))
+            for nodes in self._model.moves_of
+        )

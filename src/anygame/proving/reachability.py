@@ -1,0 +1,308 @@
+"""Property directed reachability: an invariant that keeps bad states away, or a match that leads to one.
+
+After Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and Brayton (2011, "Efficient
+implementation of property directed reachability"). Frame ``i`` is a set of clauses that hold in every state within
+``i`` moves. Bad states are blocked from the last frame backwards; a frame that equals the next one is an invariant.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from anygame.proving.bounded import depends_on_moves
+from anygame.proving.formula import Copy, Formula
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from anygame.proving.bounded import Match
+    from anygame.proving.formula import Patience
+    from anygame.proving.induction import Clause
+    from anygame.proving.model import Model
+
+#: Clauses that were of use for one question alone; a solver with so many begins anew.
+_MOST_SPENT: Final = 4_000
+#: Literals in a row that could not be left out of a cube; then it is small enough.
+_MOST_FAILURES: Final = 12
+
+#: Literals over fluents, all of which hold; its inverse is a clause.
+Cube = frozenset[int]
+
+
+class Outcome(NamedTuple):
+    """What the search for an invariant came to.
+
+    Attributes:
+        invariant: clauses that hold in every state and exclude the bad ones; None where a match leads to one.
+        match: joint moves to a bad state.
+    """
+
+    invariant: list[Clause] | None
+    match: Match | None
+
+
+class _Obligation:
+    """A cube from which a bad state can be reached, and the joint move towards it."""
+
+    __slots__ = ("cube", "joint", "then")
+
+    def __init__(self, cube: Cube, joint: tuple[int, ...] | None, then: _Obligation | None) -> None:
+        self.cube, self.joint, self.then = cube, joint, then
+
+    def match(self) -> Match:
+        """Return the joint moves from here to the bad state."""
+        found, here = [], self
+        while here is not None:
+            if here.joint is not None:
+                found.append(here.joint)
+            here = here.then
+        return tuple(found)
+
+
+def reach(
+    model: Model,
+    bad: int,
+    patience: Patience,
+    *,
+    invariant: Sequence[Clause] = (),
+    report: Callable[[int, int], None] | None = None,
+) -> Outcome:
+    """Return an invariant that excludes bad states, or a match to one.
+
+    Args:
+        model: the game.
+        bad: literal; where it depends on moves, of a joint move in play.
+        patience: how long it may take.
+        invariant: clauses that hold in every state, and that induction shows.
+        report: called with the number of each frame that excludes bad states, and of its clauses.
+
+    Raises:
+        OutOfTimeError: neither was found in time.
+    """
+    return _Prover(model, bad, patience, invariant, report).run()
+
+
+class _Prover:
+    def __init__(
+        self,
+        model: Model,
+        bad: int,
+        patience: Patience,
+        invariant: Sequence[Clause],
+        report: Callable[[int, int], None] | None,
+    ) -> None:
+        self._model, self._bad, self._patience = model, bad, patience
+        self._known, self._report = list(invariant), report
+        self._of_moves = depends_on_moves(model, bad)
+        self._initial = frozenset(
+            2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
+        )
+        #: Per frame the cubes that it excludes and the next one does not; the first is the initial state alone.
+        self._frames: list[set[Cube]] = [set()]
+        self._formula: Formula | None = None
+        self._lifting = Formula(patience)
+        self._lifted = Copy(self._lifting, model)
+        self._lifted_after = self._lifted.after()
+        self._renew()
+
+    def run(self) -> Outcome:
+        try:
+            return self._run()
+        finally:
+            self._lifting.close()
+            self._solver.close()
+
+    def _run(self) -> Outcome:
+        if self._solve([*self._guards(0), *self._asked_bad()]):
+            return Outcome(None, (self._copy.joint(self._solver.assignment()),) if self._of_moves else ())
+        while True:
+            self._frames.append(set())
+            self._guard.append(self._solver.new())
+            last = len(self._frames) - 1
+            while self._solve([*self._guards(last), *self._asked_bad()]):
+                match = self._block(self._bad_cube(), last)
+                if match is not None:
+                    return Outcome(None, match)
+            invariant = self._propagate()
+            if invariant is not None:
+                return Outcome(invariant, None)
+            if self._report is not None:
+                self._report(last, sum(map(len, self._frames)))
+
+    # The solver: one copy of the model, frames switched on by guards.
+
+    @property
+    def _solver(self) -> Formula:
+        assert self._formula is not None
+        return self._formula
+
+    def _renew(self) -> None:
+        if self._formula is not None:
+            self._formula.close()
+        self._formula = formula = Formula(self._patience)
+        self._spent = 0
+        self._copy = Copy(formula, self._model)
+        self._copy.clauses(self._known)
+        self._moving = formula.new()
+        self._copy.step(self._moving)
+        self._after = self._copy.after()
+        self._bad_here = self._copy(self._bad)
+        self._guard = [formula.new() for _ in self._frames]
+        for literal in self._initial:
+            formula.add(-self._guard[0], self._copy(literal))
+        for number, cubes in enumerate(self._frames):
+            for cube in cubes:
+                self._exclude(cube, self._guard[number])
+
+    def _exclude(self, cube: Iterable[int], guard: int) -> None:
+        self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
+
+    def _guards(self, frame: int) -> list[int]:
+        return self._guard[frame:] if frame else self._guard
+
+    def _asked_bad(self) -> list[int]:
+        return [self._bad_here, self._moving] if self._of_moves else [self._bad_here]
+
+    def _solve(self, assumptions: list[int]) -> bool:
+        return self._solver.solve(assumptions)
+
+    def _next(self, literal: int) -> int:
+        found = self._after[(literal >> 1) - 1]
+        return -found if literal & 1 else found
+
+    # Cubes from assignments, as small as what follows from them allows.
+
+    def _assigned(self) -> tuple[list[int], list[int]]:
+        """Return the state of the assignment and its actions, as literals of the model."""
+        value = self._solver.assignment()
+        state = [
+            2 * fluent + (2 if value(literal) else 3) for fluent, literal in enumerate(self._copy.state)
+        ]
+        first = self._model.first_action
+        actions = [
+            2 * node + (0 if value(self._copy(2 * node)) else 1) for node in range(first, self._model.gates.inputs)
+        ]
+        return state, actions
+
+    def _lift(self, state: list[int], actions: list[int], refuted: list[int]) -> Cube:
+        """Return the part of a state that suffices for some literals to be false, of the lifting formula."""
+        lifting, lifted = self._lifting, self._lifted
+        asked = lifting.new()
+        lifting.add(-asked, *refuted)
+        of = {lifted(literal): literal for literal in state}
+        possible = lifting.solve([asked, *map(lifted, actions), *of])
+        assert not possible
+        core = lifting.core()
+        lifting.add(-asked)
+        return frozenset(literal for assumed, literal in of.items() if assumed in core)
+
+    def _bad_cube(self) -> _Obligation:
+        state, actions = self._assigned()
+        joint = self._copy.joint(self._solver.assignment()) if self._of_moves else None
+        refuted = [-self._lifted(self._bad)]
+        if joint is not None:
+            refuted += self._not_moving(joint)
+        return _Obligation(self._lift(state, actions, refuted), joint, None)
+
+    def _not_moving(self, joint: tuple[int, ...]) -> list[int]:
+        """Return literals of the lifting formula of which one holds unless a joint move can be made."""
+        legal = [self._model.legal_of(role)[action] for role, action in enumerate(joint)]
+        return [self._lifted(self._model.terminal), *(-self._lifted(literal) for literal in legal)]
+
+    def _predecessor(self, then: _Obligation) -> _Obligation:
+        state, actions = self._assigned()
+        joint = self._copy.joint(self._solver.assignment())
+        after = self._lifted_after
+        refuted = [(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in then.cube]
+        return _Obligation(self._lift(state, actions, refuted + self._not_moving(joint)), joint, then)
+
+    # Blocking.
+
+    def _block(self, bad: _Obligation, last: int) -> Match | None:
+        """Exclude a cube from a frame; return a match if it can be reached."""
+        ticket = count()
+        queue = [(last, next(ticket), bad)]
+        while queue:
+            frame, _, obligation = queue[0]
+            if obligation.cube <= self._initial:
+                return obligation.match()
+            if self._spent > _MOST_SPENT:
+                self._renew()
+            if self._is_excluded(obligation.cube, frame):
+                heappop(queue)
+                continue
+            smaller = self._unreachable(obligation.cube, frame - 1)
+            if smaller is None:
+                heappush(queue, (frame - 1, next(ticket), self._predecessor(obligation)))
+                continue
+            heappop(queue)
+            cube = self._shrunk(smaller, frame - 1)
+            place = frame
+            while place < last and (further := self._unreachable(cube, place)) is not None:
+                cube = further
+                place += 1
+            self._add(cube, place)
+            if place < last:
+                heappush(queue, (place + 1, next(ticket), obligation))
+        return None
+
+    def _is_excluded(self, cube: Cube, frame: int) -> bool:
+        return any(other <= cube for cubes in self._frames[frame:] for other in cubes)
+
+    def _unreachable(self, cube: Cube, frame: int) -> Cube | None:
+        """Return a part of a cube that no step enters from a frame outside of it; None where one enters the cube."""
+        solver = self._solver
+        outside = solver.new()
+        self._exclude(cube, outside)
+        self._spent += 1
+        of = {self._next(literal): literal for literal in sorted(cube)}
+        entered = self._solve([*self._guards(frame), outside, self._moving, *of])
+        if entered:
+            return None
+        core = solver.core()
+        smaller = frozenset(literal for assumed, literal in of.items() if assumed in core)
+        if smaller <= self._initial:
+            smaller |= {min(cube - self._initial)}
+        return smaller
+
+    def _shrunk(self, cube: Cube, frame: int) -> Cube:
+        """Return a cube with fewer literals that no step enters from a frame outside of it."""
+        failures = 0
+        for literal in sorted(cube):
+            if literal not in cube:
+                continue
+            smaller = cube - {literal}
+            if smaller <= self._initial:
+                continue
+            found = self._unreachable(smaller, frame)
+            if found is None:
+                failures += 1
+                if failures > _MOST_FAILURES:
+                    break
+            else:
+                cube, failures = found, 0
+        return cube
+
+    def _add(self, cube: Cube, frame: int) -> None:
+        for cubes in self._frames[1 : frame + 1]:
+            gone = {other for other in cubes if cube <= other}
+            cubes -= gone
+        self._frames[frame].add(cube)
+        self._exclude(cube, self._guard[frame])
+
+    def _propagate(self) -> list[Clause] | None:
+        """Move cubes on to frames that exclude them, too; return an invariant if a frame has none left."""
+        last = len(self._frames) - 1
+        for frame in range(1, last + 1):
+            if frame < last:
+                for cube in sorted(self._frames[frame], key=sorted):
+                    if cube not in self._frames[frame]:
+                        continue
+                    if not self._solve([*self._guards(frame), self._moving, *map(self._next, cube)]):
+                        self._add(cube, frame + 1)
+            if not self._frames[frame] and frame < last:
+                left = [cube for cubes in self._frames[frame + 1 :] for cube in cubes]
+                return [tuple(sorted(literal ^ 1 for literal in cube)) for cube in left]
+        return None

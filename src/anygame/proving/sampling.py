@@ -1,0 +1,89 @@
+"""States that random play meets: what they refute need not be tried to be proved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.network.lanes import Lanes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.network.kernels.kernel import Kernel
+    from anygame.proving.bounded import Match
+
+#: Truth values that are kept at most: 64 MB.
+_MOST_VALUES: Final = 1 << 26
+_LANES: Final = 1024
+_MOST_STEPS: Final = 1000
+
+
+class Sample:
+    """Matches played at random, from the initial state on, all states with how they were reached.
+
+    Args:
+        kernel: the compiled game.
+        seed: of the random numbers.
+
+    Attributes:
+        states: bool [states, fluents], the initial one among them.
+    """
+
+    def __init__(self, kernel: Kernel, seed: int = 1) -> None:
+        facts = kernel.network.facts
+        count = max(16, min(_LANES, _MOST_VALUES // (max(1, facts) * 64)))
+        lanes = Lanes(kernel, count, seed)
+        steps, self._choices = [lanes.observation()], []
+        going = np.ones(count, np.bool_)
+        self._going = [going]
+        while len(steps) < _MOST_STEPS and len(steps) * count * facts < _MOST_VALUES:
+            chosen = lanes.step_random()
+            going = np.logical_and.reduce([of_role >= 0 for of_role in chosen])
+            if not going.any():
+                break
+            self._choices.append(np.stack(chosen, axis=1))
+            self._going.append(going)
+            steps.append(lanes.observation())
+        #: Which lane is where after how many steps.
+        self._places = np.argwhere(np.stack(self._going))
+        self.states = np.concatenate([s[g] for s, g in zip(steps, self._going, strict=True)])
+
+    def match(self, number: int) -> Match:
+        """Return the joint moves that lead to a state."""
+        step, lane = self._places[number].tolist()
+        return tuple(tuple(choices[lane].tolist()) for choices in self._choices[:step])
+
+    def moves(self, first_of: list[int], actions: int) -> NDArray[np.bool_]:
+        """Return the joint move made in each state, none where play ended: bool [states, all actions].
+
+        Args:
+            first_of: the number of the first action of each role.
+            actions: of all roles.
+        """
+        found = np.zeros((len(self.states), actions), np.bool_)
+        last = len(self._choices)
+        for step in range(last):
+            rows = np.flatnonzero(self._places[:, 0] == step)
+            chosen = self._choices[step][self._places[rows, 1]]
+            moved = chosen[:, 0] >= 0
+            for role, first in enumerate(first_of):
+                found[rows[moved], first + chosen[moved, role]] = True
+        return found
+
+    def ends_at(self, number: int) -> int:
+        """Return after how many steps a state was met."""
+        return int(self._places[number, 0])
+
+    def first_repeat(self) -> tuple[int, int] | None:
+        """Return two states of one match that are the same: their numbers; None where none repeats."""
+        packed = np.packbits(self.states, axis=1)
+        keys = np.concatenate([self._places[:, 1:].astype("<u4").view(np.uint8).reshape(-1, 4), packed], axis=1)
+        rows = np.ascontiguousarray(keys).view([("", keys.dtype)] * keys.shape[1]).ravel()
+        _, first, inverse, counts = np.unique(rows, return_index=True, return_inverse=True, return_counts=True)
+        again = np.flatnonzero((counts > 1)[inverse] & (first[inverse] != np.arange(len(rows))))
+        if not len(again):
+            return None
+        best = again[np.argmin(self._places[again, 0])]
+        return int(first[inverse[best]]), int(best)
