@@ -84,6 +84,8 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
         found += _pairs(members)
         if states[:, members].any(axis=1).all():
             found.append(tuple(2 * fluent + 2 for fluent in members))
+    if changing.sum() <= 300:
+        found += exclusive_pairs(states, np.flatnonzero(changing).tolist())
     return list(dict.fromkeys(found))
 
 

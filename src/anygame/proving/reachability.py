@@ -1,8 +1,9 @@
 """Property directed reachability: an invariant that keeps bad states away, or a match that leads to one.
 
 After Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and Brayton (2011, "Efficient
-implementation of property directed reachability"). Frame ``i`` is a set of clauses that hold in every state within
-``i`` moves. Bad states are blocked from the last frame backwards; a frame that equals the next one is an invariant.
+implementation of property directed reachability"). Frame ``i`` is a set of clauses that, with the property, hold in
+every state within ``i`` moves. States from which one move leads to a bad one are blocked from the last frame
+backwards; a frame that equals the next one is an invariant.
 """
 
 from __future__ import annotations
@@ -105,6 +106,9 @@ class _Prover:
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
         self._lifted_after = self._lifted.after()
+        #: The literals of the lifting formula that are bad, one move ahead where they depend on the state alone.
+        after = self._lifted if self._of_moves else Copy(self._lifting, model, self._lifted_after)
+        self._lifted_bad = after(bad)
         self._renew()
 
     def run(self) -> Outcome:
@@ -115,14 +119,14 @@ class _Prover:
             self._solver.close()
 
     def _run(self) -> Outcome:
-        if self._solve([*self._guards(0), *self._asked_bad()]):
+        if self._solve([*self._guard, *self._bad_here]):
             return Outcome(None, (self._copy.joint(self._solver.assignment()),) if self._of_moves else ())
         while True:
             self._frames.append(set())
             self._guard.append(self._solver.new())
             last = len(self._frames) - 1
-            while self._solve([*self._guards(last), *self._asked_bad()]):
-                match = self._block(self._bad_cube(), last)
+            while self._solve([*self._guards(last), *self._bad_next]):
+                match = self._block(self._towards_bad(), last)
                 if match is not None:
                     return Outcome(None, match)
             invariant = self._propagate()
@@ -148,7 +152,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._after = self._copy.after()
-        self._bad_here = self._copy(self._bad)
+        self._bad_here, self._bad_next = self._bad_of(self._copy, self._after, self._moving)
         self._guard = [formula.new() for _ in self._frames]
         for literal in self._initial:
             formula.add(-self._guard[0], self._copy(literal))
@@ -159,11 +163,17 @@ class _Prover:
     def _exclude(self, cube: Iterable[int], guard: int) -> None:
         self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
 
-    def _guards(self, frame: int) -> list[int]:
-        return self._guard[frame:] if frame else self._guard
+    def _bad_of(self, copy: Copy, after: list[int], moving: int) -> tuple[list[int], list[int]]:
+        """Return what is assumed for a bad state, and for a step into one."""
+        if self._of_moves:
+            return [copy(self._bad), moving], [copy(self._bad), moving]
+        return [copy(self._bad)], [moving, Copy(self._solver, self._model, after)(self._bad)]
 
-    def _asked_bad(self) -> list[int]:
-        return [self._bad_here, self._moving] if self._of_moves else [self._bad_here]
+    def _guards(self, frame: int) -> list[int]:
+        """Return the assumptions that a state is in a frame; the property is one where it is of states."""
+        if self._of_moves:
+            return self._guard[frame:]
+        return [*self._guard[frame:], -self._bad_here[0]]
 
     def _solve(self, assumptions: list[int]) -> bool:
         return self._solver.solve(assumptions)
@@ -198,12 +208,10 @@ class _Prover:
         lifting.add(-asked)
         return frozenset(literal for assumed, literal in of.items() if assumed in core)
 
-    def _bad_cube(self) -> _Obligation:
+    def _towards_bad(self) -> _Obligation:
         state, actions = self._assigned()
-        joint = self._copy.joint(self._solver.assignment()) if self._of_moves else None
-        refuted = [-self._lifted(self._bad)]
-        if joint is not None:
-            refuted += self._not_moving(joint)
+        joint = self._copy.joint(self._solver.assignment())
+        refuted = [-self._lifted_bad, *self._not_moving(joint)]
         return _Obligation(self._lift(state, actions, refuted), joint, None)
 
     def _not_moving(self, joint: tuple[int, ...]) -> list[int]:
