@@ -1,0 +1,219 @@
+"""Certificates: whether an invariant shows that bad states are never reached, checked anew.
+
+Nothing is shared with the provers but the model. An invariant is a set of clauses over fluents, together with the
+property where that is of states. It has to hold at the start, every step has to keep it, and it has to imply the
+property. A solver refutes the opposite of each and writes down the clauses that it learns; these are followed here by
+reverse unit propagation, from the last one backwards (Heule, Hunt and Wetzler 2013, "Trimming while checking
+clausal proofs").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.errors import AnygameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anygame.proving.formula import Patience
+    from anygame.proving.model import Model
+
+
+class CertificateError(AnygameError):
+    """An invariant does not show what it is said to show."""
+
+
+def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], patience: Patience) -> int:
+    """Return how many clauses of solvers were followed to be sure that an invariant excludes bad states.
+
+    Args:
+        model: the game.
+        bad: literal.
+        invariant: clauses over fluents.
+        patience: how long it may take.
+
+    Raises:
+        CertificateError: the invariant does not show it.
+        OutOfTimeError: there was not enough time to follow the solver.
+    """
+    start = model.initial
+    if not all(any(start[(x >> 1) - 1] != x & 1 for x in clause) for clause in invariant):
+        raise CertificateError("a clause of the invariant does not hold at the start")
+    of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
+    if not of_moves and model.values([bad], np.asarray([start]))[0, 0]:
+        raise CertificateError("the first state is bad")
+    now = _Clauses()
+    here = _Nodes(now, model)
+    after = [here.literal(literal) for literal in model.next]
+    then = _Nodes(now, model, after)
+    for clause in invariant:
+        now.add(map(here.literal, clause))
+    if not of_moves:
+        now.add([-here.literal(bad)])
+    here.move()
+    questions = [[(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in clause] for clause in invariant]
+    questions.append([here.literal(bad) if of_moves else then.literal(bad)])
+    return _refute(now, questions, patience)
+
+
+def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patience) -> int:
+    """Make sure that no question can be answered together with some clauses; return how many lemmas were needed."""
+    from pysat.solvers import Glucose4
+
+    with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
+        for question in questions:
+            patience.check()
+            if solver.solve(assumptions=question):
+                raise CertificateError("a step leads out of the invariant, or it does not exclude what is bad")
+        lines = [line.split() for line in solver.get_proof() or ()]
+    lemmas = [list(map(int, line[:-1])) for line in lines if line[0] != "d"]
+    proof = _Propagation([*given.rows, *lemmas])
+    wanted: set[int] = set()
+    for question in questions:
+        patience.check()
+        wanted |= proof.conflict(question, len(proof.clauses))
+    followed = 0
+    for number in range(len(proof.clauses) - 1, len(given.rows) - 1, -1):
+        if number in wanted:
+            patience.check()
+            followed += 1
+            wanted |= proof.conflict([-literal for literal in proof.clauses[number]], number)
+    return followed
+
+
+class _Clauses:
+    """A formula whose first variable always holds."""
+
+    def __init__(self) -> None:
+        self.top = 1
+        self.rows: list[list[int]] = [[1]]
+
+    def new(self) -> int:
+        self.top += 1
+        return self.top
+
+    def add(self, literals: Iterable[int]) -> None:
+        self.rows.append(sorted(set(literals)))
+
+
+class _Nodes:
+    """The nodes of the model, written as clauses where they are asked for."""
+
+    def __init__(self, clauses: _Clauses, model: Model, state: Sequence[int] | None = None) -> None:
+        self._clauses, self._model = clauses, model
+        inputs = model.gates.inputs
+        self._of = {0: -1} | {node: clauses.new() for node in range(1, inputs)}
+        if state is not None:
+            self._of.update(enumerate(state, start=1))
+
+    def literal(self, literal: int) -> int:
+        for node in self._model.cone([literal]):
+            if node not in self._of:
+                made = self._of[node] = self._clauses.new()
+                read = [(-1) ** (x & 1) * self._of[x >> 1] for x in self._model.gates.inputs_of(2 * node) or ()]
+                self._clauses.add([made, *(-x for x in read)])
+                for x in read:
+                    self._clauses.add([-made, x])
+        return (-1) ** (literal & 1) * self._of[literal >> 1]
+
+    def move(self) -> None:
+        """Demand a joint move of play: one legal move of each role, not from the end."""
+        clauses, model = self._clauses, self._model
+        clauses.add([-self.literal(model.terminal)])
+        for role, nodes in enumerate(model.moves_of):
+            clauses.add([self._of[node] for node in nodes])
+            earlier = -1
+            for node, legal in zip(nodes, model.legal_of(role), strict=True):
+                move, reached = self._of[node], clauses.new()
+                clauses.add([-move, self.literal(legal)])
+                clauses.add([-move, -earlier])
+                clauses.add([-move, reached])
+                clauses.add([-earlier, reached])
+                earlier = reached
+
+
+class _Propagation:
+    """Unit propagation over clauses, each known by its number; two literals of each are watched."""
+
+    def __init__(self, clauses: list[list[int]]) -> None:
+        self.clauses = clauses
+        self._watched: dict[int, list[int]] = defaultdict(list)
+        self._units = [number for number, clause in enumerate(clauses) if len(clause) == 1]
+        for number, clause in enumerate(clauses):
+            if len(clause) > 1:
+                self._watched[clause[0]].append(number)
+                self._watched[clause[1]].append(number)
+
+    def conflict(self, assumed: Iterable[int], before: int) -> set[int]:
+        """Return clauses with a smaller number that cannot hold together with some literals.
+
+        Raises:
+            CertificateError: propagation does not show it.
+        """
+        reasons: dict[int, int | None] = {}
+        trail: list[int] = []
+        for literal in assumed:
+            if -literal in reasons:
+                return set()
+            if literal not in reasons:
+                reasons[literal] = None
+                trail.append(literal)
+        for number in self._units:
+            literal = self.clauses[number][0]
+            if number >= before or literal in reasons:
+                continue
+            if -literal in reasons:
+                return self._needed(number, reasons)
+            reasons[literal] = number
+            trail.append(literal)
+        for literal in trail:
+            found = self._propagate(-literal, before, reasons, trail)
+            if found is not None:
+                return self._needed(found, reasons)
+        raise CertificateError("a clause that the solver learned does not follow")
+
+    def _propagate(
+        self, false: int, before: int, reasons: dict[int, int | None], trail: list[int]
+    ) -> int | None:
+        """Go through the clauses that watch a literal that is false now; return one that is broken."""
+        kept: list[int] = []
+        watching = self._watched[false]
+        for place, number in enumerate(watching):
+            clause = self.clauses[number]
+            if number >= before:
+                kept.append(number)
+                continue
+            if clause[0] == false:
+                clause[0], clause[1] = clause[1], clause[0]
+            first = clause[0]
+            if first in reasons:
+                kept.append(number)
+                continue
+            for other in range(2, len(clause)):
+                if -clause[other] not in reasons:
+                    clause[1], clause[other] = clause[other], clause[1]
+                    self._watched[clause[1]].append(number)
+                    break
+            else:
+                kept.append(number)
+                if -first in reasons:
+                    self._watched[false] = kept + watching[place + 1 :]
+                    return number
+                reasons[first] = number
+                trail.append(first)
+        self._watched[false] = kept
+        return None
+
+    def _needed(self, conflict: int, reasons: dict[int, int | None]) -> set[int]:
+        needed, pending = {conflict}, [conflict]
+        while pending:
+            for literal in self.clauses[pending.pop()]:
+                number = reasons.get(-literal)
+                if number is not None and number not in needed:
+                    needed.add(number)
+                    pending.append(number)
+        return needed
