@@ -6,21 +6,31 @@ left out until none is left that can be broken.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.language.terms import Compound
+from anygame.proving.bounded import depends_on_moves
 from anygame.proving.formula import Copy, Formula, OutOfTimeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from anygame.language.terms import Term
     from anygame.proving.formula import Patience
     from anygame.proving.model import Model
     from anygame.proving.sampling import Sample
 
+#: Candidates at most, and at most that times gates: one question about all of them should not take seconds.
+_MOST_CANDIDATES: Final = 6_000
+_MOST_WORK: Final = 40_000_000
+#: Arguments in which fluents of a group differ.
+_MOST_COLUMNS: Final = 3
 #: A clause over fluents: literals of the model, ascending.
 Clause = tuple[int, ...]
 
@@ -71,43 +81,103 @@ def inductive(
 
 
 def candidates(model: Model, sample: Sample) -> list[Clause]:
-    """Return clauses that a sample does not refute: fluents that never change, and groups of which one holds."""
+    """Return clauses that a sample does not refute, those that say most first.
+
+    They say which fluents never change, of which groups at most or at least one holds, which pairs exclude each
+    other, and when one of a group holds because another fluent does.
+    """
     states = sample.states
     always, never = states.all(axis=0), ~states.any(axis=0)
-    found: list[Clause] = [(2 * f + 2,) for f in np.flatnonzero(always).tolist()]
-    found += [(2 * f + 3,) for f in np.flatnonzero(never).tolist()]
+    found: dict[Clause, None] = {(2 * f + 2,): None for f in np.flatnonzero(always).tolist()}
+    found.update({(2 * f + 3,): None for f in np.flatnonzero(never).tolist()})
     changing = ~always & ~never
-    for group in groups(model):
-        members = [fluent for fluent in group if changing[fluent]]
-        if len(members) < 2:
-            continue
-        found += _pairs(members)
-        if states[:, members].any(axis=1).all():
-            found.append(tuple(2 * fluent + 2 for fluent in members))
-    if changing.sum() <= 300:
-        found += exclusive_pairs(states, np.flatnonzero(changing).tolist())
-    return list(dict.fromkeys(found))
+    values = states.astype(np.float32)
+    apart = (values.T @ values) == 0
+    several = list(_groups(model.fluents, changing))
+    some = np.stack([states[:, group].any(axis=1) for group in several], axis=1) if several else None
+    for group in several:
+        if apart[np.ix_(group, group)].sum() == len(group) * (len(group) - 1):
+            found.update(dict.fromkeys(_pairs(group)))
+    for number, group in enumerate(several):
+        if some is not None and some[:, number].all():
+            found[tuple(2 * fluent + 2 for fluent in group)] = None
+    most = min(_MOST_CANDIDATES, _MOST_WORK // (1 + len(model.gates.gates)))
+    places = np.argwhere(np.triu(apart & changing & changing[:, None], 1))
+    found.update({(2 * a + 3, 2 * b + 3): None for a, b in places[: max(0, most - len(found))].tolist()})
+    if some is not None:
+        needs = (values.T @ (~some).astype(np.float32)) == 0
+        needs &= changing[:, None] & ~some.all(axis=0)
+        for fluent, number in np.argwhere(needs)[: 2 * most].tolist():
+            if fluent not in several[number] and len(found) < most:
+                found[(2 * fluent + 3, *(2 * member + 2 for member in several[number]))] = None
+    return list(found)[:most]
 
 
-def groups(model: Model) -> Iterator[list[int]]:
-    """Yield groups of fluents of which no two hold at once, as far as the network knows."""
-    for array in model.exclusions.groups:
-        order = np.argsort(array, kind="stable")
-        order = order[array[order] >= 0]
-        if len(order):
-            ends = np.flatnonzero(np.diff(array[order])) + 1
-            for group in np.split(order, ends):
-                yield group.tolist()
-
-
-def exclusive_pairs(states: NDArray[np.bool_], among: Iterable[int]) -> list[Clause]:
-    """Return the pairs of some fluents that never hold together in some states, as clauses."""
-    members = np.array(sorted(among), np.int64)
-    values = states[:, members].astype(np.float32)
-    together = (values.T @ values) > 0
-    rows, columns = np.nonzero(~together)
-    return [(2 * int(a) + 3, 2 * int(b) + 3) for a, b in zip(members[rows], members[columns], strict=True) if a < b]
+def _groups(fluents: Sequence[Term], changing: NDArray[np.bool_]) -> Iterator[list[int]]:
+    """Yield groups of fluents that differ in some arguments alone."""
+    by_relation: dict[tuple[str, int], list[tuple[int, tuple[Term, ...]]]] = defaultdict(list)
+    for number, fluent in enumerate(fluents):
+        if changing[number]:
+            arguments = fluent.arguments if isinstance(fluent, Compound) else ()
+            name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
+            by_relation[name, len(arguments)].append((number, arguments))
+    seen = set()
+    for (_, width), members in by_relation.items():
+        for count in range(1, min(width, _MOST_COLUMNS) + 1):
+            for columns in combinations(range(width), count):
+                groups: dict[tuple[Term, ...], list[int]] = defaultdict(list)
+                for number, arguments in members:
+                    key = tuple(a for place, a in enumerate(arguments) if place not in columns)
+                    groups[key].append(number)
+                for group in groups.values():
+                    if len(group) > 1 and tuple(group) not in seen:
+                        seen.add(tuple(group))
+                        yield group
 
 
 def _pairs(members: Sequence[int]) -> list[Clause]:
     return [(2 * a + 3, 2 * b + 3) for place, a in enumerate(members) for b in members[place + 1 :]]
+
+
+def trimmed(model: Model, bad: int, clauses: Sequence[Clause], patience: Patience) -> list[Clause]:
+    """Return those clauses of an invariant that are needed: for the property, and to keep those that are.
+
+    Args:
+        model: the game.
+        bad: literal.
+        clauses: with the property, where that is of states, they are kept by every step.
+        patience: how long it may take.
+    """
+    of_moves = depends_on_moves(model, bad)
+    with Formula(patience) as formula:
+        copy = Copy(formula, model)
+        copy.step(formula.true)
+        after = copy.after()
+        if of_moves:
+            goal = copy(bad)
+        else:
+            formula.add(-copy(bad))
+            goal = Copy(formula, model, after)(bad)
+        holds = {formula.new(): clause for clause in clauses}
+        guard_of = {clause: guard for guard, clause in holds.items()}
+        for guard, clause in holds.items():
+            formula.add(-guard, *map(copy, clause))
+        needed: dict[Clause, None] = {}
+        pending: list[Clause | None] = [None]
+        while pending:
+            clause = pending.pop()
+            if clause is None:
+                broken = [goal]
+            else:
+                broken = [(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in clause]
+            # What is needed already costs nothing, and a clause mostly keeps itself.
+            first = [guard_of[known] for known in needed]
+            if formula.solve([*first, *broken]):
+                rest = [guard for guard in holds if holds[guard] not in needed]
+                possible = formula.solve([*first, *rest, *broken])
+                assert not possible, "the invariant was not one"
+                core = formula.core()
+                fresh = [holds[guard] for guard in rest if guard in core]
+                needed.update(dict.fromkeys(fresh))
+                pending += fresh
+    return list(needed)

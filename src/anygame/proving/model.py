@@ -60,7 +60,6 @@ class Model:
         self.roles = compiled.roles
         self.fluents = compiled.fluents
         self.actions = compiled.actions
-        self.exclusions = compiled.exclusions
         self.gates = Gates(network.first_gate)
         self.initial = network.initial
         literal = _translated(network, self.gates)
@@ -105,6 +104,16 @@ class Model:
             two = self.gates.disjunction([two, self.gates.conjunction([some, literal])])
             some = self.gates.disjunction([some, literal])
         return two ^ 1
+
+    def later(self, literal: int) -> int:
+        """Return the literal that says, of a state and a joint move, what a literal says of the next state."""
+        of = {0: FALSE} | {node: self.next[node - 1] for node in range(1, self.first_action)}
+        for node in self.cone([literal]):
+            if node not in of:
+                inputs = self.gates.inputs_of(2 * node)
+                assert inputs is not None, "only what is of states has a later"
+                of[node] = self.gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
+        return of[literal >> 1] ^ (literal & 1)
 
     def cone(self, literals: Iterable[int]) -> list[int]:
         """Return the nodes that some literals depend on, themselves among them, ascending."""

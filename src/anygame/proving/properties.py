@@ -1,0 +1,174 @@
+"""The properties that every game can be asked about, as literals of its model.
+
+Most are those that the Game Description Language demands of a well-formed game (Love, Hinrichs, Haley, Schkufza and
+Genesereth 2008, "General game playing: game description language specification"): playability, goals, winnability.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.errors import GoalError
+from anygame.network.network import FALSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.proving.model import Model
+    from anygame.proving.sampling import Sample
+
+#: Goals of GDL.
+LOWEST, HIGHEST = 0, 100
+#: Sums of goals that are looked at; more roles with more goals have more.
+_MOST_SUMS: Final = 2_000
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property of states.
+
+    Attributes:
+        name: as users ask for it; a role stands behind a space.
+        claim: what is true of the game where the property is proved.
+        literal: holds where a state breaks the property; or has it, where it is to be reached.
+        to_be_reached: whether one state that has it is enough. Otherwise no state may break it.
+        seen_by: whether the reasoner finds that a state (and the joint move made there) has the literal.
+        of_ends: whether it speaks of ends alone.
+    """
+
+    name: str
+    claim: str
+    literal: int
+    seen_by: Callable[[State], bool]
+    to_be_reached: bool = False
+    of_ends: bool = False
+
+
+def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
+    """Yield the properties of states that are looked at where none is asked for.
+
+    Args:
+        game: the game.
+        model: its gates; grows.
+        sample: states of random play, where ends may show what goals add up to.
+    """
+    gates, roles = model.gates, [role for role in game.roles if not role.is_random]
+    yield Property(
+        "playable",
+        "every role has a legal move in every state until the end",
+        model.blocked,
+        lambda state: not state.is_terminal and state.stuck_role is not None,
+    )
+    one = [_has_one_goal(model, game.role_index(role)) for role in roles]
+    yield Property(
+        "goals",
+        f"every role has exactly one goal at the end, from {LOWEST} to {HIGHEST}",
+        gates.conjunction([model.terminal, gates.conjunction(one) ^ 1]),
+        lambda state: state.is_terminal and any(_goal(state, role) is None for role in roles),
+        of_ends=True,
+    )
+    several = [model.at_most_one(model.legal_of(place)) ^ 1 for place in range(len(game.roles))]
+    yield Property(
+        "turn-taking",
+        "at most one role has a choice in every state",
+        gates.conjunction([model.terminal ^ 1, model.at_most_one(several) ^ 1]),
+        lambda state: not state.is_terminal and sum(len(state.legal_moves(r)) > 1 for r in game.roles) > 1,
+    )
+    if len(roles) > 1:
+        yield _constant_sum(game, model, sample, roles)
+    for role in roles:
+        place = game.role_index(role)
+        best = gates.disjunction([holds for value, holds in model.goals[place] if value == HIGHEST])
+        yield Property(
+            f"winnable {role}",
+            f"a match can end with {HIGHEST} for {role}",
+            gates.conjunction([model.terminal, best]),
+            _wins(role),
+            to_be_reached=True,
+        )
+    for place, role in enumerate(game.roles):
+        yield Property(
+            f"chooses {role}",
+            f"{role} has a choice in some state",
+            gates.conjunction([model.terminal ^ 1, several[place]]),
+            _chooses(role),
+            to_be_reached=True,
+        )
+
+
+def ending(model: Model) -> Property:
+    """Return that a match can end."""
+    return Property(
+        "end",
+        "a match can end",
+        model.terminal,
+        lambda state: state.is_terminal,
+        to_be_reached=True,
+    )
+
+
+def _has_one_goal(model: Model, place: int) -> int:
+    goals = model.goals[place]
+    usable = model.gates.disjunction([holds for value, holds in goals if LOWEST <= value <= HIGHEST])
+    return model.gates.conjunction([usable, model.at_most_one([holds for _, holds in goals])])
+
+
+def _constant_sum(game: Game, model: Model, sample: Sample, roles: Sequence[Role]) -> Property:
+    """Return that the goals of all roles add up to the same at every end."""
+    gates = model.gates
+    sums = {0: 1}
+    for role in roles:
+        then: dict[int, list[int]] = {}
+        for total, holds in sums.items():
+            for value, has in model.goals[game.role_index(role)]:
+                then.setdefault(total + value, []).append(gates.conjunction([holds, has]))
+        sums = {total: gates.disjunction(parts) for total, parts in then.items()}
+        if len(sums) > _MOST_SUMS:
+            break
+    expected = _usual(model, sample, sums)
+    return Property(
+        "zero-sum",
+        f"the goals add up to {expected} at every end",
+        gates.conjunction([model.terminal, sums.get(expected, FALSE) ^ 1]),
+        lambda state: state.is_terminal and _total(state, roles) != expected,
+        of_ends=True,
+    )
+
+
+def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
+    """Return the sum at the first end that was seen; that of one winner where none was."""
+    ends = sample.states[model.values([model.terminal], sample.states)[:, 0]][:1]
+    if len(ends) and sums:
+        holds = model.values(list(sums.values()), ends)[0]
+        for total, here in zip(sums, np.asarray(holds).tolist(), strict=True):
+            if here:
+                return total
+    return HIGHEST
+
+
+def _goal(state: State, role: Role) -> int | None:
+    """Return a goal that GDL allows, or None."""
+    try:
+        goal = state.goal(role)
+    except GoalError:
+        return None
+    return goal if goal is not None and LOWEST <= goal <= HIGHEST else None
+
+
+def _total(state: State, roles: Sequence[Role]) -> int | None:
+    goals = [_goal(state, role) for role in roles]
+    return None if None in goals else sum(goal for goal in goals if goal is not None)
+
+
+def _wins(role: Role) -> Callable[[State], bool]:
+    return lambda state: state.is_terminal and _goal(state, role) == HIGHEST
+
+
+def _chooses(role: Role) -> Callable[[State], bool]:
+    return lambda state: not state.is_terminal and len(state.legal_moves(role)) > 1

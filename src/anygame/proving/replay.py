@@ -1,0 +1,44 @@
+"""Matches played by the reasoner: what the compiled game shows is seen again in the rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.game.game import Game
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+
+
+class Replay:
+    """Plays matches by the rules.
+
+    Args:
+        game: the game.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = Game(
+            game.program, case_sensitive=game.case_sensitive, limits=game.limits, machine="reasoner"
+        )
+
+    def states(self, match: Sequence[Sequence[Term]]) -> list[State]:
+        """Return the states of a match, the first one among them.
+
+        Raises:
+            IllegalMoveError: the rules do not allow it.
+        """
+        found = [self._game.initial_state()]
+        for joint in match:
+            found.append(found[-1].next(dict(zip(self._game.roles, joint, strict=True))))
+        return found
+
+    def shows(
+        self, match: Sequence[Sequence[Term]], seen: Callable[..., bool], *, of_moves: bool
+    ) -> bool:
+        """Whether the last state of a match shows something; or its last joint move."""
+        states = self.states(match)
+        return seen(states[-2], match[-1]) if of_moves else seen(states[-1])

@@ -1,0 +1,94 @@
+"""Verdicts: what was found out about a property."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from anygame.language.terms import Term
+
+Outcome: TypeAlias = Literal["proved", "refuted", "open"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found out about a property.
+
+    Attributes:
+        name: of the property.
+        claim: what is true of the game where it is proved.
+        outcome: ``proved``, ``refuted`` or ``open``.
+        match: joint moves, a term for each role, to the state that refutes the claim, or shows it where one
+            state is enough; the reasoner has played them. None where there is none.
+        is_shortest: whether no shorter match shows it.
+        depth: so many moves were looked at without a match; None where that does not matter.
+        invariant: what a proof stands on, as clauses in GDL: in every state each has a literal that holds.
+            With the claim itself, where that is of states, every step keeps them.
+        steps: the lemmas by which a solver's proof was followed.
+        note: what else there is to know, as a sentence.
+        found: what is true of every state, for properties that are looked for.
+        seconds: how long it took.
+    """
+
+    name: str
+    claim: str
+    outcome: Outcome
+    match: tuple[tuple[Term, ...], ...] | None = None
+    is_shortest: bool = False
+    depth: int | None = None
+    invariant: tuple[str, ...] | None = None
+    steps: int = 0
+    note: str = ""
+    found: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.outcome == "proved"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "property": self.name,
+            "claim": self.claim,
+            "verdict": self.outcome,
+            "match": None if self.match is None else [list(map(str, joint)) for joint in self.match],
+            "shortest": self.is_shortest,
+            "depth": self.depth,
+            "invariant": None if self.invariant is None else list(self.invariant),
+            "lemmas": self.steps,
+            "note": self.note,
+            "found": list(self.found),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What was found out about a game: a verdict for each property, in the order in which they were asked.
+
+    >>> from anygame.proving.verdict import Verdict, Verdicts
+    >>> found = Verdicts((Verdict("playable", "every role has a legal move", "proved"),))
+    >>> bool(found["playable"]), found.all("proved")
+    (True, True)
+    """
+
+    verdicts: tuple[Verdict, ...]
+    #: Whether it was ended early; what is known is here.
+    interrupted: bool = field(default=False)
+
+    def __getitem__(self, name: str) -> Verdict:
+        for verdict in self.verdicts:
+            if verdict.name == name:
+                return verdict
+        raise KeyError(name)
+
+    def __iter__(self) -> Any:
+        return iter(self.verdicts)
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    def all(self, outcome: Outcome) -> bool:
+        """Whether every verdict is this one."""
+        return all(verdict.outcome == outcome for verdict in self.verdicts)
