@@ -1,11 +1,12 @@
 """Bounded model checking: a shortest match that leads to a bad state, or none up to a number of moves.
 
-After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs").
+After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"), and with induction over several
+moves after Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a SAT-solver").
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from anygame.proving.formula import Copy, Formula
 
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
 Match = tuple[tuple[int, ...], ...]
 
 
+class Bounded(NamedTuple):
+    """What a bounded search came to.
+
+    Attributes:
+        match: a shortest match to a bad state; None where there is none within the bound.
+        depth: the moves of the longest matches that were looked at.
+        is_everything: whether no match has more moves.
+    """
+
+    match: Match | None
+    depth: int
+    is_everything: bool = False
+
+
 def shortest(
     model: Model,
     bad: int,
@@ -28,8 +43,8 @@ def shortest(
     most: int | None = None,
     invariant: Sequence[Sequence[int]] = (),
     report: Callable[[int], None] | None = None,
-) -> Match | None:
-    """Return a shortest match to a bad state; None where there is none of so many moves.
+) -> Bounded:
+    """Look for a shortest match to a bad state.
 
     Where ``bad`` depends on moves, the last joint move is the bad one.
 
@@ -61,7 +76,8 @@ def shortest(
             if len(copies) > first:
                 if formula.solve(asked):
                     value = formula.assignment()
-                    return tuple(copy.joint(value) for copy in (copies if of_moves else copies[:-1]))
+                    moved = copies if of_moves else copies[:-1]
+                    return Bounded(tuple(copy.joint(value) for copy in moved), len(copies) - 1)
                 if report is not None:
                     report(len(copies) - 1)
             if not of_moves:
@@ -69,7 +85,32 @@ def shortest(
             formula.add(moving)
             state = copy.after()
             if not formula.solve():
-                return None
+                return Bounded(None, len(copies) - 1, is_everything=True)
+    return Bounded(None, len(copies) - 1)
+
+
+def induction_depth(
+    model: Model, bad: int, patience: Patience, invariant: Sequence[Sequence[int]], most: int
+) -> int | None:
+    """Return after how many moves without a bad state none can follow; None where that is not shown.
+
+    Args:
+        model: the game.
+        bad: literal, over the state alone.
+        patience: how long it may take.
+        invariant: clauses over fluents that hold in all states.
+        most: moves at most.
+    """
+    with Formula(patience) as formula:
+        copy = Copy(formula, model)
+        copy.clauses(invariant)
+        for depth in range(1, most + 1):
+            formula.add(-copy(bad))
+            copy.step(formula.true)
+            copy = Copy(formula, model, copy.after())
+            copy.clauses(invariant)
+            if not formula.solve([copy(bad)]):
+                return depth
     return None
 
 

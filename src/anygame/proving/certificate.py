@@ -60,6 +60,67 @@ def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], 
     return _refute(now, questions, patience)
 
 
+def check_bounded(
+    model: Model, bad: int, depth: int, patience: Patience, *, is_everything: bool = False
+) -> int:
+    """Return how many clauses of solvers were followed to be sure that no match of so many moves leads to a bad state.
+
+    Args:
+        model: the game.
+        bad: literal, over the state alone.
+        depth: moves at most.
+        patience: how long it may take.
+        is_everything: whether no match has more moves, which is made sure of, too.
+
+    Raises:
+        CertificateError: one does.
+        OutOfTimeError: there was not enough time to follow the solver.
+    """
+    clauses = _Clauses()
+    here = _Nodes(clauses, model, [1 if holds else -1 for holds in model.initial.tolist()])
+    moving: list[int] = []
+    questions = []
+    for moves in range(depth + 1):
+        questions.append([*moving, here.literal(bad)])
+        if moves < depth or is_everything:
+            moving.append(clauses.new())
+            here.move(moving[-1])
+            here = _Nodes(clauses, model, [here.literal(literal) for literal in model.next])
+    if is_everything:
+        questions.append(moving)
+    return _refute(clauses, questions, patience)
+
+
+def check_induction(
+    model: Model, bad: int, invariant: Sequence[Sequence[int]], depth: int, patience: Patience
+) -> int:
+    """Return how many clauses of solvers were followed to be sure that induction over several moves excludes bad states.
+
+    Args:
+        model: the game.
+        bad: literal, over the state alone.
+        invariant: clauses over fluents that hold in every state.
+        depth: after so many moves without a bad state none follows; and there is none within so many moves.
+        patience: how long it may take.
+
+    Raises:
+        CertificateError: that is not so.
+        OutOfTimeError: there was not enough time to follow the solver.
+    """
+    steps = check_invariant(model, 0, invariant, patience)
+    steps += check_bounded(model, bad, depth - 1, patience)
+    clauses = _Clauses()
+    here = _Nodes(clauses, model)
+    for moves in range(depth + 1):
+        for clause in invariant:
+            clauses.add(map(here.literal, clause))
+        if moves < depth:
+            clauses.add([-here.literal(bad)])
+            here.move()
+            here = _Nodes(clauses, model, [here.literal(literal) for literal in model.next])
+    return steps + _refute(clauses, [[here.literal(bad)]], patience)
+
+
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patience) -> int:
     """Make sure that no question can be answered together with some clauses; return how many lemmas were needed."""
     from pysat.solvers import Glucose4
@@ -120,16 +181,16 @@ class _Nodes:
                     self._clauses.add([-made, x])
         return (-1) ** (literal & 1) * self._of[literal >> 1]
 
-    def move(self) -> None:
-        """Demand a joint move of play: one legal move of each role, not from the end."""
+    def move(self, wanted: int = 1) -> None:
+        """Demand a joint move of play where a variable holds: one legal move of each role, not from the end."""
         clauses, model = self._clauses, self._model
-        clauses.add([-self.literal(model.terminal)])
+        clauses.add([-wanted, -self.literal(model.terminal)])
         for role, nodes in enumerate(model.moves_of):
-            clauses.add([self._of[node] for node in nodes])
+            clauses.add([-wanted, *(self._of[node] for node in nodes)])
             earlier = -1
             for node, legal in zip(nodes, model.legal_of(role), strict=True):
                 move, reached = self._of[node], clauses.new()
-                clauses.add([-move, self.literal(legal)])
+                clauses.add([-wanted, -move, self.literal(legal)])
                 clauses.add([-move, -earlier])
                 clauses.add([-move, reached])
                 clauses.add([-earlier, reached])

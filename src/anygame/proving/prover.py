@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from anygame.errors import AnygameError
-from anygame.proving.bounded import depends_on_moves, shortest
-from anygame.proving.certificate import check_invariant
+from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
+from anygame.proving.certificate import check_bounded, check_induction, check_invariant
 from anygame.proving.formula import OutOfTimeError, Patience
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
@@ -23,15 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.game.game import Game
-    from anygame.proving.bounded import Match
+    from anygame.proving.bounded import Bounded, Match
     from anygame.proving.induction import Clause
     from anygame.proving.properties import Property
 
-#: Of the time for a property: what a search for a match may take before and after that for an invariant, and what
-#: is left to make an invariant small and to check it.
-_BEFORE, _FOR_INVARIANT, _FOR_CHECK = 0.15, 0.6, 0.8
+#: Parts of the time that is left for a property: for short matches, an invariant, induction over several moves; and
+#: to make an invariant small before it is checked.
+_BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.5, 0.4, 0.5
 #: Moves of the first search for a match.
 _SHALLOW: Final = 8
+#: Moves of induction.
+_MOST_INDUCTION: Final = 24
+#: States of the sample that are looked at together.
+_AT_ONCE: Final = 4096
 
 
 class Prover:
@@ -71,41 +74,77 @@ class Prover:
         return replace(found, seconds=perf_counter() - began)
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
-        bad = wanted.literal
         self._depth = -1
-        played = self._played(bad)
-        try:
-            if played is not None:
-                return self._with_match(wanted, played, patience)
-            self.report(f"{wanted.name}: looking for a short match")
-            found = self._bounded(bad, patience.part(_BEFORE), _SHALLOW)
-            if found is not None:
-                return self._shown(wanted, found, shortest=True)
-        except OutOfTimeError:
-            pass
-        try:
-            self.report(f"{wanted.name}: looking for an invariant")
-            outcome = reach(
-                self.model,
-                bad,
-                patience.part(_FOR_INVARIANT),
-                invariant=self.invariant,
-                report=lambda frame, clauses: self._at_frame(wanted, frame, clauses),
-            )
-            if outcome.match is not None:
-                return self._with_match(wanted, outcome.match, patience)
-            assert outcome.invariant is not None
-            return self._certified(wanted, outcome.invariant, patience)
-        except OutOfTimeError:
-            pass
-        try:
-            self.report(f"{wanted.name}: looking for longer matches")
-            found = self._bounded(bad, patience, None)
-            if found is not None:
-                return self._shown(wanted, found, shortest=True)
-        except OutOfTimeError:
-            pass
+        played = self._played(wanted.literal)
+        if played is not None:
+            return self._with_match(wanted, played, patience)
+        ways = (
+            (self._by_bounded_search, _BEFORE, "looking for a short match"),
+            (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
+            (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
+            (self._by_longer_search, 1.0, "looking for longer matches"),
+        )
+        for way, share, name in ways:
+            self.report(f"{wanted.name}: {name}")
+            with suppress(OutOfTimeError):
+                found = way(wanted, patience.part(share), patience)
+                if found is not None:
+                    return found
         return self._open(wanted)
+
+    def _by_bounded_search(
+        self, wanted: Property, part: Patience, whole: Patience, most: int | None = _SHALLOW
+    ) -> Verdict | None:
+        found = self._bounded(wanted.literal, part, most)
+        if found.match is not None:
+            return self._shown(wanted, found.match, shortest=True)
+        if not found.is_everything or depends_on_moves(self.model, wanted.literal):
+            return None
+        steps = check_bounded(self.model, wanted.literal, found.depth, whole, is_everything=True)
+        return self._settled(wanted, steps, f"no match has more than {found.depth} moves, and all were looked at")
+
+    def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+        return self._by_bounded_search(wanted, part, whole, None)
+
+    def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+        found = reach(
+            self.model,
+            wanted.literal,
+            part,
+            invariant=self.invariant,
+            report=lambda frame, clauses: self._at_frame(wanted, frame, clauses),
+        )
+        if found.match is not None:
+            return self._with_match(wanted, found.match, whole)
+        assert found.invariant is not None
+        self.report(f"{wanted.name}: checking an invariant")
+        needed = list(dict.fromkeys([*self.invariant, *found.invariant]))
+        with suppress(OutOfTimeError):
+            needed = trimmed(self.model, wanted.literal, needed, whole.part(_FOR_CHECK))
+        steps = check_invariant(self.model, wanted.literal, needed, whole)
+        return self._settled(wanted, steps, "", self._written(needed))
+
+    def _by_induction(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+        model, bad = self.model, wanted.literal
+        if depends_on_moves(model, bad):
+            return None
+        depth = induction_depth(model, bad, part, self.invariant, _MOST_INDUCTION)
+        if depth is None:
+            return None
+        if self._depth < depth - 1:
+            found = self._bounded(bad, whole, depth - 1)
+            if found.match is not None:
+                return self._shown(wanted, found.match, shortest=True)
+        self.report(f"{wanted.name}: checking a proof by induction")
+        steps = check_induction(model, bad, self.invariant, depth, whole)
+        note = f"by induction over {depth} moves"
+        return self._settled(wanted, steps, note, self._written(self.invariant))
+
+    def _settled(
+        self, wanted: Property, steps: int, note: str, invariant: tuple[str, ...] | None = None
+    ) -> Verdict:
+        outcome = "refuted" if wanted.to_be_reached else "proved"
+        return Verdict(wanted.name, wanted.claim, outcome, invariant=invariant, steps=steps, note=note)
 
     def _open(self, wanted: Property, note: str = "") -> Verdict:
         return Verdict(wanted.name, wanted.claim, "open", depth=max(0, self._depth), note=note)
@@ -119,23 +158,19 @@ class Prover:
     def _played(self, bad: int) -> Match | None:
         """Return a match of random play to a bad state, the shortest that was seen; None where there was none."""
         model, sample = self.model, self.sample
-        moves, may = None, slice(None)
-        if depends_on_moves(model, bad):
-            firsts = [nodes.start - model.first_action for nodes in model.moves_of]
-            moves = sample.moves(firsts, len(model.legal))
-        hits = np.flatnonzero(model.values([bad], sample.states, moves)[may, 0])
-        if moves is not None:
-            hits = hits[moves[hits].any(axis=1)]
-        if not len(hits):
-            return None
-        first = int(hits[np.argmin([sample.ends_at(int(hit)) for hit in hits[:1000]])])
-        match = sample.match(first)
-        if moves is None:
-            return match
-        chosen = np.flatnonzero(moves[first]) + model.first_action
-        return (*match, tuple(int(node) - nodes.start for node, nodes in zip(chosen, model.moves_of, strict=True)))
+        of_moves = depends_on_moves(model, bad)
+        for first in range(0, len(sample.states), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            moves = sample.moves(part, model) if of_moves else None
+            hits = model.values([bad], sample.states[part], moves)[:, 0]
+            if moves is not None:
+                hits &= moves.any(axis=1)
+            if hits.any():
+                number = first + int(hits.argmax())
+                return sample.match(number, with_last=of_moves)
+        return None
 
-    def _bounded(self, bad: int, patience: Patience, most: int | None) -> Match | None:
+    def _bounded(self, bad: int, patience: Patience, most: int | None) -> Bounded:
         def passed(depth: int) -> None:
             self._depth = max(self._depth, depth)
 
@@ -150,8 +185,9 @@ class Prover:
         of_moves = depends_on_moves(self.model, wanted.literal)
         last = len(match) - 1 - of_moves
         try:
-            shorter = self._bounded(wanted.literal, patience.part(_BEFORE), last) if last >= 0 else None
-            return self._shown(wanted, shorter or match, shortest=True)
+            if last >= 0:
+                match = self._bounded(wanted.literal, patience.part(_BEFORE), last).match or match
+            return self._shown(wanted, match, shortest=True)
         except OutOfTimeError:
             return self._shown(wanted, match, shortest=False)
 
@@ -167,20 +203,6 @@ class Prover:
         return Verdict(wanted.name, wanted.claim, outcome, match=joints, is_shortest=shortest)
 
     # Invariants.
-
-    def _certified(self, wanted: Property, clauses: list[Clause], patience: Patience) -> Verdict:
-        self.report(f"{wanted.name}: checking an invariant")
-        whole = list(dict.fromkeys([*self.invariant, *clauses]))
-        try:
-            needed = trimmed(self.model, wanted.literal, whole, patience.part(_FOR_CHECK))
-        except OutOfTimeError:
-            needed = whole
-        try:
-            steps = check_invariant(self.model, wanted.literal, needed, patience)
-        except OutOfTimeError:
-            return self._open(wanted, "an invariant was found, and there was no time left to check it")
-        outcome = "refuted" if wanted.to_be_reached else "proved"
-        return Verdict(wanted.name, wanted.claim, outcome, invariant=self._written(needed), steps=steps)
 
     def _written(self, clauses: list[Clause]) -> tuple[str, ...]:
         names = [[self.model.name_of(literal) for literal in clause] for clause in clauses]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
     from anygame.proving.bounded import Match
+    from anygame.proving.model import Model
 
 #: Truth values that are kept at most: 64 MB.
 _MOST_VALUES: Final = 1 << 26
@@ -50,31 +51,26 @@ class Sample:
         self._places = np.argwhere(np.stack(self._going))
         self.states = np.concatenate([s[g] for s, g in zip(steps, self._going, strict=True)])
 
-    def match(self, number: int) -> Match:
-        """Return the joint moves that lead to a state."""
-        step, lane = self._places[number].tolist()
-        return tuple(tuple(choices[lane].tolist()) for choices in self._choices[:step])
-
-    def moves(self, first_of: list[int], actions: int) -> NDArray[np.bool_]:
-        """Return the joint move made in each state, none where play ended: bool [states, all actions].
+    def match(self, number: int, *, with_last: bool = False) -> Match:
+        """Return the joint moves that lead to a state.
 
         Args:
-            first_of: the number of the first action of each role.
-            actions: of all roles.
+            number: of the state.
+            with_last: whether the joint move that was made there follows.
         """
-        found = np.zeros((len(self.states), actions), np.bool_)
-        last = len(self._choices)
-        for step in range(last):
-            rows = np.flatnonzero(self._places[:, 0] == step)
-            chosen = self._choices[step][self._places[rows, 1]]
-            moved = chosen[:, 0] >= 0
-            for role, first in enumerate(first_of):
-                found[rows[moved], first + chosen[moved, role]] = True
-        return found
+        step, lane = self._places[number].tolist()
+        return tuple(tuple(choices[lane].tolist()) for choices in self._choices[: step + with_last])
 
-    def ends_at(self, number: int) -> int:
-        """Return after how many steps a state was met."""
-        return int(self._places[number, 0])
+    def moves(self, part: slice, model: Model) -> NDArray[np.bool_]:
+        """Return the joint move made in each of some states, none where play ended: bool [states, all actions]."""
+        places = self._places[part]
+        found = np.zeros((len(places), len(model.legal)), np.bool_)
+        for row, (step, lane) in enumerate(places.tolist()):
+            if step < len(self._choices):
+                for nodes, action in zip(model.moves_of, self._choices[step][lane].tolist(), strict=True):
+                    if action >= 0:
+                        found[row, nodes.start - model.first_action + action] = True
+        return found
 
     def first_repeat(self) -> tuple[int, int] | None:
         """Return two states of one match that are the same: their numbers; None where none repeats."""
