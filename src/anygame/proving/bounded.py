@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from anygame.proving.formula import Patience
+    from anygame.proving.induction import Clause
     from anygame.proving.model import Model
 
 #: A match: joint moves, each with the number of the action of each role.
@@ -90,27 +91,29 @@ def shortest(
 
 
 def induction_depth(
-    model: Model, bad: int, patience: Patience, invariant: Sequence[Sequence[int]], most: int
-) -> int | None:
-    """Return after how many moves without a bad state none can follow; None where that is not shown.
+    model: Model, bad: int, patience: Patience, invariant: Sequence[Clause], most: int
+) -> tuple[int, list[Clause]] | None:
+    """Return after how many moves without a bad state none can follow, and the clauses that are needed for that.
 
     Args:
         model: the game.
         bad: literal, over the state alone.
         patience: how long it may take.
         invariant: clauses over fluents that hold in all states.
-        most: moves at most.
+        most: moves at most; None is returned where that is not shown with so many.
     """
     with Formula(patience) as formula:
+        guards = {formula.new(): clause for clause in invariant}
         copy = Copy(formula, model)
-        copy.clauses(invariant)
-        for depth in range(1, most + 1):
+        for depth in range(most + 1):
+            for guard, clause in guards.items():
+                formula.add(-guard, *map(copy, clause))
+            if depth and not formula.solve([copy(bad), *guards]):
+                core = formula.core()
+                return depth, [clause for guard, clause in guards.items() if guard in core]
             formula.add(-copy(bad))
             copy.step(formula.true)
             copy = Copy(formula, model, copy.after())
-            copy.clauses(invariant)
-            if not formula.solve([copy(bad)]):
-                return depth
     return None
 
 

@@ -132,7 +132,7 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patie
                 raise CertificateError("a step leads out of the invariant, or it does not exclude what is bad")
         lines = [line.split() for line in solver.get_proof() or ()]
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] != "d"]
-    proof = _Propagation([*given.rows, *lemmas])
+    proof = _Propagation([*given.rows, *lemmas], len(given.rows), given.top)
     wanted: set[int] = set()
     for question in questions:
         patience.check()
@@ -158,7 +158,9 @@ class _Clauses:
         return self.top
 
     def add(self, literals: Iterable[int]) -> None:
-        self.rows.append(sorted(set(literals)))
+        row = set(literals) - {-1}
+        if 1 not in row:
+            self.rows.append(sorted(row))
 
 
 class _Nodes:
@@ -174,12 +176,20 @@ class _Nodes:
     def literal(self, literal: int) -> int:
         for node in self._model.cone([literal]):
             if node not in self._of:
-                made = self._of[node] = self._clauses.new()
-                read = [(-1) ** (x & 1) * self._of[x >> 1] for x in self._model.gates.inputs_of(2 * node) or ()]
-                self._clauses.add([made, *(-x for x in read)])
-                for x in read:
-                    self._clauses.add([-made, x])
+                inputs = self._model.gates.inputs_of(2 * node) or ()
+                self._of[node] = self._gate({(-1) ** (x & 1) * self._of[x >> 1] for x in inputs} - {1})
         return (-1) ** (literal & 1) * self._of[literal >> 1]
+
+    def _gate(self, read: set[int]) -> int:
+        if -1 in read:
+            return -1
+        if len(read) < 2:
+            return next(iter(read), 1)
+        made = self._clauses.new()
+        self._clauses.add([made, *(-x for x in read)])
+        for x in read:
+            self._clauses.add([-made, x])
+        return made
 
     def move(self, wanted: int = 1) -> None:
         """Demand a joint move of play where a variable holds: one legal move of each role, not from the end."""
@@ -198,83 +208,115 @@ class _Nodes:
 
 
 class _Propagation:
-    """Unit propagation over clauses, each known by its number; two literals of each are watched."""
+    """Unit propagation over clauses, each known by its number; two literals of each are watched.
 
-    def __init__(self, clauses: list[list[int]]) -> None:
+    Args:
+        clauses: the formula, then lemmas.
+        given: how many clauses the formula has. What follows from its units always holds.
+        top: the last variable.
+    """
+
+    def __init__(self, clauses: list[list[int]], given: int, top: int) -> None:
         self.clauses = clauses
-        self._watched: dict[int, list[int]] = defaultdict(list)
-        self._units = [number for number, clause in enumerate(clauses) if len(clause) == 1]
+        #: By literal, so that those of inverted ones are counted from the end.
+        self._holds = bytearray(2 * top + 1)
+        self._watched: list[list[int]] = [[] for _ in range(2 * top + 1)]
+        self._reason = [-1] * (top + 1)
+        self._units = [number for number in range(given, len(clauses)) if len(clauses[number]) == 1]
+        self._broken: int | None = None
         for number, clause in enumerate(clauses):
             if len(clause) > 1:
                 self._watched[clause[0]].append(number)
                 self._watched[clause[1]].append(number)
+        units = [number for number in range(given) if len(clauses[number]) == 1]
+        self._broken = self._follow(units, [], given, keep=True)
 
     def conflict(self, assumed: Iterable[int], before: int) -> set[int]:
         """Return clauses with a smaller number that cannot hold together with some literals.
 
+        Asked with numbers that do not grow: clauses with larger ones are forgotten.
+
         Raises:
             CertificateError: propagation does not show it.
         """
-        reasons: dict[int, int | None] = {}
+        if self._broken is not None:
+            return self._needed(self._broken)
         trail: list[int] = []
-        for literal in assumed:
-            if -literal in reasons:
-                return set()
-            if literal not in reasons:
-                reasons[literal] = None
-                trail.append(literal)
-        for number in self._units:
-            literal = self.clauses[number][0]
-            if number >= before or literal in reasons:
-                continue
-            if -literal in reasons:
-                return self._needed(number, reasons)
-            reasons[literal] = number
-            trail.append(literal)
-        for literal in trail:
-            found = self._propagate(-literal, before, reasons, trail)
-            if found is not None:
-                return self._needed(found, reasons)
-        raise CertificateError("a clause that the solver learned does not follow")
+        try:
+            for literal in assumed:
+                if self._holds[-literal]:
+                    return self._needed(self._reason[abs(literal)])
+                if not self._holds[literal]:
+                    self._set(literal, -1, trail)
+            self._units = [number for number in self._units if number < before]
+            broken = self._follow(self._units, trail, before)
+            if broken is None:
+                raise CertificateError("a clause that the solver learned does not follow")
+            return self._needed(broken)
+        finally:
+            for literal in trail:
+                self._holds[literal] = 0
 
-    def _propagate(
-        self, false: int, before: int, reasons: dict[int, int | None], trail: list[int]
-    ) -> int | None:
+    def _set(self, literal: int, reason: int, trail: list[int]) -> None:
+        self._holds[literal] = 1
+        self._reason[abs(literal)] = reason
+        trail.append(literal)
+
+    def _follow(self, units: list[int], trail: list[int], before: int, *, keep: bool = False) -> int | None:
+        """Propagate; return a clause that is broken, None where there is none."""
+        for number in units:
+            literal = self.clauses[number][0]
+            if self._holds[-literal]:
+                return number
+            if not self._holds[literal]:
+                self._set(literal, number, trail)
+        for literal in trail:
+            broken = self._propagate(-literal, before, trail, keep=keep)
+            if broken is not None:
+                return broken
+        return None
+
+    def _propagate(self, false: int, before: int, trail: list[int], *, keep: bool) -> int | None:
         """Go through the clauses that watch a literal that is false now; return one that is broken."""
+        clauses, holds, watched = self.clauses, self._holds, self._watched
         kept: list[int] = []
-        watching = self._watched[false]
+        watching = watched[false]
         for place, number in enumerate(watching):
-            clause = self.clauses[number]
             if number >= before:
-                kept.append(number)
+                if keep:
+                    kept.append(number)
                 continue
+            clause = clauses[number]
             if clause[0] == false:
-                clause[0], clause[1] = clause[1], clause[0]
+                clause[0], clause[1] = clause[1], false
             first = clause[0]
-            if first in reasons:
+            if holds[first]:
                 kept.append(number)
                 continue
             for other in range(2, len(clause)):
-                if -clause[other] not in reasons:
-                    clause[1], clause[other] = clause[other], clause[1]
-                    self._watched[clause[1]].append(number)
+                literal = clause[other]
+                if not holds[-literal]:
+                    clause[1], clause[other] = literal, false
+                    watched[literal].append(number)
                     break
             else:
                 kept.append(number)
-                if -first in reasons:
-                    self._watched[false] = kept + watching[place + 1 :]
+                if holds[-first]:
+                    kept += watching[place + 1 :]
+                    watched[false] = kept
                     return number
-                reasons[first] = number
-                trail.append(first)
-        self._watched[false] = kept
+                self._set(first, number, trail)
+        watched[false] = kept
         return None
 
-    def _needed(self, conflict: int, reasons: dict[int, int | None]) -> set[int]:
+    def _needed(self, conflict: int) -> set[int]:
+        """Return a clause and those from which its literals were found to be false."""
         needed, pending = {conflict}, [conflict]
         while pending:
-            for literal in self.clauses[pending.pop()]:
-                number = reasons.get(-literal)
-                if number is not None and number not in needed:
-                    needed.add(number)
-                    pending.append(number)
+            number = pending.pop()
+            for literal in self.clauses[number] if number >= 0 else ():
+                reason = self._reason[abs(literal)] if self._holds[-literal] else -1
+                if reason >= 0 and reason not in needed:
+                    needed.add(reason)
+                    pending.append(reason)
         return needed

@@ -93,7 +93,7 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
     changing = ~always & ~never
     values = states.astype(np.float32)
     apart = (values.T @ values) == 0
-    several = list(_groups(model.fluents, changing))
+    several = list(groups(model.fluents, changing))
     some = np.stack([states[:, group].any(axis=1) for group in several], axis=1) if several else None
     for group in several:
         if apart[np.ix_(group, group)].sum() == len(group) * (len(group) - 1):
@@ -113,11 +113,16 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
     return list(found)[:most]
 
 
-def _groups(fluents: Sequence[Term], changing: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield groups of fluents that differ in some arguments alone."""
+def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[int]]:
+    """Yield groups of fluents that differ in some arguments alone.
+
+    Args:
+        fluents: as terms.
+        among: bool [fluents]; which of them are looked at.
+    """
     by_relation: dict[tuple[str, int], list[tuple[int, tuple[Term, ...]]]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
-        if changing[number]:
+        if among[number]:
             arguments = fluent.arguments if isinstance(fluent, Compound) else ()
             name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
             by_relation[name, len(arguments)].append((number, arguments))
@@ -139,7 +144,9 @@ def _pairs(members: Sequence[int]) -> list[Clause]:
     return [(2 * a + 3, 2 * b + 3) for place, a in enumerate(members) for b in members[place + 1 :]]
 
 
-def trimmed(model: Model, bad: int, clauses: Sequence[Clause], patience: Patience) -> list[Clause]:
+def trimmed(
+    model: Model, bad: int, clauses: Sequence[Clause], patience: Patience, wanted: Sequence[Clause] = ()
+) -> list[Clause]:
     """Return those clauses of an invariant that are needed: for the property, and to keep those that are.
 
     Args:
@@ -147,6 +154,7 @@ def trimmed(model: Model, bad: int, clauses: Sequence[Clause], patience: Patienc
         bad: literal.
         clauses: with the property, where that is of states, they are kept by every step.
         patience: how long it may take.
+        wanted: clauses that are needed for something else, too.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:
@@ -162,8 +170,8 @@ def trimmed(model: Model, bad: int, clauses: Sequence[Clause], patience: Patienc
         guard_of = {clause: guard for guard, clause in holds.items()}
         for guard, clause in holds.items():
             formula.add(-guard, *map(copy, clause))
-        needed: dict[Clause, None] = {}
-        pending: list[Clause | None] = [None]
+        needed: dict[Clause, None] = dict.fromkeys(wanted)
+        pending: list[Clause | None] = [None, *wanted]
         while pending:
             clause = pending.pop()
             if clause is None:

@@ -16,6 +16,7 @@ from anygame.proving.model import Model
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample
+from anygame.network.network import FALSE
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -128,17 +129,19 @@ class Prover:
         model, bad = self.model, wanted.literal
         if depends_on_moves(model, bad):
             return None
-        depth = induction_depth(model, bad, part, self.invariant, _MOST_INDUCTION)
-        if depth is None:
+        found = induction_depth(model, bad, part, self.invariant, _MOST_INDUCTION)
+        if found is None:
             return None
+        depth, invariant = found
+        invariant = trimmed(model, FALSE, self.invariant, whole.part(_FOR_CHECK), invariant)
         if self._depth < depth - 1:
-            found = self._bounded(bad, whole, depth - 1)
-            if found.match is not None:
-                return self._shown(wanted, found.match, shortest=True)
+            match = self._bounded(bad, whole, depth - 1).match
+            if match is not None:
+                return self._shown(wanted, match, shortest=True)
         self.report(f"{wanted.name}: checking a proof by induction")
-        steps = check_induction(model, bad, self.invariant, depth, whole)
+        steps = check_induction(model, bad, invariant, depth, whole)
         note = f"by induction over {depth} moves"
-        return self._settled(wanted, steps, note, self._written(self.invariant))
+        return self._settled(wanted, steps, note, self._written(invariant))
 
     def _settled(
         self, wanted: Property, steps: int, note: str, invariant: tuple[str, ...] | None = None

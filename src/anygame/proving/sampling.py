@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from anygame.network.lanes import Lanes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from anygame.network.kernels.kernel import Kernel
@@ -71,6 +74,31 @@ class Sample:
                     if action >= 0:
                         found[row, nodes.start - model.first_action + action] = True
         return found
+
+    def changes(self, *, rising: bool) -> NDArray[np.bool_]:
+        """Return which fluents come to hold in some step; or cease to: bool [fluents]."""
+        before, after = self.states[self._before], self.states[self._after]
+        return np.asarray((after & ~before if rising else before & ~after).any(axis=0))
+
+    def successors(self, group: Sequence[int]) -> set[tuple[int, int]]:
+        """Return which of some fluents, of which one always holds, follow which others: pairs of places."""
+        before, after = (self.states[rows][:, group].argmax(axis=1) for rows in (self._before, self._after))
+        pairs = np.unique(np.stack([before, after], axis=1)[before != after], axis=0)
+        return {(int(a), int(b)) for a, b in pairs}
+
+    @cached_property
+    def _after(self) -> NDArray[np.int64]:
+        """The numbers of all states but the first ones."""
+        return np.flatnonzero(self._places[:, 0] > 0)
+
+    @cached_property
+    def _before(self) -> NDArray[np.int64]:
+        """The numbers of the states before these."""
+        lanes = len(self._going[0])
+        number = np.full((len(self._going), lanes), -1)
+        number[self._places[:, 0], self._places[:, 1]] = np.arange(len(self._places))
+        rows = self._places[self._after]
+        return number[rows[:, 0] - 1, rows[:, 1]]
 
     def first_repeat(self) -> tuple[int, int] | None:
         """Return two states of one match that are the same: their numbers; None where none repeats."""
