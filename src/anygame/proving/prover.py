@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import AnygameError
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import check_bounded, check_induction, check_invariant
+from anygame.proving.ending import measure, most_moves, slip
 from anygame.proving.formula import OutOfTimeError, Patience
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
+from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample
@@ -25,17 +27,20 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.bounded import Bounded, Match
     from anygame.proving.induction import Clause
-    from anygame.proving.properties import Property
 
 #: Parts of the time that is left for a property: for short matches, an invariant, induction over several moves; and
 #: to make an invariant small before it is checked.
-_BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.5, 0.4, 0.5
+_BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: Moves of the first search for a match.
 _SHALLOW: Final = 8
 #: Moves of induction.
-_MOST_INDUCTION: Final = 24
+_MOST_INDUCTION: Final = 12
 #: States of the sample that are looked at together.
 _AT_ONCE: Final = 4096
+
+
+def _never(*_: object) -> bool:
+    return False
 
 
 class Prover:
@@ -74,6 +79,54 @@ class Prover:
         found = self._decided(wanted, Patience(seconds))
         return replace(found, seconds=perf_counter() - began)
 
+    def excludes(self, literal: int, patience: Patience) -> bool:
+        """Return whether a literal is shown to hold in no state; False, too, where that was not found out."""
+        if self._played(literal) is not None:
+            return False
+        with suppress(OutOfTimeError):
+            found = reach(self.model, literal, patience, invariant=self.invariant).invariant
+            if found is not None:
+                needed = trimmed(self.model, literal, [*self.invariant, *found], patience)
+                check_invariant(self.model, literal, needed, patience)
+                return True
+        return False
+
+    def ends(self, seconds: float) -> Verdict:
+        """Return whether every match ends, and within how many moves."""
+        began = perf_counter()
+        found = self._ending(Patience(seconds))
+        return replace(found, seconds=perf_counter() - began)
+
+    def _ending(self, patience: Patience) -> Verdict:
+        name, claim = "ends", "every match ends"
+        self._depth = -1
+        self.report("ends: looking for a state that comes again")
+        again = self.sample.first_repeat()
+        if again is not None:
+            first, second = map(self.sample.match, again)
+            joints = tuple(map(self.model.joint_of, second))
+            states = self.replay.states(joints)
+            if states[len(first)] == states[len(second)]:
+                note = f"the state after {len(second)} moves is that after {len(first)}, and so it can go on for ever"
+                return Verdict(name, claim, "refuted", match=joints, note=note)
+        self.report("ends: looking for a measure that grows")
+        with suppress(OutOfTimeError):
+            part = patience.part(_FOR_INVARIANT)
+            literals = measure(self.model, self.sample, self.invariant, part)
+            if literals is not None:
+                most = most_moves(self.model, literals)
+                wanted = Property(name, f"every match ends within {most:,} moves", slip(self.model, literals), _never)
+                proof = self._by_invariant(wanted, patience.part(_FOR_INVARIANT), patience)
+                if proof is not None:
+                    return replace(proof, note=f"each move but the last lets one of {len(literals):,} facts hold for good")
+        self.report("ends: following all matches")
+        with suppress(OutOfTimeError):
+            found = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
+            if found.is_everything:
+                steps = check_bounded(self.model, FALSE, found.depth, patience, is_everything=True)
+                return Verdict(name, f"every match ends within {found.depth:,} moves", "proved", steps=steps)
+        return Verdict(name, claim, "open", depth=max(0, self._depth))
+
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
         self._depth = -1
         played = self._played(wanted.literal)
@@ -81,8 +134,8 @@ class Prover:
             return self._with_match(wanted, played, patience)
         ways = (
             (self._by_bounded_search, _BEFORE, "looking for a short match"),
-            (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
+            (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
         for way, share, name in ways:

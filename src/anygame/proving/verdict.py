@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -67,6 +67,11 @@ class Verdict:
 class Verdicts:
     """What was found out about a game: a verdict for each property, in the order in which they were asked.
 
+    Attributes:
+        verdicts: as many as there was time for.
+        seconds: how long it took, compiling aside.
+        interrupted: whether it was ended early.
+
     >>> from anygame.proving.verdict import Verdict, Verdicts
     >>> found = Verdicts((Verdict("playable", "every role has a legal move", "proved"),))
     >>> bool(found["playable"]), found.all("proved")
@@ -74,8 +79,8 @@ class Verdicts:
     """
 
     verdicts: tuple[Verdict, ...]
-    #: Whether it was ended early; what is known is here.
-    interrupted: bool = field(default=False)
+    seconds: float = 0.0
+    interrupted: bool = False
 
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:

@@ -1,0 +1,158 @@
+"""What is looked for, and not asked: fluents that exclude each other, that stay, that never hold; moves that are never legal.
+
+Each is a list of what was shown to hold in every state; there may be more.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+import networkx as nx
+import numpy as np
+
+from anygame.network.network import FALSE
+from anygame.proving.certificate import check_invariant
+from anygame.proving.formula import Copy, Formula, OutOfTimeError, Patience
+from anygame.proving.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from anygame.proving.model import Model
+    from anygame.proving.prover import Prover
+
+#: What is looked for, and what is said of it.
+SURVEYS: Final = {
+    "mutex": "of these fluents at most one, or exactly one, holds in every state",
+    "latched": "these fluents never change back: they stay once they hold, or stay away once they do not",
+    "monotone": "the goals of these roles never fall",
+    "dead": "these fluents never hold, and these moves are never legal",
+}
+
+
+def survey(prover: Prover, name: str, seconds: float) -> Verdict:
+    """Return what was found of a kind; its verdict is ``proved`` where all that was looked at is decided.
+
+    Args:
+        prover: of the game.
+        name: one of ``SURVEYS``.
+        seconds: how long it may take.
+    """
+    began = perf_counter()
+    patience = Patience(seconds)
+    prover.report(f"{name}: looking at fluents")
+    found: list[str] = []
+    outcome = "proved"
+    note = ""
+    try:
+        steps = check_invariant(prover.model, FALSE, prover.invariant, patience.part(0.7))
+        for item in _WAYS[name](prover, patience):
+            found.append(item)
+    except OutOfTimeError:
+        outcome, steps, note = "open", 0, "the time was over before all were looked at"
+    return Verdict(
+        name, SURVEYS[name], outcome, found=tuple(found), steps=steps, note=note, seconds=perf_counter() - began
+    )
+
+
+def _mutex(prover: Prover, patience: Patience) -> Iterator[str]:
+    """Yield groups of fluents, each fluent once, the largest groups first."""
+    model = prover.model
+    pairs = [(a >> 1, b >> 1) for a, b in (c for c in prover.invariant if len(c) == 2) if a & b & 1]
+    covers = {frozenset(x >> 1 for x in c) for c in prover.invariant if len(c) > 1 and not any(x & 1 for x in c)}
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_edges_from(pairs)
+    exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
+    for group in exact:
+        yield f"exactly one of {_named(model, group)}"
+    left = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
+    while left.number_of_edges():
+        patience.check()
+        clique = _greedy_clique(left)
+        yield f"at most one of {_named(model, clique)}"
+        left.remove_nodes_from(clique)
+
+
+def _is_clique(graph: nx.Graph[int], nodes: frozenset[int]) -> bool:
+    return all(node in graph and nodes - {node} <= set(graph[node]) for node in nodes)
+
+
+def _greedy_clique(graph: nx.Graph[int]) -> set[int]:
+    first = max(graph, key=lambda node: (graph.degree(node), -node))
+    found, left = {first}, set(graph[first])
+    while left:
+        node = max(left, key=lambda n: (len(left & set(graph[n])), -n))
+        found.add(node)
+        left &= set(graph[node])
+    return found
+
+
+def _named(model: Model, nodes: set[int]) -> str:
+    """Return fluents as text."""
+    terms = [model.fluents[node - 1] for node in sorted(nodes)]
+    return ", ".join(map(str, terms))
+
+
+def _latched(prover: Prover, patience: Patience) -> Iterator[str]:
+    model = prover.model
+    rises, falls = (prover.sample.changes(rising=rising) for rising in (True, False))
+    with Formula(patience) as formula:
+        copy = Copy(formula, model)
+        copy.clauses(prover.invariant)
+        copy.step(formula.true)
+        after = copy.after()
+        for fluent, (rising, falling) in enumerate(zip(rises, falls, strict=True)):
+            here, then = copy.state[fluent], after[fluent]
+            if rising and not falling and not formula.solve([here, -then]):
+                yield f"{model.fluents[fluent]} stays once it holds"
+            if falling and not rising and not formula.solve([-here, then]):
+                yield f"{model.fluents[fluent]} stays away once it does not hold"
+
+
+def _monotone(prover: Prover, patience: Patience) -> Iterator[str]:
+    model = prover.model
+    with Formula(patience) as formula:
+        copy = Copy(formula, model)
+        copy.clauses(prover.invariant)
+        copy.step(formula.true)
+        then = Copy(formula, model, copy.after())
+        for role, goals in zip(prover.game.roles, model.goals, strict=True):
+            lower = [
+                (copy(holds), then(less))
+                for value, holds in goals
+                for other, less in goals
+                if other < value
+            ]
+            if goals and not any(formula.solve([here, later]) for here, later in lower):
+                yield str(role)
+
+
+def _dead(prover: Prover, patience: Patience) -> Iterator[str]:
+    model, sample = prover.model, prover.sample
+    gates = model.gates
+    never = np.flatnonzero(~sample.states.any(axis=0)).tolist()
+    for fluent in never:
+        if _is_unreachable(prover, 2 * fluent + 2, patience):
+            yield f"{model.fluents[fluent]} never holds"
+    legal = model.values(model.legal, sample.states[: 1 << 14]).any(axis=0)
+    for role, nodes in zip(prover.game.roles, model.moves_of, strict=True):
+        for node in nodes:
+            number = node - model.first_action
+            if not legal[number]:
+                asked = gates.conjunction([model.legal[number], model.terminal ^ 1])
+                if _is_unreachable(prover, asked, patience):
+                    yield f"{role} never makes {model.actions[prover.game.role_index(role)][node - nodes.start]}"
+
+
+def _is_unreachable(prover: Prover, literal: int, patience: Patience) -> bool:
+    """Whether a literal is shown never to hold."""
+    return prover.excludes(literal, patience.part(0.2))
+
+
+_WAYS: Final[dict[str, Callable[[Prover, Patience], Iterator[str]]]] = {
+    "mutex": _mutex,
+    "latched": _latched,
+    "monotone": _monotone,
+    "dead": _dead,
+}
