@@ -60,6 +60,7 @@ from anygame.game import (
 from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
+from anygame.proving import Verdict, Verdicts, prove
 from anygame.search import Bounds, Solution, Table, load_table, save_table, solve
 
 __all__ = [
@@ -102,12 +103,15 @@ __all__ = [
     "TermSyntaxError",
     "UnknownRoleError",
     "Variable",
+    "Verdict",
+    "Verdicts",
     "games",
     "load",
     "load_table",
     "loads",
     "perft",
     "perft_divide",
+    "prove",
     "save_table",
     "solve",
 ]

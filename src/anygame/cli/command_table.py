@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "simulate": "play games at random by the million, print what they have in common",
     "analyse": "search a state: what its moves are worth, as far as that is known",
     "solve": "find the exact value of a game whose states can be counted",
+    "prove": "prove or refute what is true of a game in every match",
     "perft": "count the sequences of joint moves of a length",
     "explain": "print how the rules are understood",
     "check": "report what is wrong or odd in rule sheets",

@@ -1,1 +1,8 @@
 """Proofs: what is true of a game in every match is proved, or refuted by a match."""
+
+from __future__ import annotations
+
+from anygame.proving.proving import prove
+from anygame.proving.verdict import Verdict, Verdicts
+
+__all__ = ["Verdict", "Verdicts", "prove"]

@@ -1,7 +1,8 @@
 """Bounded model checking: a shortest match that leads to a bad state, or none up to a number of moves.
 
-After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"), and with induction over several
-moves after Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a SAT-solver").
+After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"), and with induction over
+several moves after Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a
+SAT-solver").
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def shortest(
 def induction_depth(
     model: Model, bad: int, patience: Patience, invariant: Sequence[Clause], most: int
 ) -> tuple[int, list[Clause]] | None:
-    """Return after how many moves without a bad state none can follow, and the clauses that are needed for that.
+    """Return after how many moves without a bad state none follows, and the clauses that show it.
 
     Args:
         model: the game.

@@ -1,15 +1,14 @@
 """Certificates: whether an invariant shows that bad states are never reached, checked anew.
 
-Nothing is shared with the provers but the model. An invariant is a set of clauses over fluents, together with the
-property where that is of states. It has to hold at the start, every step has to keep it, and it has to imply the
-property. A solver refutes the opposite of each and writes down the clauses that it learns; these are followed here by
-reverse unit propagation, from the last one backwards (Heule, Hunt and Wetzler 2013, "Trimming while checking
-clausal proofs").
+Nothing is shared with the provers but the model. An invariant is a set of clauses over fluents, together with
+the property where that is of states. It has to hold at the start, every step has to keep it, and it has to
+imply the property. A solver refutes the opposite of each and writes down the clauses that it learns; these
+are followed here by reverse unit propagation, from the last one backwards (Heule, Hunt and Wetzler 2013,
+"Trimming while checking clausal proofs").
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +27,7 @@ class CertificateError(AnygameError):
 
 
 def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], patience: Patience) -> int:
-    """Return how many clauses of solvers were followed to be sure that an invariant excludes bad states.
+    """Return how many lemmas were followed to be sure that an invariant excludes bad states.
 
     Args:
         model: the game.
@@ -63,7 +62,7 @@ def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], 
 def check_bounded(
     model: Model, bad: int, depth: int, patience: Patience, *, is_everything: bool = False
 ) -> int:
-    """Return how many clauses of solvers were followed to be sure that no match of so many moves leads to a bad state.
+    """Return how many lemmas were followed to be sure that no match of so many moves is bad.
 
     Args:
         model: the game.
@@ -94,7 +93,7 @@ def check_bounded(
 def check_induction(
     model: Model, bad: int, invariant: Sequence[Sequence[int]], depth: int, patience: Patience
 ) -> int:
-    """Return how many clauses of solvers were followed to be sure that induction over several moves excludes bad states.
+    """Return how many lemmas were followed to be sure that induction over moves excludes bad states.
 
     Args:
         model: the game.
@@ -122,14 +121,16 @@ def check_induction(
 
 
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patience) -> int:
-    """Make sure that no question can be answered together with some clauses; return how many lemmas were needed."""
+    """Make sure that no question can be answered with yes; return how many lemmas were needed."""
     from pysat.solvers import Glucose4
 
     with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
         for question in questions:
             patience.check()
             if solver.solve(assumptions=question):
-                raise CertificateError("a step leads out of the invariant, or it does not exclude what is bad")
+                raise CertificateError(
+                    "a step leads out of the invariant, or it does not exclude what is bad"
+                )
         lines = [line.split() for line in solver.get_proof() or ()]
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] != "d"]
     proof = _Propagation([*given.rows, *lemmas], len(given.rows), given.top)
@@ -177,8 +178,10 @@ class _Nodes:
         for node in self._model.cone([literal]):
             if node not in self._of:
                 inputs = self._model.gates.inputs_of(2 * node) or ()
-                self._of[node] = self._gate({(-1) ** (x & 1) * self._of[x >> 1] for x in inputs} - {1})
-        return (-1) ** (literal & 1) * self._of[literal >> 1]
+                self._of[node] = self._gate(
+                    {-self._of[x >> 1] if x & 1 else self._of[x >> 1] for x in inputs} - {1}
+                )
+        return -self._of[literal >> 1] if literal & 1 else self._of[literal >> 1]
 
     def _gate(self, read: set[int]) -> int:
         if -1 in read:
@@ -192,7 +195,7 @@ class _Nodes:
         return made
 
     def move(self, wanted: int = 1) -> None:
-        """Demand a joint move of play where a variable holds: one legal move of each role, not from the end."""
+        """Demand a joint move where a variable holds: one legal move of each role, not from the end."""
         clauses, model = self._clauses, self._model
         clauses.add([-wanted, -self.literal(model.terminal)])
         for role, nodes in enumerate(model.moves_of):

@@ -1,9 +1,9 @@
 """That every match ends: a measure that every joint move but the last lets grow.
 
-The measure counts facts that never change back: fluents that stay once they hold, or stay away once they do not; and
-for fluents of which one always holds, and that follow each other in an order, that the last or a later one holds. Such
-a measure proves termination as the ranking functions of programs do (Podelski and Rybalchenko 2004, "A complete
-method for the synthesis of linear ranking functions").
+The measure counts facts that never change back: fluents that stay once they hold, or stay away once they do
+not; and for fluents of which one always holds, and that follow each other in an order, that the last or a
+later one holds. Such a measure proves termination as the ranking functions of programs do (Podelski and
+Rybalchenko 2004, "A complete method for the synthesis of linear ranking functions").
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from anygame.proving.sampling import Sample
 
 
-def measure(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> list[int] | None:
+def measure(
+    model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience
+) -> list[int] | None:
     """Return literals that stay once they hold, of which every move but the last makes another one hold.
 
     Args:
@@ -47,12 +49,12 @@ def measure(model: Model, sample: Sample, invariant: Sequence[Clause], patience:
 
 
 def slip(model: Model, literals: Sequence[int]) -> int:
-    """Return the literal that holds for a joint move by which a measure does not grow, and which is not the last."""
+    """Return the literal of a joint move that is not the last and lets a measure not grow."""
     gates = model.gates
     lost = [gates.conjunction([literal, model.later(literal) ^ 1]) for literal in literals]
     won = [gates.conjunction([literal ^ 1, model.later(literal)]) for literal in literals]
     idle = gates.conjunction([gates.disjunction(won) ^ 1, model.later(model.terminal) ^ 1])
-    return gates.disjunction([*lost, idle])
+    return gates.conjunction([model.moving, gates.disjunction([*lost, idle])])
 
 
 def most_moves(model: Model, literals: Sequence[int]) -> int:
@@ -81,8 +83,10 @@ def _orders(model: Model, sample: Sample) -> list[int]:
         if not nx.is_directed_acyclic_graph(graph):
             continue
         order = list(nx.topological_sort(graph))
-        for place in range(1, len(order)):
-            found.append(model.gates.disjunction([2 * group[number] + 2 for number in order[place:]]))
+        found += [
+            model.gates.disjunction([2 * group[number] + 2 for number in order[place:]])
+            for place in range(1, len(order))
+        ]
     return list(dict.fromkeys(found))
 
 
@@ -101,7 +105,7 @@ def _staying(
 def _needed(
     model: Model, literals: Sequence[int], invariant: Sequence[Clause], patience: Patience
 ) -> list[int] | None:
-    """Return literals of which every move but the last makes one hold; None where some move makes none hold."""
+    """Return literals of which every move but the last makes one hold; None where some move does not."""
     with Formula(patience) as formula:
         copy = Copy(formula, model)
         copy.clauses(invariant)

@@ -1,7 +1,7 @@
 """Formulas in a solver: clauses, and copies of the model's gates as clauses (Tseitin 1968).
 
-The solver is CaDiCaL (Biere et al., "CaDiCaL 2.0", 2024), by way of PySAT (Ignatiev, Morgado and Marques-Silva
-2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
+The solver is CaDiCaL (Biere et al., "CaDiCaL 2.0", 2024), by way of PySAT (Ignatiev, Morgado and
+Marques-Silva 2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Invariants by induction: of many clauses those that all hold at the start and that every step keeps together.
+"""Invariants by induction: of many clauses, those that hold at the start and that every step keeps.
 
-After Flanagan and Leino (2001, "Houdini, an annotation assistant for ESC/Java"): clauses that a step can break are
-left out until none is left that can be broken.
+After Flanagan and Leino (2001, "Houdini, an annotation assistant for ESC/Java"): clauses that a step can
+break are left out until none is left that can be broken.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def inductive(
             formula.add(-holds, *map(copy, clause))
             for literal in clause:
                 formula.add(-breaks, -later(literal))
-        left = range(len(alive))
+        left = list(range(len(alive)))
         try:
             while left:
                 some = formula.new()
@@ -83,16 +83,17 @@ def inductive(
 def candidates(model: Model, sample: Sample) -> list[Clause]:
     """Return clauses that a sample does not refute, those that say most first.
 
-    They say which fluents never change, of which groups at most or at least one holds, which pairs exclude each
-    other, and when one of a group holds because another fluent does.
+    They say which fluents never change, of which groups at most or at least one holds, which pairs exclude
+    each other, and when one of a group holds because another fluent does.
     """
     states = sample.states
-    always, never = states.all(axis=0), ~states.any(axis=0)
+    always: NDArray[np.bool_] = np.asarray(states.all(axis=0))
+    never: NDArray[np.bool_] = np.asarray(~states.any(axis=0))
     found: dict[Clause, None] = {(2 * f + 2,): None for f in np.flatnonzero(always).tolist()}
     found.update({(2 * f + 3,): None for f in np.flatnonzero(never).tolist()})
-    changing = ~always & ~never
+    changing: NDArray[np.bool_] = np.asarray(~always & ~never)
     values = states.astype(np.float32)
-    apart = (values.T @ values) == 0
+    apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     several = list(groups(model.fluents, changing))
     some = np.stack([states[:, group].any(axis=1) for group in several], axis=1) if several else None
     for group in several:
@@ -173,11 +174,11 @@ def trimmed(
         needed: dict[Clause, None] = dict.fromkeys(wanted)
         pending: list[Clause | None] = [None, *wanted]
         while pending:
-            clause = pending.pop()
-            if clause is None:
+            wanting = pending.pop()
+            if wanting is None:
                 broken = [goal]
             else:
-                broken = [(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in clause]
+                broken = [(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in wanting]
             # What is needed already costs nothing, and a clause mostly keeps itself.
             first = [guard_of[known] for known in needed]
             if formula.solve([*first, *broken]):

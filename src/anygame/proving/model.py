@@ -1,7 +1,8 @@
 """The model: a game as a transition system of gates, to which properties are added as more gates.
 
-A state is a value of each fluent. A step is a joint move in which each role makes exactly one of its legal moves;
-there is none from the end. Literals are those of ``Network``: twice the node, plus one where it is inverted.
+A state is a value of each fluent. A step is a joint move in which each role makes exactly one of its legal
+moves; there is none from the end. Literals are those of ``Network``: twice the node, plus one where it is
+inverted.
 """
 
 from __future__ import annotations
@@ -97,6 +98,11 @@ class Model:
         able = [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
         return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(able) ^ 1])
 
+    @cached_property
+    def moving(self) -> int:
+        """The literal that holds where a joint move is made."""
+        return self.gates.disjunction([2 * node for node in self.moves_of[0]])
+
     def at_most_one(self, literals: Sequence[int]) -> int:
         """Return the literal that holds where at most one of some literals does."""
         some, two = FALSE, FALSE
@@ -106,7 +112,7 @@ class Model:
         return two ^ 1
 
     def later(self, literal: int) -> int:
-        """Return the literal that says, of a state and a joint move, what a literal says of the next state."""
+        """Return the literal that says of the state and a joint move what another says of the next state."""
         of = {0: FALSE} | {node: self.next[node - 1] for node in range(1, self.first_action)}
         for node in self.cone([literal]):
             if node not in of:
@@ -163,7 +169,8 @@ class Model:
         moves = np.zeros((1, len(self.legal)), np.bool_)
         for role, action in enumerate(joint):
             moves[0, self.moves_of[role][action] - self.first_action] = True
-        return self.values(self.next, state[None], moves)[0]
+        found: NDArray[np.bool_] = self.values(self.next, state[None], moves)[0]
+        return found
 
     def name_of(self, literal: int) -> str:
         """Return what a literal of a fluent says, as GDL."""

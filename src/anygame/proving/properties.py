@@ -1,7 +1,8 @@
 """The properties that every game can be asked about, as literals of its model.
 
-Most are those that the Game Description Language demands of a well-formed game (Love, Hinrichs, Haley, Schkufza and
-Genesereth 2008, "General game playing: game description language specification"): playability, goals, winnability.
+Most are those that the Game Description Language demands of a well-formed game (Love, Hinrichs, Haley,
+Schkufza and Genesereth 2008, "General game playing: game description language specification"): playability,
+goals, winnability.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
         lambda state: state.is_terminal and any(_goal(state, role) is None for role in roles),
         of_ends=True,
     )
-    several = [model.at_most_one(model.legal_of(place)) ^ 1 for place in range(len(game.roles))]
+    several = [chooses(model, place) for place in range(len(game.roles))]
     yield Property(
         "turn-taking",
         "at most one role has a choice in every state",
@@ -92,14 +93,11 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
             _wins(role),
             to_be_reached=True,
         )
-    for place, role in enumerate(game.roles):
-        yield Property(
-            f"chooses {role}",
-            f"{role} has a choice in some state",
-            gates.conjunction([model.terminal ^ 1, several[place]]),
-            _chooses(role),
-            to_be_reached=True,
-        )
+
+
+def chooses(model: Model, place: int) -> int:
+    """Return the literal that holds where a role has more than one legal move, at an end, too."""
+    return model.at_most_one(model.legal_of(place)) ^ 1
 
 
 def ending(model: Model) -> Property:
@@ -168,7 +166,3 @@ def _total(state: State, roles: Sequence[Role]) -> int | None:
 
 def _wins(role: Role) -> Callable[[State], bool]:
     return lambda state: state.is_terminal and _goal(state, role) == HIGHEST
-
-
-def _chooses(role: Role) -> Callable[[State], bool]:
-    return lambda state: not state.is_terminal and len(state.legal_moves(role)) > 1

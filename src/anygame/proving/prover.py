@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError
+from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import check_bounded, check_induction, check_invariant
 from anygame.proving.ending import measure, most_moves, slip
@@ -18,7 +19,6 @@ from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample
-from anygame.network.network import FALSE
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.bounded import Bounded, Match
     from anygame.proving.induction import Clause
+    from anygame.proving.verdict import Outcome
 
-#: Parts of the time that is left for a property: for short matches, an invariant, induction over several moves; and
+#: Parts of the time that is left for a property: for short matches, an invariant, induction over several
+#: moves; and
 #: to make an invariant small before it is checked.
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: Moves of the first search for a match.
@@ -107,7 +109,9 @@ class Prover:
             joints = tuple(map(self.model.joint_of, second))
             states = self.replay.states(joints)
             if states[len(first)] == states[len(second)]:
-                note = f"the state after {len(second)} moves is that after {len(first)}, and so it can go on for ever"
+                note = (
+                    f"after {len(second)} moves the state is that after {len(first)}: it can go on for ever"
+                )
                 return Verdict(name, claim, "refuted", match=joints, note=note)
         self.report("ends: looking for a measure that grows")
         with suppress(OutOfTimeError):
@@ -115,10 +119,15 @@ class Prover:
             literals = measure(self.model, self.sample, self.invariant, part)
             if literals is not None:
                 most = most_moves(self.model, literals)
-                wanted = Property(name, f"every match ends within {most:,} moves", slip(self.model, literals), _never)
+                wanted = Property(
+                    name, f"every match ends within {most:,} moves", slip(self.model, literals), _never
+                )
                 proof = self._by_invariant(wanted, patience.part(_FOR_INVARIANT), patience)
                 if proof is not None:
-                    return replace(proof, note=f"each move but the last lets one of {len(literals):,} facts hold for good")
+                    return replace(
+                        proof,
+                        note=f"each move but the last lets one of {len(literals):,} facts hold for good",
+                    )
         self.report("ends: following all matches")
         with suppress(OutOfTimeError):
             found = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
@@ -155,7 +164,9 @@ class Prover:
         if not found.is_everything or depends_on_moves(self.model, wanted.literal):
             return None
         steps = check_bounded(self.model, wanted.literal, found.depth, whole, is_everything=True)
-        return self._settled(wanted, steps, f"no match has more than {found.depth} moves, and all were looked at")
+        return self._settled(
+            wanted, steps, f"no match has more than {found.depth} moves, and all were looked at"
+        )
 
     def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         return self._by_bounded_search(wanted, part, whole, None)
@@ -199,7 +210,7 @@ class Prover:
     def _settled(
         self, wanted: Property, steps: int, note: str, invariant: tuple[str, ...] | None = None
     ) -> Verdict:
-        outcome = "refuted" if wanted.to_be_reached else "proved"
+        outcome: Outcome = "refuted" if wanted.to_be_reached else "proved"
         return Verdict(wanted.name, wanted.claim, outcome, invariant=invariant, steps=steps, note=note)
 
     def _open(self, wanted: Property, note: str = "") -> Verdict:
@@ -212,7 +223,7 @@ class Prover:
     # Matches.
 
     def _played(self, bad: int) -> Match | None:
-        """Return a match of random play to a bad state, the shortest that was seen; None where there was none."""
+        """Return a shortest match of random play to a bad state; None where there was none."""
         model, sample = self.model, self.sample
         of_moves = depends_on_moves(model, bad)
         for first in range(0, len(sample.states), _AT_ONCE):
@@ -255,7 +266,7 @@ class Prover:
                 f"a fault of ours: the compiled game and the rules do not agree on {wanted.name} after "
                 f"{' | '.join(' '.join(map(str, joint)) for joint in joints)}"
             )
-        outcome = "proved" if wanted.to_be_reached else "refuted"
+        outcome: Outcome = "proved" if wanted.to_be_reached else "refuted"
         return Verdict(wanted.name, wanted.claim, outcome, match=joints, is_shortest=shortest)
 
     # Invariants.

@@ -1,9 +1,9 @@
 """Property directed reachability: an invariant that keeps bad states away, or a match that leads to one.
 
-After Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and Brayton (2011, "Efficient
-implementation of property directed reachability"). Frame ``i`` is a set of clauses that, with the property, hold in
-every state within ``i`` moves. States from which one move leads to a bad one are blocked from the last frame
-backwards; a frame that equals the next one is an invariant.
+After Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and Brayton (2011,
+"Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses that, with the
+property, hold in every state within ``i`` moves. States from which one move leads to a bad one are blocked
+from the last frame backwards; a frame that equals the next one is an invariant.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class _Obligation:
 
     def match(self) -> Match:
         """Return the joint moves from here to the bad state."""
-        found, here = [], self
+        found: list[tuple[int, ...]] = []
+        here: _Obligation | None = self
         while here is not None:
             if here.joint is not None:
                 found.append(here.joint)
@@ -100,13 +101,15 @@ class _Prover:
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )
-        #: Per frame the cubes that it excludes and the next one does not; the first is the initial state alone.
+        #: Per frame the cubes that it excludes and the next one does not; the first is the initial state
+        #: alone.
         self._frames: list[set[Cube]] = [set()]
         self._formula: Formula | None = None
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
         self._lifted_after = self._lifted.after()
-        #: The literals of the lifting formula that are bad, one move ahead where they depend on the state alone.
+        #: The literals of the lifting formula that are bad, one move ahead where they depend on the state
+        #: alone.
         after = self._lifted if self._of_moves else Copy(self._lifting, model, self._lifted_after)
         self._lifted_bad = after(bad)
         self._renew()
@@ -187,12 +190,11 @@ class _Prover:
     def _assigned(self) -> tuple[list[int], list[int]]:
         """Return the state of the assignment and its actions, as literals of the model."""
         value = self._solver.assignment()
-        state = [
-            2 * fluent + (2 if value(literal) else 3) for fluent, literal in enumerate(self._copy.state)
-        ]
+        state = [2 * fluent + (2 if value(literal) else 3) for fluent, literal in enumerate(self._copy.state)]
         first = self._model.first_action
         actions = [
-            2 * node + (0 if value(self._copy(2 * node)) else 1) for node in range(first, self._model.gates.inputs)
+            2 * node + (0 if value(self._copy(2 * node)) else 1)
+            for node in range(first, self._model.gates.inputs)
         ]
         return state, actions
 
@@ -260,7 +262,7 @@ class _Prover:
         return any(other <= cube for cubes in self._frames[frame:] for other in cubes)
 
     def _unreachable(self, cube: Cube, frame: int) -> Cube | None:
-        """Return a part of a cube that no step enters from a frame outside of it; None where one enters the cube."""
+        """Return a part of a cube that no step from a frame enters from outside; None where one does."""
         solver = self._solver
         outside = solver.new()
         self._exclude(cube, outside)

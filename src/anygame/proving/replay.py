@@ -36,9 +36,7 @@ class Replay:
             found.append(found[-1].next(dict(zip(self._game.roles, joint, strict=True))))
         return found
 
-    def shows(
-        self, match: Sequence[Sequence[Term]], seen: Callable[..., bool], *, of_moves: bool
-    ) -> bool:
+    def shows(self, match: Sequence[Sequence[Term]], seen: Callable[..., bool], *, of_moves: bool) -> bool:
         """Whether the last state of a match shows something; or its last joint move."""
         states = self.states(match)
         return seen(states[-2], match[-1]) if of_moves else seen(states[-1])

@@ -65,7 +65,7 @@ class Sample:
         return tuple(tuple(choices[lane].tolist()) for choices in self._choices[: step + with_last])
 
     def moves(self, part: slice, model: Model) -> NDArray[np.bool_]:
-        """Return the joint move made in each of some states, none where play ended: bool [states, all actions]."""
+        """Return the joint move made in each of some states, none at an end: bool [states, all actions]."""
         places = self._places[part]
         found = np.zeros((len(places), len(model.legal)), np.bool_)
         for row, (step, lane) in enumerate(places.tolist()):
@@ -103,9 +103,13 @@ class Sample:
     def first_repeat(self) -> tuple[int, int] | None:
         """Return two states of one match that are the same: their numbers; None where none repeats."""
         packed = np.packbits(self.states, axis=1)
-        keys = np.concatenate([self._places[:, 1:].astype("<u4").view(np.uint8).reshape(-1, 4), packed], axis=1)
+        keys = np.concatenate(
+            [self._places[:, 1:].astype("<u4").view(np.uint8).reshape(-1, 4), packed], axis=1
+        )
         rows = np.ascontiguousarray(keys).view([("", keys.dtype)] * keys.shape[1]).ravel()
-        _, first, inverse, counts = np.unique(rows, return_index=True, return_inverse=True, return_counts=True)
+        _, first, inverse, counts = np.unique(
+            rows, return_index=True, return_inverse=True, return_counts=True
+        )
         again = np.flatnonzero((counts > 1)[inverse] & (first[inverse] != np.arange(len(rows))))
         if not len(again):
             return None

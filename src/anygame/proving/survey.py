@@ -1,4 +1,4 @@
-"""What is looked for, and not asked: fluents that exclude each other, that stay, that never hold; moves that are never legal.
+"""What is looked for: fluents that exclude each other, that stay or never hold; moves that are never legal.
 
 Each is a list of what was shown to hold in every state; there may be more.
 """
@@ -14,16 +14,24 @@ import numpy as np
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
 from anygame.proving.formula import Copy, Formula, OutOfTimeError, Patience
+from anygame.proving.properties import chooses
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from numpy.typing import NDArray
+
     from anygame.proving.model import Model
     from anygame.proving.prover import Prover
 
+#: Of the time that is left, what one fluent or move may take.
+_SHARE: Final = 0.2
+#: States of random play in which moves are looked for that are legal.
+_LOOKED_AT: Final = 1 << 14
 #: What is looked for, and what is said of it.
 SURVEYS: Final = {
+    "constant-players": "these roles never have a choice",
     "mutex": "of these fluents at most one, or exactly one, holds in every state",
     "latched": "these fluents never change back: they stay once they hold, or stay away once they do not",
     "monotone": "the goals of these roles never fall",
@@ -43,24 +51,44 @@ def survey(prover: Prover, name: str, seconds: float) -> Verdict:
     patience = Patience(seconds)
     prover.report(f"{name}: looking at fluents")
     found: list[str] = []
-    outcome = "proved"
-    note = ""
+    undecided, steps, note = 0, 0, ""
     try:
         steps = check_invariant(prover.model, FALSE, prover.invariant, patience.part(0.7))
         for item in _WAYS[name](prover, patience):
-            found.append(item)
+            if item is None:
+                undecided += 1
+            else:
+                found.append(item)
+        if undecided:
+            note = f"{undecided} more may be of them"
     except OutOfTimeError:
-        outcome, steps, note = "open", 0, "the time was over before all were looked at"
+        found, note = [], "the time was over before all were looked at"
     return Verdict(
-        name, SURVEYS[name], outcome, found=tuple(found), steps=steps, note=note, seconds=perf_counter() - began
+        name,
+        SURVEYS[name],
+        "open" if note else "proved",
+        found=tuple(found),
+        steps=steps,
+        note=note,
+        seconds=perf_counter() - began,
     )
 
 
-def _mutex(prover: Prover, patience: Patience) -> Iterator[str]:
+def _constant_players(prover: Prover, patience: Patience) -> Iterator[str | None]:
+    model = prover.model
+    for place, role in enumerate(prover.game.roles):
+        asked = model.gates.conjunction([model.terminal ^ 1, chooses(model, place)])
+        if prover.excludes(asked, patience.part(_SHARE)):
+            yield str(role)
+
+
+def _mutex(prover: Prover, patience: Patience) -> Iterator[str | None]:
     """Yield groups of fluents, each fluent once, the largest groups first."""
     model = prover.model
     pairs = [(a >> 1, b >> 1) for a, b in (c for c in prover.invariant if len(c) == 2) if a & b & 1]
-    covers = {frozenset(x >> 1 for x in c) for c in prover.invariant if len(c) > 1 and not any(x & 1 for x in c)}
+    covers = {
+        frozenset(x >> 1 for x in c) for c in prover.invariant if len(c) > 1 and not any(x & 1 for x in c)
+    }
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from(pairs)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
@@ -94,7 +122,7 @@ def _named(model: Model, nodes: set[int]) -> str:
     return ", ".join(map(str, terms))
 
 
-def _latched(prover: Prover, patience: Patience) -> Iterator[str]:
+def _latched(prover: Prover, patience: Patience) -> Iterator[str | None]:
     model = prover.model
     rises, falls = (prover.sample.changes(rising=rising) for rising in (True, False))
     with Formula(patience) as formula:
@@ -110,7 +138,7 @@ def _latched(prover: Prover, patience: Patience) -> Iterator[str]:
                 yield f"{model.fluents[fluent]} stays away once it does not hold"
 
 
-def _monotone(prover: Prover, patience: Patience) -> Iterator[str]:
+def _monotone(prover: Prover, patience: Patience) -> Iterator[str | None]:
     model = prover.model
     with Formula(patience) as formula:
         copy = Copy(formula, model)
@@ -119,38 +147,30 @@ def _monotone(prover: Prover, patience: Patience) -> Iterator[str]:
         then = Copy(formula, model, copy.after())
         for role, goals in zip(prover.game.roles, model.goals, strict=True):
             lower = [
-                (copy(holds), then(less))
-                for value, holds in goals
-                for other, less in goals
-                if other < value
+                (copy(holds), then(less)) for value, holds in goals for other, less in goals if other < value
             ]
             if goals and not any(formula.solve([here, later]) for here, later in lower):
                 yield str(role)
 
 
-def _dead(prover: Prover, patience: Patience) -> Iterator[str]:
+def _dead(prover: Prover, patience: Patience) -> Iterator[str | None]:
     model, sample = prover.model, prover.sample
-    gates = model.gates
-    never = np.flatnonzero(~sample.states.any(axis=0)).tolist()
-    for fluent in never:
-        if _is_unreachable(prover, 2 * fluent + 2, patience):
-            yield f"{model.fluents[fluent]} never holds"
-    legal = model.values(model.legal, sample.states[: 1 << 14]).any(axis=0)
-    for role, nodes in zip(prover.game.roles, model.moves_of, strict=True):
-        for node in nodes:
-            number = node - model.first_action
-            if not legal[number]:
-                asked = gates.conjunction([model.legal[number], model.terminal ^ 1])
-                if _is_unreachable(prover, asked, patience):
-                    yield f"{role} never makes {model.actions[prover.game.role_index(role)][node - nodes.start]}"
+    seen: NDArray[np.bool_] = np.asarray(sample.states.any(axis=0))
+    for fluent in np.flatnonzero(~seen).tolist():
+        excluded = prover.excludes(2 * fluent + 2, patience.part(_SHARE))
+        yield f"{model.fluents[fluent]} never holds" if excluded else None
+    legal = np.asarray(model.values(model.legal, sample.states[:_LOOKED_AT]).any(axis=0)).tolist()
+    for role, nodes, moves in zip(prover.game.roles, model.moves_of, model.actions, strict=True):
+        for node, move in zip(nodes, moves, strict=True):
+            literal = model.legal[node - model.first_action]
+            if not legal[node - model.first_action]:
+                asked = model.gates.conjunction([literal, model.terminal ^ 1])
+                excluded = prover.excludes(asked, patience.part(_SHARE))
+                yield f"{role} never makes {move}" if excluded else None
 
 
-def _is_unreachable(prover: Prover, literal: int, patience: Patience) -> bool:
-    """Whether a literal is shown never to hold."""
-    return prover.excludes(literal, patience.part(0.2))
-
-
-_WAYS: Final[dict[str, Callable[[Prover, Patience], Iterator[str]]]] = {
+_WAYS: Final[dict[str, Callable[[Prover, Patience], Iterator[str | None]]]] = {
+    "constant-players": _constant_players,
     "mutex": _mutex,
     "latched": _latched,
     "monotone": _monotone,
