@@ -60,7 +60,7 @@ from anygame.game import (
 from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
-from anygame.proving import Verdict, Verdicts, prove
+from anygame.proving import Verdict, Verdicts, equal, prove
 from anygame.search import Bounds, Solution, Table, load_table, save_table, solve
 
 __all__ = [
@@ -105,6 +105,7 @@ __all__ = [
     "Variable",
     "Verdict",
     "Verdicts",
+    "equal",
     "games",
     "load",
     "load_table",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from anygame.proving.equality import equal
 from anygame.proving.proving import prove
 from anygame.proving.verdict import Verdict, Verdicts
 
-__all__ = ["Verdict", "Verdicts", "prove"]
+__all__ = ["Verdict", "Verdicts", "equal", "prove"]

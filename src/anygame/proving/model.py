@@ -63,7 +63,7 @@ class Model:
         self.actions = compiled.actions
         self.gates = Gates(network.first_gate)
         self.initial = network.initial
-        literal = _translated(network, self.gates)
+        literal = _Translation(network, self.gates)
         self.next = list(map(literal, network.next.tolist()))
         self.legal = list(map(literal, network.legal.tolist()))
         self.terminal = literal(network.terminal)
@@ -182,7 +182,7 @@ class Model:
         return tuple(moves[action] for moves, action in zip(self.actions, joint, strict=True))
 
 
-class _translated:  # noqa: N801 - a function with a memory
+class _Translation:
     """Translates literals of a network into literals of gates without cycles."""
 
     def __init__(self, network: Network, gates: Gates) -> None:

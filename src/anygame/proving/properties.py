@@ -46,7 +46,7 @@ class Property:
     name: str
     claim: str
     literal: int
-    seen_by: Callable[[State], bool]
+    seen_by: Callable[..., bool]
     to_be_reached: bool = False
     of_ends: bool = False
 

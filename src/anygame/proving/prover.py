@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from anygame.errors import AnygameError
 from anygame.network.network import FALSE
@@ -18,11 +19,14 @@ from anygame.proving.model import Model
 from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
-from anygame.proving.sampling import Sample
+from anygame.proving.sampling import Sample, random_play
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.proving.bounded import Bounded, Match
@@ -41,6 +45,10 @@ _MOST_INDUCTION: Final = 12
 _AT_ONCE: Final = 4096
 
 
+#: States and joint moves, as of ``random_play``.
+Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
+
+
 def _never(*_: object) -> bool:
     return False
 
@@ -49,37 +57,65 @@ class Prover:
     """Decides properties of one game.
 
     Args:
-        game: the game.
+        model: the game as gates.
+        play: what random play meets.
+        replay: plays matches by the rules.
         patience: how long it may take to learn what holds in every state.
         report: called with what is being done, as a phrase.
+        guesses: more clauses that may hold in every state, from a sample.
 
     Attributes:
-        model: the game as gates.
+        model: as given.
         sample: states of random play.
         invariant: clauses that hold in every state.
 
     Raises:
-        LimitError: the game has no network, or one that is too large.
         MissingExtraError: the solver is not installed.
     """
 
     def __init__(
-        self, game: Game, patience: Patience, report: Callable[[str], None] = lambda _: None
+        self,
+        model: Model,
+        play: Play,
+        replay: Replay,
+        patience: Patience,
+        report: Callable[[str], None] = lambda _: None,
+        guesses: Callable[[Sample], list[Clause]] = lambda _: [],
     ) -> None:
-        self.game, self.report = game, report
-        machine = game.backends.needed_network()
-        self.model = Model(machine.compiled)
+        self.model, self.replay, self.report = model, replay, report
         report("playing at random")
-        self.sample = Sample(machine.kernel)
+        self.sample = Sample(play)
         report("looking for what holds in every state")
-        self.invariant: list[Clause] = inductive(self.model, candidates(self.model, self.sample), patience)
-        self.replay = Replay(game)
+        tried = [*guesses(self.sample), *candidates(model, self.sample)]
+        self.invariant: list[Clause] = inductive(model, list(dict.fromkeys(tried)), patience)
 
-    def decide(self, wanted: Property, seconds: float) -> Verdict:
-        """Return what can be found out about a property in some seconds."""
-        began = perf_counter()
-        found = self._decided(wanted, Patience(seconds))
-        return replace(found, seconds=perf_counter() - began)
+    @classmethod
+    def of(cls, game: Game, patience: Patience, report: Callable[[str], None] = lambda _: None) -> Prover:
+        """Return a prover for a game.
+
+        Raises:
+            LimitError: the game has no network, or one that is too large.
+            MissingExtraError: the solver is not installed.
+        """
+        machine = game.backends.needed_network()
+        return cls(Model(machine.compiled), random_play(machine.kernel), Replay(game), patience, report)
+
+    def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
+        """Return what can be found out in some seconds; about matches of so many moves, if that is given."""
+        began, patience = perf_counter(), Patience(seconds)
+        way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
+        return replace(way(wanted, patience), seconds=perf_counter() - began)
+
+    def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
+        self._depth = -1
+        self.report(f"{wanted.name}: looking at matches of up to {most:,} moves")
+        with suppress(OutOfTimeError):
+            found = self._bounded(wanted.literal, patience, most)
+            if found.match is not None:
+                return self._shown(wanted, found.match, shortest=True)
+            steps = check_bounded(self.model, wanted.literal, most, patience)
+            return replace(self._settled(wanted, steps, f"in matches of up to {most:,} moves"), depth=most)
+        return self._open(wanted)
 
     def excludes(self, literal: int, patience: Patience) -> bool:
         """Return whether a literal is shown to hold in no state; False, too, where that was not found out."""

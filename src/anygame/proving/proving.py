@@ -59,7 +59,7 @@ def prove(
     """
     asked = list(properties)
     began = perf_counter()
-    prover = Prover(game, Patience(seconds), report)
+    prover = Prover.of(game, Patience(seconds), report)
     built = list(built_in(game, prover.model, prover.sample))
     wanted = _asked(asked, [*[p.name for p in built[:1]], "ends", *[p.name for p in built[1:]], *SURVEYS])
     by_name = {p.name: p for p in [*built, ending(prover.model)]}
@@ -70,7 +70,7 @@ def prove(
             if name == "ends":
                 verdict = prover.ends(seconds)
             elif name in SURVEYS:
-                verdict = survey(prover, name, seconds)
+                verdict = survey(prover, game.roles, name, seconds)
             else:
                 verdict = prover.decide(by_name[name], seconds)
             verdicts.append(verdict)

@@ -10,7 +10,7 @@ import numpy as np
 from anygame.network.lanes import Lanes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,32 +24,52 @@ _LANES: Final = 1024
 _MOST_STEPS: Final = 1000
 
 
-class Sample:
-    """Matches played at random, from the initial state on, all states with how they were reached.
+def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
+    """Yield the states of some games side by side, and the joint moves made there, drawn at random.
 
     Args:
         kernel: the compiled game.
         seed: of the random numbers.
 
+    Yields:
+        bool [lanes, fluents], and int32 [lanes, roles]: the number of the action of each role, -1 at an end.
+    """
+    lanes = Lanes(kernel, lanes_for(kernel.network.facts), seed)
+    while True:
+        states = lanes.observation()
+        yield states, np.stack(lanes.step_random(), axis=1)
+
+
+def lanes_for(fluents: int) -> int:
+    """Return how many games are played side by side."""
+    return max(16, min(_LANES, _MOST_VALUES // (max(1, fluents) * 64)))
+
+
+class Sample:
+    """Matches, from the initial state on: all their states with how they were reached.
+
+    Args:
+        play: states and joint moves, as of ``random_play``.
+
     Attributes:
         states: bool [states, fluents], the initial one among them.
     """
 
-    def __init__(self, kernel: Kernel, seed: int = 1) -> None:
-        facts = kernel.network.facts
-        count = max(16, min(_LANES, _MOST_VALUES // (max(1, facts) * 64)))
-        lanes = Lanes(kernel, count, seed)
-        steps, self._choices = [lanes.observation()], []
-        going = np.ones(count, np.bool_)
-        self._going = [going]
-        while len(steps) < _MOST_STEPS and len(steps) * count * facts < _MOST_VALUES:
-            chosen = lanes.step_random()
-            going = np.logical_and.reduce([of_role >= 0 for of_role in chosen])
-            if not going.any():
+    def __init__(self, play: Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]) -> None:
+        steps: list[NDArray[np.bool_]] = []
+        self._choices: list[NDArray[np.int32]] = []
+        self._going: list[NDArray[np.bool_]] = []
+        size = 0
+        for states, chosen in play:
+            going: NDArray[np.bool_] = np.ones(len(states), np.bool_)
+            if self._choices:
+                going = np.asarray((self._choices[-1] >= 0).all(axis=1))
+            size += states.size
+            if not going.any() or len(steps) >= _MOST_STEPS or size > _MOST_VALUES:
                 break
-            self._choices.append(np.stack(chosen, axis=1))
+            steps.append(states)
             self._going.append(going)
-            steps.append(lanes.observation())
+            self._choices.append(chosen)
         #: Which lane is where after how many steps.
         self._places = np.argwhere(np.stack(self._going))
         self.states = np.concatenate([s[g] for s, g in zip(steps, self._going, strict=True)])

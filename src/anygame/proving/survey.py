@@ -18,10 +18,11 @@ from anygame.proving.properties import chooses
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from anygame.game.roles import Role
     from anygame.proving.model import Model
     from anygame.proving.prover import Prover
 
@@ -39,11 +40,12 @@ SURVEYS: Final = {
 }
 
 
-def survey(prover: Prover, name: str, seconds: float) -> Verdict:
+def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> Verdict:
     """Return what was found of a kind; its verdict is ``proved`` where all that was looked at is decided.
 
     Args:
         prover: of the game.
+        roles: of the game.
         name: one of ``SURVEYS``.
         seconds: how long it may take.
     """
@@ -54,7 +56,7 @@ def survey(prover: Prover, name: str, seconds: float) -> Verdict:
     undecided, steps, note = 0, 0, ""
     try:
         steps = check_invariant(prover.model, FALSE, prover.invariant, patience.part(0.7))
-        for item in _WAYS[name](prover, patience):
+        for item in _WAYS[name](prover, roles, patience):
             if item is None:
                 undecided += 1
             else:
@@ -74,15 +76,15 @@ def survey(prover: Prover, name: str, seconds: float) -> Verdict:
     )
 
 
-def _constant_players(prover: Prover, patience: Patience) -> Iterator[str | None]:
+def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[str | None]:
     model = prover.model
-    for place, role in enumerate(prover.game.roles):
+    for place, role in enumerate(roles):
         asked = model.gates.conjunction([model.terminal ^ 1, chooses(model, place)])
         if prover.excludes(asked, patience.part(_SHARE)):
             yield str(role)
 
 
-def _mutex(prover: Prover, patience: Patience) -> Iterator[str | None]:
+def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[str | None]:
     """Yield groups of fluents, each fluent once, the largest groups first."""
     model = prover.model
     pairs = [(a >> 1, b >> 1) for a, b in (c for c in prover.invariant if len(c) == 2) if a & b & 1]
@@ -122,7 +124,7 @@ def _named(model: Model, nodes: set[int]) -> str:
     return ", ".join(map(str, terms))
 
 
-def _latched(prover: Prover, patience: Patience) -> Iterator[str | None]:
+def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[str | None]:
     model = prover.model
     rises, falls = (prover.sample.changes(rising=rising) for rising in (True, False))
     with Formula(patience) as formula:
@@ -138,14 +140,14 @@ def _latched(prover: Prover, patience: Patience) -> Iterator[str | None]:
                 yield f"{model.fluents[fluent]} stays away once it does not hold"
 
 
-def _monotone(prover: Prover, patience: Patience) -> Iterator[str | None]:
+def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[str | None]:
     model = prover.model
     with Formula(patience) as formula:
         copy = Copy(formula, model)
         copy.clauses(prover.invariant)
         copy.step(formula.true)
         then = Copy(formula, model, copy.after())
-        for role, goals in zip(prover.game.roles, model.goals, strict=True):
+        for role, goals in zip(roles, model.goals, strict=True):
             lower = [
                 (copy(holds), then(less)) for value, holds in goals for other, less in goals if other < value
             ]
@@ -153,14 +155,14 @@ def _monotone(prover: Prover, patience: Patience) -> Iterator[str | None]:
                 yield str(role)
 
 
-def _dead(prover: Prover, patience: Patience) -> Iterator[str | None]:
+def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[str | None]:
     model, sample = prover.model, prover.sample
     seen: NDArray[np.bool_] = np.asarray(sample.states.any(axis=0))
     for fluent in np.flatnonzero(~seen).tolist():
         excluded = prover.excludes(2 * fluent + 2, patience.part(_SHARE))
         yield f"{model.fluents[fluent]} never holds" if excluded else None
     legal = np.asarray(model.values(model.legal, sample.states[:_LOOKED_AT]).any(axis=0)).tolist()
-    for role, nodes, moves in zip(prover.game.roles, model.moves_of, model.actions, strict=True):
+    for role, nodes, moves in zip(roles, model.moves_of, model.actions, strict=True):
         for node, move in zip(nodes, moves, strict=True):
             literal = model.legal[node - model.first_action]
             if not legal[node - model.first_action]:
@@ -169,7 +171,7 @@ def _dead(prover: Prover, patience: Patience) -> Iterator[str | None]:
                 yield f"{role} never makes {move}" if excluded else None
 
 
-_WAYS: Final[dict[str, Callable[[Prover, Patience], Iterator[str | None]]]] = {
+_WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[str | None]]]] = {
     "constant-players": _constant_players,
     "mutex": _mutex,
     "latched": _latched,

@@ -1,0 +1,319 @@
+"""Whether two rule sheets are the same game: both are played at once, move for move.
+
+Their product has the states of both. Roles are matched by name, moves by name or by a map. The games are
+equal where in every state that can be reached ends, legal moves and goals agree. What holds in every state of
+the product is
+found first: fluents of the one that agree with fluents of the other (van Eijk 2000, "Sequential equivalence
+checking based on structural similarities").
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anygame.errors import QueryError
+from anygame.language.diagnostics import shown
+from anygame.language.parser import parse_nodes, parse_term
+from anygame.language.terms import Compound, variables_of
+from anygame.language.unification import apply, match
+from anygame.network.lanes import IllegalChoiceError, Lanes
+from anygame.network.logic.gates import Gates
+from anygame.network.network import FALSE
+from anygame.proving.formula import Patience
+from anygame.proving.model import Model
+from anygame.proving.properties import Property
+from anygame.proving.prover import Prover
+from anygame.proving.replay import Replay
+from anygame.proving.sampling import lanes_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term, Variable
+    from anygame.network.kernels.kernel import Kernel
+    from anygame.proving.induction import Clause
+    from anygame.proving.sampling import Sample
+    from anygame.proving.verdict import Verdict
+
+#: Seconds that are taken where none are given.
+SECONDS = 60.0
+
+
+def equal(
+    first: Game,
+    second: Game,
+    *,
+    moves: str = "",
+    up_to: int | None = None,
+    seconds: float = SECONDS,
+    report: Callable[[str], None] = lambda _: None,
+) -> Verdict:
+    """Return whether two games are the same, or a match in which they differ.
+
+    Args:
+        first: one game.
+        second: the other one.
+        moves: what the moves of the first are in the second where they have other names: pairs of terms,
+            one after the other, with variables for what is the same: ``(mark ?x ?y) (place ?y ?x)``. Moves
+            that no pair fits keep their names.
+        up_to: compare matches of so many joint moves alone.
+        seconds: how long it may take.
+        report: called with what is being done, as a phrase.
+
+    Raises:
+        LimitError: a game has no network, or one that is too large.
+        MissingExtraError: the solver is not installed.
+        QueryError: the games have other roles, or the map cannot be used.
+
+    >>> import anygame
+    >>> rules = "(role robot) (legal robot go) (<= terminal (true done)) (goal robot {}) (<= (next done) {})"
+    >>> one = anygame.loads(rules.format(100, "(does robot go)"))
+    >>> other = anygame.loads(rules.format(100, "(role robot)"))
+    >>> equal(one, other).outcome
+    'proved'
+    >>> found = equal(one, anygame.loads(rules.format(50, "(role robot)")))
+    >>> found.outcome, found.note
+    ('refuted', 'here robot has goal 100, and goal 50 in the other sheet')
+    """
+    began = perf_counter()
+    if set(first.roles) != set(second.roles):
+        raise QueryError(
+            f"the sheets have other roles: {', '.join(first.roles)} here, {', '.join(second.roles)} there"
+        )
+    pairing = _Pairing(first, second, _read(moves, first, second))
+    report("compiling")
+    machines = [game.backends.needed_network() for game in (first, second)]
+    models = Model(machines[0].compiled), Model(machines[1].compiled)
+    product = Product(*models, pairing)
+    both = _Both(first, second, pairing)
+    prover = Prover(
+        product,
+        _play(machines[0].kernel, machines[1].kernel, product, pairing),
+        both,
+        Patience(seconds / 2),
+        report,
+        product.agreeing,
+    )
+    wanted = Property("equal", "both sheets are the same game", product.difference, pairing.differ)
+    found = prover.decide(wanted, seconds, up_to)
+    note = found.note
+    if found.match is not None:
+        note = pairing.difference(*both.pairs(found.match)[-1])
+    return replace(found, note=note, seconds=perf_counter() - began)
+
+
+class _Pairing:
+    """Which move of the first game is which of the second, role by role.
+
+    Attributes:
+        roles: the place of each role of the first game in the second.
+        renamed: pairs of patterns.
+    """
+
+    def __init__(self, first: Game, second: Game, renamed: Sequence[tuple[Term, Term]]) -> None:
+        self._first, self._second = first, second
+        self.roles = [second.roles.index(role) for role in first.roles]
+        self._renamed = renamed
+
+    def second_of(self, move: Term) -> Term:
+        """Return the move of the second game that a move of the first one is."""
+        for pattern, other in self._renamed:
+            bindings: dict[Variable, Term] = {}
+            if match(pattern, move, bindings):
+                return apply(other, bindings)
+        return move
+
+    def differ(self, both: tuple[State, State]) -> bool:
+        """Whether two states, one of each game, differ."""
+        return bool(self.difference(*both))
+
+    def difference(self, one: State, other: State) -> str:
+        """Return in what two states differ, one of each game; nothing where they do not."""
+        if one.is_terminal != other.is_terminal:
+            ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
+            return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
+        for role in self._first.roles:
+            goals = [sorted(map(str, _goals(state, role))) for state in (one, other)]
+            if goals[0] != goals[1]:
+                had = ["no goal" if not values else f"goal {' and '.join(values)}" for values in goals]
+                return f"here {role} has {had[0]}, and {had[1]} in the other sheet"
+            if one.is_terminal:
+                continue
+            legal = {self.second_of(move): move for move in one.legal_moves(role)}
+            there = set(other.legal_moves(role))
+            for second, move in legal.items():
+                if second not in there:
+                    return f"here {shown(str(move))} is legal for {role}, and not in the other sheet"
+            for move in sorted(there - set(legal), key=str):
+                return f"here {shown(str(move))} is not legal for {role}, and it is in the other sheet"
+        return ""
+
+
+def _goals(state: State, role: str) -> list[Term]:
+    return [found["value"] for found in state.query(f"(goal {role} ?value)")]
+
+
+def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
+    """Return the pairs of a map."""
+    nodes = parse_nodes(text)
+    terms = [
+        parse_term(str(node), case_sensitive=(second if number % 2 else first).case_sensitive)
+        for number, node in enumerate(nodes)
+    ]
+    if len(terms) % 2:
+        raise QueryError(f"a map has pairs of moves, and {shown(str(terms[-1]))} stands alone at its end")
+    pairs = list(zip(terms[::2], terms[1::2], strict=True))
+    for one, other in pairs:
+        unbound = sorted(set(map(str, variables_of(other))) - set(map(str, variables_of(one))))
+        if unbound:
+            raise QueryError(
+                f"{shown(str(other))} has {unbound[0]}, which {shown(str(one))} does not give a value"
+            )
+    return pairs
+
+
+class Product(Model):
+    """Two games that are played at once; see the heading.
+
+    Args:
+        first: one game.
+        second: the other one.
+        pairing: which move is which.
+
+    Attributes:
+        difference: the literal of states in which the games differ.
+        partner: per role, for each move of the first game, its number in the second; None where it has none.
+    """
+
+    def __init__(self, first: Model, second: Model, pairing: _Pairing) -> None:
+        self.roles = first.roles
+        self.fluents = (*first.fluents, *(Compound("other", (fluent,)) for fluent in second.fluents))
+        self._split = len(first.fluents)
+        others = [second.actions[place] for place in pairing.roles]
+        #: Per role, by the place in the first game, the number of a move in the second.
+        numbers = [{move: number for number, move in enumerate(moves)} for moves in others]
+        self.partner = partner = [
+            [numbers[role].get(pairing.second_of(move)) for move in moves]
+            for role, moves in enumerate(first.actions)
+        ]
+        alone = [
+            sorted(set(range(len(moves))) - set(paired))
+            for moves, paired in zip(others, partner, strict=True)
+        ]
+        self.actions = tuple(
+            (*moves, *(theirs[number] for number in left))
+            for moves, theirs, left in zip(first.actions, others, alone, strict=True)
+        )
+        self.gates = Gates(1 + len(self.fluents) + sum(map(len, self.actions)))
+        self.initial = np.concatenate([first.initial, second.initial])
+        ours = dict(enumerate(range(1, 1 + len(first.fluents)), start=1))
+        theirs_ = dict(enumerate(range(1 + self._split, 1 + len(self.fluents)), start=1))
+        for role, nodes in enumerate(self.moves_of):
+            ours.update(zip(first.moves_of[role], nodes, strict=False))
+            there = second.moves_of[pairing.roles[role]]
+            theirs_.update((there[n], nodes[k]) for k, n in enumerate(partner[role]) if n is not None)
+            theirs_.update((there[n], nodes[len(partner[role]) + k]) for k, n in enumerate(alone[role]))
+        one, other = _copied(first, self.gates, ours), _copied(second, self.gates, theirs_)
+        self.next = [*map(one, first.next), *map(other, second.next)]
+        self.terminal = one(first.terminal)
+        self.goals = [[(value, one(holds)) for value, holds in goals] for goals in first.goals]
+        self.legal = []
+        differing = [self._either(self.terminal, other(second.terminal))]
+        for role in range(len(self.roles)):
+            here, there_ = first.legal_of(role), second.legal_of(pairing.roles[role])
+            legal = [one(literal) for literal in here]
+            also = [FALSE if n is None else other(there_[n]) for n in partner[role]]
+            left = [other(there_[n]) for n in alone[role]]
+            self.legal += [*legal, *left]
+            unlike = [self._either(a, b) for a, b in zip(legal, also, strict=True)] + left
+            differing.append(self.gates.conjunction([self.terminal ^ 1, self.gates.disjunction(unlike)]))
+            goals = dict(self.goals[role])
+            for value, holds in second.goals[pairing.roles[role]]:
+                differing.append(self._either(goals.pop(value, FALSE), other(holds)))
+            differing += goals.values()
+        self.difference = self.gates.disjunction(differing)
+
+    def agreeing(self, sample: Sample) -> list[Clause]:
+        """Return clauses which say that fluents of both games agree, as far as a sample shows."""
+        columns = np.packbits(sample.states, axis=0)
+        by_column: dict[bytes, list[int]] = {}
+        for fluent in range(self._split):
+            by_column.setdefault(columns[:, fluent].tobytes(), []).append(fluent)
+        found: list[Clause] = []
+        for number, other in enumerate(self.fluents[self._split :], start=self._split):
+            alike = by_column.get(columns[:, number].tobytes(), [])
+            named = [one for one in alike if Compound("other", (self.fluents[one],)) == other]
+            for one in named or alike[:1]:
+                found += [(2 * one + 3, 2 * number + 2), (2 * one + 2, 2 * number + 3)]
+        return found
+
+    def _either(self, one: int, other: int) -> int:
+        """Return the literal that holds where one of two does, and not both."""
+        gates = self.gates
+        return gates.disjunction([gates.conjunction([one, other ^ 1]), gates.conjunction([one ^ 1, other])])
+
+
+def _copied(model: Model, gates: Gates, nodes: dict[int, int]) -> Callable[[int], int]:
+    """Return what copies literals of a model to other gates, given the nodes of its inputs there."""
+    of = {0: FALSE} | {node: 2 * there for node, there in nodes.items()}
+
+    def literal(wanted: int) -> int:
+        if wanted >> 1 not in of:
+            for node in model.cone([wanted]):
+                if node not in of:
+                    inputs = model.gates.inputs_of(2 * node) or ()
+                    of[node] = gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
+        return of[wanted >> 1] ^ (wanted & 1)
+
+    return literal
+
+
+def _play(
+    first: Kernel, second: Kernel, product: Product, pairing: _Pairing
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
+    """Yield states of both games as the first is played at random, until moves can be made in one alone."""
+    count = lanes_for(len(product.fluents))
+    here, there = Lanes(first, count, 1), Lanes(second, count, 1)
+    partner = [np.array([-1 if n is None else n for n in paired], np.int64) for paired in product.partner]
+    while True:
+        states = np.concatenate([here.observation(), there.observation()], axis=1)
+        chosen = here.step_random()
+        yield states, np.stack(chosen, axis=1)
+        moved = chosen[0] >= 0
+        other = [np.where(moved, partner[role][of_role], 0) for role, of_role in enumerate(chosen)]
+        if (np.stack(other) < 0).any():
+            return
+        ordered = [other[pairing.roles.index(place)] for place in range(len(other))]
+        try:
+            there.step(ordered, moved & ~there.terminal)
+        except IllegalChoiceError:
+            return
+
+
+class _Both(Replay):
+    """Plays matches in both games; a state is one of each."""
+
+    def __init__(self, first: Game, second: Game, pairing: _Pairing) -> None:
+        super().__init__(first)
+        self._second, self._pairing = Replay(second), pairing
+
+    def pairs(self, match: Sequence[Sequence[Term]]) -> list[tuple[State, State]]:
+        """Return the states of both games in a match of the first."""
+        roles = self._pairing.roles
+        other = [
+            [self._pairing.second_of(joint[roles.index(place)]) for place in range(len(roles))]
+            for joint in match
+        ]
+        return list(zip(self.states(match), self._second.states(other), strict=True))
+
+    def shows(self, match: Sequence[Sequence[Term]], seen: Callable[..., bool], *, of_moves: bool) -> bool:
+        """Whether the games differ at the end of a match."""
+        return seen(self.pairs(match)[-1])
