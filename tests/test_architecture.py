@@ -38,6 +38,7 @@ _ALLOWED = {
     "doctor": {"errors", "language", "analysis", "game"},
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game", "playouts"},
+    "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},
