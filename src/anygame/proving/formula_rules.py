@@ -199,10 +199,7 @@ class RuleWriter:
         where, hint = {
             "always": ("where `always` fails", f"(implies {said}"),
             "forall": ("where `forall` fails", f"(implies {said}"),
-            "until": (
-                "where `until` fails or ends",
-                f"(until (implies {said}; in its second formula by `and`",
-            ),
+            "until": ("where `until` fails or ends", f"(implies {said}; `and` in the second formula"),
         }.get(name.binder, (f"for `{name.binder}`", f"(and {said}"))
         message = f"nothing binds {name.text} {where}: no atom that holds there says what it may be"
         return fault(message, name.node, hint)

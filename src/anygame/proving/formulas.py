@@ -7,26 +7,27 @@ game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification
 in general game playing").
 
 A formula becomes rules of the game, and a fluent that holds after each state that refutes the formula, or
-shows that it can be reached. What the model computes for that fluent is the literal that provers ask about. No
-rule of the game reads it.
+shows that it can be reached. What the model computes for that fluent is the literal that provers ask about.
+No rule of the game reads it.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
 from anygame.errors import QueryError
 from anygame.game.game import Game
-from anygame.language.rules import Atom, Literal, Program, Rule, atoms_in
+from anygame.language.rules import Atom, Literal, Program, Rule
 from anygame.language.terms import Compound, Constant
 from anygame.network.network import FALSE
 from anygame.proving.formula_rules import RuleWriter, sparing
 from anygame.proving.formula_text import Expression, PropertyText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.game.moves import JointMove
     from anygame.game.state import State
@@ -147,7 +148,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
         raise QueryError(f"at most {_MOST} properties are read at once, these are {len(texts):,}")
     domains = Domains(game.backends.reasoner.reasoner.rules)
     read = [PropertyText(text, game, domains) for text in texts]
-    prefix = _free_prefix(game.program)
+    prefix = _free_prefix(game.program, texts)
     writer = RuleWriter(prefix)
     fluents: list[Term] = []
     for number, text in enumerate(read, 1):
@@ -202,14 +203,7 @@ def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
     return Atom(f"{prefix}_{kind}_{number}", tuple(text.free))
 
 
-def _free_prefix(program: Program) -> str:
-    """Return what no name of a program starts with."""
-    names: set[str] = set()
-    for rule in program.rules:
-        atoms = [rule.head, *(atom for atom, _ in atoms_in(rule.body))]
-        names.update(atom.predicate for atom in atoms)
-        names.update(str(rule).replace("(", " ").replace(")", " ").split())
-    prefix = "anygame"
-    while any(name.startswith(prefix) for name in names):
-        prefix += "_"
-    return prefix
+def _free_prefix(program: Program, texts: Iterable[str]) -> str:
+    """Return what no name of a program or of a property starts with."""
+    found = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
+    return "anygame" + "_" * max((len(run) + 1 for run in found), default=0)
