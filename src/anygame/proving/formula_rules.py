@@ -128,28 +128,23 @@ class RuleWriter:
         """
         binders = [_literal(leaf) for leaf, positive in leaves if positive and leaf.operator == "atom"]
         wanted = frozenset(wanted).union(*(leaf.free for leaf, _ in leaves))
-        own = self._binds_together(leaves)
-        for variable in sorted(wanted - own):
-            if not any(variable in literal.variables() for literal in binders):
-                binders += [literal for literal in context if variable in literal.variables()][:1]
         bound = {variable for literal in binders for variable in literal.variables()}
         body: list[Formula] = []
         waiting = [leaf for leaf in leaves if _is_choice(leaf) or _is_equation(leaf)]
-        while True:
-            before = len(waiting)
-            for leaf in list(waiting):
-                if not leaf[0].free <= bound | self._binds(leaf) | _equal_to(bound, leaf):
-                    continue
+        while waiting or not wanted <= bound:
+            ready = [
+                leaf for leaf in waiting if leaf[0].free <= bound | self._binds(leaf) | _equal_to(bound, leaf)
+            ]
+            if not ready:
+                binders.append(self._guard(sorted(wanted - bound), context))
+                bound.update(binders[-1].variables())
+            for leaf in ready:
                 waiting.remove(leaf)
                 bound |= leaf[0].free
                 if _is_equation(leaf):
                     body.append(_denied(leaf[0]))
                 else:
                     binders.append(self._choice(leaf, [*binders, *context]))
-            if len(waiting) == before:
-                break
-        for variable in sorted(wanted - bound):
-            raise self._unbound(variable)
         for leaf in leaves:
             expression, positive = leaf
             if expression.operator == "exists" and not positive:
@@ -160,6 +155,14 @@ class RuleWriter:
                 assert expression.literal is not None
                 body.append(expression.literal)
         return (*binders, *body)
+
+    def _guard(self, unbound: Sequence[Variable], context: Sequence[Literal]) -> Literal:
+        """Return a literal that holds wherever this matters, and binds one of some variables."""
+        for variable in unbound:
+            for literal in context:
+                if variable in literal.variables():
+                    return literal
+        raise self._unbound(unbound[0])
 
     def _choice(self, leaf: Signed, context: Sequence[Literal]) -> Literal:
         """Return a literal that holds where one of several conjunctions does."""
