@@ -485,6 +485,7 @@ def test_what_roles_see() -> None:
         ("(always (cell 1 1 b))", "ask for (true (cell 1 1 b))"),
         ("(always (goal x))", "`goal` takes two arguments, found 1"),
         ("(always (true (cell ?x 1 b)))", "nothing binds ?x where `always` fails"),
+        ("(always (true (cell ?x 1 b)))", "try: (implies (index ?x) ...)"),
         ("(never (not (line ?who)))", "nothing binds ?who for `never`"),
         ("(always (forall (?r) (goal ?r 100)))", "try: (implies (role ?r) ...)"),
         ("(until terminal (not (line ?x)))", "nothing binds ?x where `until` fails or ends"),

@@ -198,7 +198,7 @@ class RuleWriter:
 
     def _unbound(self, variable: Variable) -> QueryError:
         name = self._names[variable]
-        said = f"(role {name.text}) ...), or with another relation that says what {name.text} may be"
+        said = f"({name.relation} {name.text}) ...), or with another relation that says what it may be"
         where, hint = {
             "always": ("where `always` fails", f"(implies {said}"),
             "forall": ("where `forall` fails", f"(implies {said}"),

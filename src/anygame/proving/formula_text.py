@@ -10,15 +10,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from anygame.analysis.domains import Domains
 from anygame.errors import QueryError
 from anygame.language.diagnostics import Severity, format_excerpt, shown
 from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_nodes
-from anygame.language.rules import Atom, Distinct, map_terms
+from anygame.language.rules import KEYWORDS, Atom, Distinct, map_terms
 from anygame.language.rules import Literal as Positive
 from anygame.language.sentences import Reader
 from anygame.language.source import Span
@@ -27,8 +28,9 @@ from anygame.language.terms import Compound, Constant, Term, Variable, substitut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from anygame.analysis.domains import Domains, Path, Top
+    from anygame.analysis.domains import Path, Top
     from anygame.game.game import Game
+    from anygame.language.rules import Rule
     from anygame.language.source import Node
 
 #: What a property says of the states of all matches.
@@ -97,11 +99,39 @@ class Name:
         text: with the question mark.
         node: where it stands first.
         binder: the quantifier or the property that it belongs to.
+        relation: one of one argument that says what it may be, as far as is known.
     """
 
     text: str
     node: Node
     binder: str
+    relation: str = "role"
+
+
+class Ranges:
+    """What can stand where in a game, and relations whose facts say so.
+
+    Args:
+        game: the game.
+
+    Attributes:
+        domains: what can stand at each place.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.domains = Domains(game.backends.reasoner.reasoner.rules)
+        facts = {rule.head.predicate for rule in game.program.rules if _is_of_one(rule)}
+        #: Roles come first: other relations may have the same values.
+        self._relations = ["role", *sorted(facts - KEYWORDS.keys())]
+
+    def relation(self, tops: frozenset[Top]) -> str | None:
+        """Return a relation of one argument that holds just for some values."""
+        found = (name for name in self._relations if self.domains.tops(name, 1, 0) == tops)
+        return next(found, None)
+
+
+def _is_of_one(rule: Rule) -> bool:
+    return not rule.body and len(rule.head.arguments) == 1
 
 
 class PropertyText:
@@ -110,7 +140,7 @@ class PropertyText:
     Args:
         text: the property, in KIF.
         game: whose relations it speaks of.
-        domains: what can stand where in the game.
+        ranges: what can stand where in the game.
 
     Attributes:
         text: on one line, without comments.
@@ -127,12 +157,13 @@ class PropertyText:
         TermSyntaxError: its parentheses do not match.
     """
 
-    def __init__(self, text: str, game: Game, domains: Domains) -> None:
+    def __init__(self, text: str, game: Game, ranges: Ranges) -> None:
         if len(text) > _LONGEST:
             raise QueryError(f"a property has at most {_LONGEST:,} characters, this one has {len(text):,}")
-        self._game, self._domains = game, domains
+        self._game, self._ranges, self._domains = game, ranges, ranges.domains
         self._reader = Reader(_LIMITS, game.case_sensitive)
         self.names: dict[Variable, Name] = {}
+        self._relation_of: dict[str, str] = {}
         self.of_moves = False
         self.doubts: list[str] = []
         self.node, self.kind = _opened(parse_nodes(text, limits=_LIMITS), text)
@@ -140,6 +171,8 @@ class PropertyText:
         self._free: dict[Variable, Variable] = {}
         self.expressions = self._parts(self.node, self.kind, 2 if self.kind == "until" else 1, {})
         self.free = list(self._free.values())
+        for variable, name in self.names.items():
+            self.names[variable] = replace(name, relation=self._relation_of.get(name.text, name.relation))
 
     def _parts(
         self, node: Node, operator: str, count: int | None, scope: Mapping[Variable, Variable]
@@ -255,6 +288,8 @@ class PropertyText:
 
     def _check_term(self, term: Term, tops: frozenset[Top], path: Path, node: Node, atom: Atom) -> None:
         if isinstance(term, Variable):
+            if relation := self._ranges.relation(tops):
+                self._relation_of[str(term)] = relation
             return
         top: Top = (term.functor, len(term.arguments)) if isinstance(term, Compound) else _constant(term)
         if top not in tops:

@@ -17,14 +17,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.domains import Domains
 from anygame.errors import QueryError
 from anygame.game.game import Game
 from anygame.language.rules import Atom, Literal, Program, Rule
 from anygame.language.terms import Compound, Constant
 from anygame.network.network import FALSE
 from anygame.proving.formula_rules import RuleWriter, sparing
-from anygame.proving.formula_text import Expression, PropertyText
+from anygame.proving.formula_text import Expression, PropertyText, Ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -146,8 +145,8 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
     """
     if len(texts) > _MOST:
         raise QueryError(f"at most {_MOST} properties are read at once, these are {len(texts):,}")
-    domains = Domains(game.backends.reasoner.reasoner.rules)
-    read = [PropertyText(text, game, domains) for text in texts]
+    ranges = Ranges(game)
+    read = [PropertyText(text, game, ranges) for text in texts]
     prefix = _free_prefix(game.program, texts)
     writer = RuleWriter(prefix)
     fluents: list[Term] = []
