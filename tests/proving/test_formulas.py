@@ -221,6 +221,10 @@ def _confirm(found: FormulaGame, model: Model, formula: TemporalFormula, match: 
         "(always (exists (?m) (does hen ?m)))",
         "(always (implies (true (at ?r ?x)) (or (next (at ?r ?x)) (exists (?y) (does ?r (go ?y))))))",
         "(reachable (and (sees fox ?x) (next (at fox ?x))))",
+        "(always (implies (and (true (at hen ?x)) (not (distinct ?x ?y)))"
+        " (not (forall (?r) (implies (role ?r) (not (true (at ?r ?y))))))))",
+        "(always (forall (?x ?y) (implies (and (place ?x) (not (distinct ?y ?x)))"
+        " (exists (?r) (and (role ?r) (not (true (at ?r ?y))))))))",
         "(never (true ?f))",
         "(always (implies (true ?f) (exists (?g) (and (true ?g) (distinct ?f ?g)))))",
         "(reachable (true (true nothing)))",

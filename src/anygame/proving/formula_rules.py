@@ -117,55 +117,53 @@ class RuleWriter:
     # -- rules -------------------------------------------------------------------------------------
 
     def _body(
-        self, leaves: Sequence[Signed], context: Sequence[Literal], wanted: Collection[Variable]
+        self, leaves: Sequence[Signed], context: Sequence[Signed], wanted: Collection[Variable]
     ) -> tuple[Formula, ...]:
         """Return a body that holds where a conjunction does.
 
         Args:
             leaves: the conjunction.
-            context: literals that hold wherever this matters, to bind variables by.
+            context: atoms and equations that hold wherever this matters, to bind variables by.
             wanted: variables to be bound besides those of the conjunction.
         """
-        binders = [_literal(leaf) for leaf, positive in leaves if positive and leaf.operator == "atom"]
+        binders = [leaf for leaf in leaves if leaf[0].operator == "atom" and leaf[1]]
         wanted = frozenset(wanted).union(*(leaf.free for leaf, _ in leaves))
-        bound = {variable for literal in binders for variable in literal.variables()}
-        body: list[Formula] = []
+        bound = frozenset[Variable]().union(*(leaf.free for leaf, _ in binders))
         waiting = [leaf for leaf in leaves if _is_choice(leaf) or _is_equation(leaf)]
         while waiting or not wanted <= bound:
             ready = [
                 leaf for leaf in waiting if leaf[0].free <= bound | self._binds(leaf) | _equal_to(bound, leaf)
             ]
             if not ready:
-                binders.append(self._guard(sorted(wanted - bound), context))
-                bound.update(binders[-1].variables())
+                guard = self._guard(wanted - bound, [leaf for leaf in context if leaf not in waiting])
+                wanted |= guard[0].free
+                if _is_equation(guard):
+                    waiting.append(guard)
+                else:
+                    binders.append(guard)
+                    bound |= guard[0].free
             for leaf in ready:
                 waiting.remove(leaf)
                 bound |= leaf[0].free
-                if _is_equation(leaf):
-                    body.append(_denied(leaf[0]))
-                else:
-                    binders.append(self._choice(leaf, [*binders, *context]))
-        for leaf in leaves:
-            expression, positive = leaf
+                equation = _is_equation(leaf)
+                binders.append(leaf if equation else self._choice(leaf, [*binders, *context]))
+        body = [_said(*leaf) for leaf in binders]
+        for expression, positive in leaves:
             if expression.operator == "exists" and not positive:
-                body.append(_denied(self._named(expression, [*binders, *context])))
-            elif expression.operator == "atom" and not positive:
-                body.append(_denied(expression))
-            elif expression.operator == "distinct" and positive:
-                assert expression.literal is not None
-                body.append(expression.literal)
-        return (*binders, *body)
+                body.append(_said(self._named(expression, [*binders, *context]), False))
+            elif expression.operator == ("distinct" if positive else "atom"):
+                body.append(_said(expression, positive))
+        return tuple(body)
 
-    def _guard(self, unbound: Sequence[Variable], context: Sequence[Literal]) -> Literal:
-        """Return a literal that holds wherever this matters, and binds one of some variables."""
-        for variable in unbound:
-            for literal in context:
-                if variable in literal.variables():
-                    return literal
-        raise self._unbound(unbound[0])
+    def _guard(self, unbound: Collection[Variable], context: Sequence[Signed]) -> Signed:
+        """Return what holds wherever this matters, and says what one of some variables may be."""
+        for leaf in context:
+            if not leaf[0].free.isdisjoint(unbound):
+                return leaf
+        raise self._unbound(min(unbound))
 
-    def _choice(self, leaf: Signed, context: Sequence[Literal]) -> Literal:
-        """Return a literal that holds where one of several conjunctions does."""
+    def _choice(self, leaf: Signed, context: Sequence[Signed]) -> Signed:
+        """Return an atom that holds where one of several conjunctions does."""
         expression, _ = leaf
         if expression.operator == "iff":
             alternatives = self._agreeing(leaf, context)
@@ -174,9 +172,9 @@ class RuleWriter:
         head = self._new_atom(expression)
         for conjunction in alternatives:
             self.rules.append(Rule(head, self._body(conjunction, context, expression.free), expression.node))
-        return Literal(head)
+        return Expression.saying(Literal(head), expression.node), True
 
-    def _agreeing(self, leaf: Signed, context: Sequence[Literal]) -> list[list[Signed]]:
+    def _agreeing(self, leaf: Signed, context: Sequence[Signed]) -> list[list[Signed]]:
         """Return the ways in which both sides of an ``iff`` hold or do not hold, or just one does."""
         expression, positive = leaf
         one, other = [
@@ -184,7 +182,7 @@ class RuleWriter:
         ]
         return [[(one, True), (other, positive)], [(one, False), (other, not positive)]]
 
-    def _named(self, expression: Expression, context: Sequence[Literal]) -> Expression:
+    def _named(self, expression: Expression, context: Sequence[Signed]) -> Expression:
         if expression.operator == "atom":
             return expression
         head = self._new_atom(expression)
@@ -239,14 +237,9 @@ def _equal_to(bound: Collection[Variable], leaf: Signed) -> frozenset[Variable]:
     return _NOTHING
 
 
-def _literal(expression: Expression) -> Literal:
-    assert isinstance(expression.literal, Literal)
-    return expression.literal
-
-
-def _denied(expression: Expression) -> Not:
+def _said(expression: Expression, positive: bool) -> Formula:
     assert expression.literal is not None
-    return Not(expression.literal)
+    return expression.literal if positive else Not(expression.literal)
 
 
 def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:
