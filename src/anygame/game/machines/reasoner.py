@@ -143,7 +143,7 @@ class ReasonerMachine:
     ) -> Iterator[Mapping[Variable, Term]]:
         """Yield the bindings under which an atom holds, sorted by the text of the atom's arguments."""
         with self._asking:
-            self._check_known(atom, joint)
+            self.check_known(atom, joint)
             frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
             found = []
             for arguments in self.reasoner.matching(frame, atom):
@@ -156,7 +156,8 @@ class ReasonerMachine:
         found.sort(key=lambda entry: entry[0])
         return iter([bindings for _, bindings in found])
 
-    def _check_known(self, atom: Atom, joint: Sequence[Term] | None) -> None:
+    def check_known(self, atom: Atom, joint: Sequence[Term] | None) -> None:
+        """Raise a QueryError where an atom cannot be asked about: the message says why, and what is near."""
         known = self.reasoner.known_relations
         if atom.key not in known and KEYWORDS.get(atom.predicate) != len(atom.arguments):
             raise QueryError(_unknown_relation(atom, known, self.reasoner))
@@ -249,7 +250,7 @@ class ReasonerMachine:
             return self._explainer(view, atom, joint).fail(atom)
 
     def _explainer(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Explainer:
-        self._check_known(atom, joint)
+        self.check_known(atom, joint)
         return Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
 
 

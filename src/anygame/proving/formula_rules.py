@@ -1,0 +1,275 @@
+"""Formulas of temporal logic as rules: the reasoner, the compiler and the provers know no other ones.
+
+::
+
+    (always (forall (?r) (implies (role ?r) (exists (?v) (goal ?r ?v)))))
+
+becomes, for the states in which it does not hold::
+
+    (<= bad (role ?r) (not (part ?r)))
+    (<= (part ?r) (goal ?r ?v))
+
+The formulas for which that can be done are the safe-range ones (Abiteboul, Hull and Vianu 1995, "Foundations
+of databases", chapter 5): a positive atom says of each variable what it may be. Negation is pushed inwards as
+far as conjunctions go on; all else becomes a relation of its own, over its free variables. Where it does not
+bind them itself, atoms that stand beside it do, in its rules too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, Rule, atoms_in
+from anygame.language.terms import Variable, variables_of
+from anygame.proving.formula_text import Expression, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from anygame.errors import QueryError
+    from anygame.language.source import Node
+    from anygame.language.terms import Term
+    from anygame.proving.formula_text import Name
+
+#: An expression, and whether it must hold or must not.
+Signed = tuple[Expression, bool]
+_NOTHING: frozenset[Variable] = frozenset()
+
+
+class RuleWriter:
+    """Writes the rules of formulas.
+
+    Args:
+        prefix: what the names of new relations start with.
+
+    Attributes:
+        rules: those written so far.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._parts = 0
+        self._names: Mapping[Variable, Name] = {}
+        self._bound: dict[Signed, frozenset[Variable]] = {}
+        self.rules: list[Rule] = []
+
+    def write(
+        self, heads: Iterable[Atom], expressions: Sequence[Signed], names: Mapping[Variable, Name], node: Node
+    ) -> None:
+        """Write rules for heads that hold where some expressions do.
+
+        Args:
+            heads: their variables are free in the expressions.
+            expressions: each with whether it must hold or must not.
+            names: of the variables.
+            node: where the rules come from.
+
+        Raises:
+            QueryError: nothing binds a variable.
+        """
+        self._names = names
+        body = self._body([leaf for signed in expressions for leaf in _leaves(*signed)], (), _NOTHING)
+        self.rules += [Rule(head, body, node) for head in heads]
+
+    def named(self, expression: Expression, names: Mapping[Variable, Name]) -> Expression:
+        """Return an atom that holds where an expression does, of a relation with rules of its own.
+
+        Raises:
+            QueryError: the expression alone does not bind its variables.
+        """
+        self._names = names
+        return self._named(expression, ())
+
+    # -- which variables an expression binds -------------------------------------------------------
+
+    def _binds(self, signed: Signed) -> frozenset[Variable]:
+        """Return the variables that have finitely many values where an expression holds, or does not."""
+        found = self._bound.get(signed)
+        if found is None:
+            expression, positive = signed
+            if expression.operator == "atom":
+                found = expression.free if positive else _NOTHING
+            elif expression.operator == "iff" and not positive:
+                found = frozenset.intersection(*map(self._binds_all, expression.parts))
+            elif _is_choice(signed) and expression.operator != "iff":
+                found = frozenset.intersection(*map(self._binds_together, self._alternatives(signed)))
+            else:
+                found = _NOTHING
+            self._bound[signed] = found
+        return found
+
+    def _binds_all(self, side: Expression) -> frozenset[Variable]:
+        """Return the free variables of an expression if it binds all of them."""
+        return side.free if side.free <= self._binds_together(list(_leaves(side, True))) else _NOTHING
+
+    def _binds_together(self, leaves: Sequence[Signed]) -> frozenset[Variable]:
+        """Return the variables that a conjunction binds."""
+        found = frozenset().union(*map(self._binds, leaves))
+        while more := frozenset().union(*(_equal_to(found, leaf) for leaf in leaves)) - found:
+            found |= more
+        return found
+
+    def _alternatives(self, signed: Signed) -> list[list[Signed]]:
+        """Return the conjunctions of which one must hold."""
+        expression, positive = signed
+        return [list(_leaves(part, positive)) for part in expression.parts]
+
+    # -- rules -------------------------------------------------------------------------------------
+
+    def _body(
+        self, leaves: Sequence[Signed], context: Sequence[Signed], wanted: Collection[Variable]
+    ) -> tuple[Formula, ...]:
+        """Return a body that holds where a conjunction does.
+
+        Args:
+            leaves: the conjunction.
+            context: atoms and equations that hold wherever this matters, to bind variables by.
+            wanted: variables to be bound besides those of the conjunction.
+        """
+        binders = [leaf for leaf in leaves if leaf[0].operator == "atom" and leaf[1]]
+        wanted = frozenset(wanted).union(*(leaf.free for leaf, _ in leaves))
+        bound = frozenset[Variable]().union(*(leaf.free for leaf, _ in binders))
+        waiting = [leaf for leaf in leaves if _is_choice(leaf) or _is_equation(leaf)]
+        while waiting or not wanted <= bound:
+            ready = [
+                leaf for leaf in waiting if leaf[0].free <= bound | self._binds(leaf) | _equal_to(bound, leaf)
+            ]
+            if not ready:
+                guard = self._guard(wanted - bound, [leaf for leaf in context if leaf not in waiting])
+                wanted |= guard[0].free
+                if _is_equation(guard):
+                    waiting.append(guard)
+                else:
+                    binders.append(guard)
+                    bound |= guard[0].free
+            for leaf in ready:
+                waiting.remove(leaf)
+                bound |= leaf[0].free
+                equation = _is_equation(leaf)
+                binders.append(leaf if equation else self._choice(leaf, [*binders, *context]))
+        body = [_said(*leaf) for leaf in binders]
+        for expression, positive in leaves:
+            if expression.operator == "exists" and not positive:
+                body.append(_said(self._named(expression, [*binders, *context]), False))
+            elif expression.operator == ("distinct" if positive else "atom"):
+                body.append(_said(expression, positive))
+        return tuple(body)
+
+    def _guard(self, unbound: Collection[Variable], context: Sequence[Signed]) -> Signed:
+        """Return what holds wherever this matters, and says what one of some variables may be."""
+        for leaf in context:
+            if not leaf[0].free.isdisjoint(unbound):
+                return leaf
+        raise self._unbound(min(unbound))
+
+    def _choice(self, leaf: Signed, context: Sequence[Signed]) -> Signed:
+        """Return an atom that holds where one of several conjunctions does."""
+        expression, _ = leaf
+        if expression.operator == "iff":
+            alternatives = self._agreeing(leaf, context)
+        else:
+            alternatives = self._alternatives(leaf)
+        head = self._new_atom(expression)
+        for conjunction in alternatives:
+            self.rules.append(Rule(head, self._body(conjunction, context, expression.free), expression.node))
+        return Expression.saying(Literal(head), expression.node), True
+
+    def _agreeing(self, leaf: Signed, context: Sequence[Signed]) -> list[list[Signed]]:
+        """Return the ways in which both sides of an ``iff`` hold or do not hold, or just one does."""
+        expression, positive = leaf
+        one, other = [
+            self._named(side, () if self._binds_all(side) else context) for side in expression.parts
+        ]
+        return [[(one, True), (other, positive)], [(one, False), (other, not positive)]]
+
+    def _named(self, expression: Expression, context: Sequence[Signed]) -> Expression:
+        if expression.operator == "atom":
+            return expression
+        head = self._new_atom(expression)
+        body = self._body(list(_leaves(expression, True)), context, expression.free)
+        self.rules.append(Rule(head, body, expression.node))
+        return Expression.saying(Literal(head), expression.node)
+
+    def _new_atom(self, expression: Expression) -> Atom:
+        self._parts += 1
+        return Atom(f"{self._prefix}_part_{self._parts}", tuple(sorted(expression.free)))
+
+    def _unbound(self, variable: Variable) -> QueryError:
+        name = self._names[variable]
+        said = f"({name.relation} {name.text}) ...), or with another relation that says what it may be"
+        where, hint = {
+            "always": ("where `always` fails", f"(implies {said}"),
+            "forall": ("where `forall` fails", f"(implies {said}"),
+            "until": ("where `until` fails or ends", f"(implies {said}; `and` in the second formula"),
+        }.get(name.binder, (f"for `{name.binder}`", f"(and {said}"))
+        message = f"nothing binds {name.text} {where}: no atom that holds there says what it may be"
+        return fault(message, name.node, hint)
+
+
+def _leaves(expression: Expression, positive: bool) -> Iterator[Signed]:
+    """Yield the conjunction that an expression, or its negation, is."""
+    if expression.operator == "not":
+        yield from _leaves(expression.parts[0], not positive)
+    elif expression.operator == ("and" if positive else "or"):
+        for part in expression.parts:
+            yield from _leaves(part, positive)
+    elif expression.operator == "exists" and positive:
+        yield from _leaves(expression.parts[0], True)
+    else:
+        yield expression, positive
+
+
+def _is_choice(leaf: Signed) -> bool:
+    return leaf[0].operator == "iff" or leaf[0].operator == ("or" if leaf[1] else "and")
+
+
+def _is_equation(leaf: Signed) -> bool:
+    return leaf[0].operator == "distinct" and not leaf[1]
+
+
+def _equal_to(bound: Collection[Variable], leaf: Signed) -> frozenset[Variable]:
+    """Return the variables of an equation, if those of one side are bound."""
+    said = leaf[0].literal
+    if _is_equation(leaf) and isinstance(said, Distinct):
+        for side in (said.left, said.right):
+            if set(variables_of(side)) <= set(bound):
+                return leaf[0].free
+    return _NOTHING
+
+
+def _said(expression: Expression, positive: bool) -> Formula:
+    assert expression.literal is not None
+    return expression.literal if positive else Not(expression.literal)
+
+
+def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:
+    """Return rules in which a variable that stands for any fluent stands for none of some fluents.
+
+    Args:
+        rules: the rules.
+        fluents: terms, perhaps with variables; no other fluents are like them.
+        name: what the name of a new relation may start with.
+    """
+    found = []
+    for rule in rules:
+        body = tuple(_guarded(formula, name) for formula in rule.body)
+        found.append(Rule(rule.head, body, rule.node))
+    read = {atom.predicate for rule in found for atom, _ in atoms_in(rule.body)}
+    for predicate in ("true", "next"):
+        if f"{name}_{predicate}" in read:
+            found += [
+                Rule(Atom(f"{name}_{predicate}", (fluent,)), (Literal(Atom(predicate, (fluent,))),))
+                for fluent in fluents
+            ]
+    return tuple(found)
+
+
+def _guarded(formula: Formula, name: str) -> Formula:
+    if isinstance(formula, And | Or):
+        return type(formula)(tuple(_guarded(part, name) for part in formula.formulas), formula.node)
+    if isinstance(formula, Literal) and formula.atom.key in {("true", 1), ("next", 1)}:
+        (argument,) = formula.atom.arguments
+        if isinstance(argument, Variable):
+            own = Atom(f"{name}_{formula.atom.predicate}", (argument,))
+            return And((formula, Not(Literal(own))), formula.node)
+    return formula

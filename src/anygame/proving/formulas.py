@@ -1,0 +1,208 @@
+"""Properties of a game as formulas of temporal logic, over the relations of its sheet.
+
+They are ``always``, ``never`` or ``reachable`` with a formula of first-order logic, or a weak ``until`` with
+two. That is a small part of the logics for GDL of Ruan, van der Hoek and Wooldridge (2009, "Verification of
+games in the game description language"), Thielscher and Voigt (2010, "A temporal proof system for general
+game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification of state sequence invariants
+in general game playing").
+
+A formula becomes rules of the game, and a fluent that holds after each state that refutes the formula, or
+shows that it can be reached. What the model computes for that fluent is the literal that provers ask about.
+No rule of the game reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import QueryError
+from anygame.game.game import Game
+from anygame.language.rules import Atom, Literal, Program, Rule
+from anygame.language.terms import Compound, Constant
+from anygame.network.network import FALSE
+from anygame.proving.formula_rules import RuleWriter, sparing
+from anygame.proving.formula_text import Expression, PropertyText, Ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anygame.game.moves import JointMove
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.proving.formula_text import Kind
+    from anygame.proving.model import Model
+
+#: Properties that are read at once, since they become one game.
+_MOST: Final = 100
+
+
+@dataclass(frozen=True)
+class TemporalFormula:
+    """A property of all matches.
+
+    Attributes:
+        text: on one line, without comments.
+        kind: ``always``, ``never``, ``reachable`` or ``until``.
+        of_moves: whether it speaks of the joint moves that are made (by ``does``, ``next``, ``sees`` or a
+            relation that depends on them). It says nothing then of states without any, such as the last.
+        fluent: holds after a state, or a joint move, that refutes it; of ``reachable``, that shows it.
+        variables: those that no quantifier binds, by the names that ``instances`` gives them.
+        doubts: what can hardly be meant, such as an atom that never holds; with the place, for people.
+    """
+
+    text: str
+    kind: Kind
+    of_moves: bool
+    fluent: Constant
+    variables: tuple[str, ...]
+    doubts: tuple[str, ...]
+    _instances: Atom = field(repr=False)
+
+    @property
+    def is_to_be_reached(self) -> bool:
+        """Whether a state of the kind that is looked for shows the property; else it refutes it."""
+        return self.kind == "reachable"
+
+    def bad(self, model: Model) -> int:
+        """Return the literal of the states, or joint moves, that refute the property (or show it).
+
+        Args:
+            model: of the game with its properties; where the property speaks of moves, gates are added.
+        """
+        if self.fluent not in model.fluents:
+            return FALSE
+        found = model.next[model.fluents.index(self.fluent)]
+        if not self.of_moves:
+            return found
+        # The compiler leaves out of such literals what holds wherever a joint move is made.
+        gates = model.gates
+        able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
+        return gates.conjunction([found, model.terminal ^ 1, *able])
+
+    def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
+        """Return the values of the variables for which a state refutes the property, or shows it.
+
+        The reasoner answers, so that this confirms what was found otherwise. Without variables, there is an
+        empty instance where the state does so.
+
+        Args:
+            state: of the game with its properties.
+            moves: the joint move that is made in the state, where the property speaks of moves; None where
+                each does as well, for the first legal ones.
+        """
+        if self.of_moves and (state.is_terminal or state.stuck_role is not None):
+            return []
+        if self.of_moves and moves is None:
+            moves = [state.legal_moves(role)[0] for role in state.game.roles]
+        found = state.query(self._instances, moves if self.of_moves else None)
+        names = zip(self._instances.arguments, self.variables, strict=True)
+        shown = {str(variable): name for variable, name in names}
+        return [{shown[variable]: term for variable, term in binding.items()} for binding in found]
+
+
+@dataclass(frozen=True)
+class FormulaGame:
+    """A game with properties.
+
+    Attributes:
+        game: the game, with rules and fluents for its properties. What is legal, terminal or worth a goal is
+            as it was before.
+        formulas: the properties, in the order given.
+    """
+
+    game: Game
+    formulas: tuple[TemporalFormula, ...]
+    _prefix: str = field(repr=False)
+
+    def is_own(self, fluent: Term) -> bool:
+        """Whether a fluent is there for a property, and is none of the game's own."""
+        name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
+        return name.startswith(self._prefix)
+
+
+def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
+    """Read properties of a game, and return the game with rules for them.
+
+    Args:
+        game: the game.
+        texts: such as ``(always (implies terminal (exists (?r) (goal ?r 100))))``; see docs/proving.md.
+
+    Raises:
+        QueryError: one is no property, speaks of what the game does not have, or has an unsafe variable.
+        TermSyntaxError: the parentheses of one do not match.
+        LimitError: the rules explode.
+
+    >>> import anygame
+    >>> game = anygame.loads(
+    ...     "(role me) (legal me go) (<= (next (at 2)) (does me go)) (<= terminal (true (at 2)))"
+    ... )
+    >>> found = read_formulas(game, ["(never (true (at 2)))", "(always (iff terminal (true (at 2))))"])
+    >>> state = found.game.initial_state().next(["go"])
+    >>> [formula.instances(state) for formula in found.formulas]
+    [[{}], []]
+    """
+    if len(texts) > _MOST:
+        raise QueryError(f"at most {_MOST} properties are read at once, these are {len(texts):,}")
+    ranges = Ranges(game)
+    read = [PropertyText(text, game, ranges) for text in texts]
+    prefix = _free_prefix(game.program, texts)
+    writer = RuleWriter(prefix)
+    fluents: list[Term] = []
+    for number, text in enumerate(read, 1):
+        fluents += _write(writer, text, prefix, number)
+    rules = sparing([*game.program.rules, *writer.rules], fluents, f"{prefix}_own")
+    program = Program(rules, game.program.source, game.program.warnings)
+    whole = Game(program, case_sensitive=game.case_sensitive, limits=game.limits, machine=game.machine_name)
+    formulas = []
+    for number, text in enumerate(read, 1):
+        instances = _instances(prefix, number, text)
+        formulas.append(
+            TemporalFormula(
+                text.text,
+                text.kind,
+                text.of_moves,
+                Constant(f"{prefix}_property_{number}"),
+                tuple(text.names[variable].text for variable in text.free),
+                tuple(text.doubts),
+                instances,
+            )
+        )
+    return FormulaGame(whole, tuple(formulas), prefix)
+
+
+def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> Iterator[Term]:
+    """Write the rules of a property, and yield its fluents."""
+    fluent = Constant(f"{prefix}_property_{number}")
+    bad = Atom(f"{prefix}_bad_{number}")
+    refuting = [(text.expressions[0], text.kind in {"never", "reachable"})]
+    yield fluent
+    if text.kind == "until":
+        # It is over when the second formula has held, in an earlier state or in this one.
+        over = writer.named(text.expressions[1], text.names)
+        variables = tuple(sorted(over.free))
+        name = f"{prefix}_held_{number}"
+        held = Compound(name, variables) if variables else Constant(name)
+        yield held
+        before = Literal(Atom("true", (held,)))
+        assert isinstance(over.literal, Literal)
+        writer.rules += [
+            Rule(Atom("next", (held,)), (reason,), text.node) for reason in (before, over.literal)
+        ]
+        refuting += [(over, False), (Expression.saying(before, text.node), False)]
+    # Solvers ask for `bad`: a rule for it has fewer instances than one whose head has variables.
+    writer.write(dict.fromkeys([bad, _instances(prefix, number, text)]), refuting, text.names, text.node)
+    writer.rules.append(Rule(Atom("next", (fluent,)), (Literal(bad),), text.node))
+
+
+def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
+    """Return the atom that holds for the values of the free variables that refute a property, or show it."""
+    kind = "instance" if text.free else "bad"
+    return Atom(f"{prefix}_{kind}_{number}", tuple(text.free))
+
+
+def _free_prefix(program: Program, texts: Iterable[str]) -> str:
+    """Return what no name of a program or of a property starts with."""
+    found = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
+    return "anygame" + "_" * max((len(run) + 1 for run in found), default=0)
