@@ -38,6 +38,8 @@ _ALLOWED = {
     "doctor": {"errors", "language", "analysis", "game"},
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game", "playouts"},
+    # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
+    "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},
@@ -67,6 +69,7 @@ _ALLOWED = {
         "game",
         "boards",
         "search",
+        "proving",
         "players",
         "match",
         "protocol",
