@@ -57,7 +57,7 @@ def read(text: str) -> tuple[list[tuple[str, list[int]]], list[list[int]]]:
 
 
 def holds_expanded(text: str) -> bool:
-    """Return whether a formula is true, by a SAT solver: with a copy for each assignment of what is universal."""
+    """Return whether a formula is true: a SAT solver gets a copy for each assignment of the universal."""
     solvers = pytest.importorskip(
         "pysat.solvers", reason="PySAT is not installed: pip install 'anygame[prove]'"
     )

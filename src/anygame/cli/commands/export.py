@@ -106,7 +106,7 @@ def run(options: Options) -> int:
     _check(options)
     game = load_game(options)
     if options.to not in _OF_RULES and not compile_game(game):
-        raise LimitError(f"{game.name} has no network, which --to {options.to} needs: {game.fallback}")
+        raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
     content = _written(game, options)
     if options.output is not None:
         replace_sheet(options.output, content)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from anygame.network.network import TRUE
 from anygame.proving.exports.names import Identifiers, actions_of, fluents_of, outputs_of
 from anygame.proving.exports.transitions import legally_chosen, violations
 
@@ -33,6 +34,8 @@ def _lines(model: Model) -> Iterator[str]:
     of = {0: "FALSE", **{node: name for node, (name, _) in enumerate([*fluents, *actions], 1)}}
 
     def literal(number: int) -> str:
+        if number == TRUE:
+            return "TRUE"
         name = of[number >> 1]
         return f"!{name}" if number & 1 else name
 
