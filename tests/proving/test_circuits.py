@@ -9,6 +9,8 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from tests.examples import examples
+from tests.network.random_rules import sheets_with_percepts
 from tests.proving.circuits import read_aiger, read_btor2, read_smv
 from tests.proving.sheets import GOALS, NAMES, NIM, ROADS, TRAP
 
@@ -80,16 +82,14 @@ def compare(circuit: Circuit, state: anygame.State, name: Callable[[Term], str])
     assert circuit.bad() == expected_bad(state)
 
 
-@pytest.mark.parametrize("form", READERS)
-@pytest.mark.parametrize("sheet", [*SHEETS, *GAMES])
-def test_a_circuit_steps_as_the_reasoner_does(sheet: str, form: str) -> None:
+def check_plays(game: anygame.Game, form: str, plays: int = 2, longest: int = 8) -> None:
+    """Play at random, and compare each state."""
     read, name = READERS[form]
-    game, random = game_of(sheet), Random(1)
-    circuit = read(game)
+    circuit, random = read(game), Random(1)
     first = dict(circuit.state)
-    for _ in range(2):
+    for _ in range(plays):
         circuit.state, state = dict(first), game.initial_state()
-        for _ in range(8):
+        for _ in range(longest):
             compare(circuit, state, name)
             moves = [state.legal_moves(role) for role in game.roles]
             if state.is_terminal or not all(moves):
@@ -98,6 +98,19 @@ def test_a_circuit_steps_as_the_reasoner_does(sheet: str, form: str) -> None:
             pairs = zip(game.roles, joint, strict=True)
             circuit.step([name(term(f"(does {role} {move})")) for role, move in pairs])
             state = state.next(joint)
+
+
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.parametrize("sheet", [*SHEETS, *GAMES])
+def test_a_circuit_steps_as_the_reasoner_does(sheet: str, form: str) -> None:
+    check_plays(game_of(sheet), form)
+
+
+@pytest.mark.parametrize("seed", range(examples(4)))
+def test_circuits_of_random_rules_step_as_the_reasoner_does(seed: int) -> None:
+    for _, text in sheets_with_percepts([seed]):
+        for form in READERS:
+            check_plays(anygame.loads(text, machine="reasoner"), form, plays=1, longest=3)
 
 
 @pytest.mark.parametrize("form", ["ascii", "binary", "btor2"])

@@ -117,7 +117,9 @@ CASES: Final = [
 ]
 
 
-_FEW_BITS: Final = [case for case in CASES if case[1] <= 3 and case[0] != "tic_tac_toe"]
+_FEW_BITS: Final = [
+    case for case in CASES if case[1] <= (2 if case[0] == "chomp" else 3) and case[0] != "tic_tac_toe"
+]
 
 
 def questions(name: str) -> list[tuple[int, int]]:
