@@ -60,7 +60,7 @@ def test_a_role_and_a_goal_are_asked_for() -> None:
         (["--to", "asp", "--depth", "x"], "expected a whole number from 0, found 'x'"),
         (["--to", "asp", "--depth", "10001"], "the depth is 10,001, and 10,000 steps are written at most"),
         (["--to", "qdimacs", "--depth", "9" * 18], "10,000 steps are written at most"),
-        (["--to", "qdimacs", "--depth", "9999"], "5,000,000 are written at most; choose a smaller one"),
+        (["--to", "qdimacs", "--depth", "9999"], "3,000,000 are written at most; choose a smaller one"),
         (["--to", "qdimacs", "--depth", "1", "--role", "z"], "z"),
         (["--to", "qdimacs", "--depth", "1", "--goal", "101"], "a goal one from 0 to 100"),
         (["--to", "asp", "--depth", "1", "--role", "x"], "asp takes a role together with a goal"),

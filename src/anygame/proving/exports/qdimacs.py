@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
 
 #: Inputs of gates, all steps together: each is a clause of two literals, in all some hundred megabytes.
-_MOST_INPUTS: Final = 5_000_000
+_MOST_INPUTS: Final = 3_000_000
 #: Inputs of the gates that make a move of its number, beside one for each bit.
 _OF_A_MOVE: Final = 9
 
@@ -138,14 +138,15 @@ class _Unrolled:
             for role, bits in zip(model.roles, of_roles, strict=True):
                 listed = "".join(f" {bit}" for bit in bits)
                 yield f"c step {step + 1}: bits of {role}, least first:{listed}"
-        clauses = [*self._clauses(needed, variables), [top]]
-        wins = variables.get(self.wins >> 1, -top)
-        clauses.append([-wins if self.wins & 1 else wins])
-        yield f"p cnf {top} {len(clauses)}"
+        clauses = sum(1 + len(self.gates.inputs_of(2 * node) or ()) for node in needed)
+        yield f"p cnf {top} {clauses + 2}"
         if len(model.roles) > 1:
             yield from self._prefix(needed, variables, top)
-        for clause in clauses:
-            yield f"{' '.join(map(str, clause))} 0"
+        yield from self._clauses(needed, variables)
+        # The last variable stands for what is always true.
+        wins = variables.get(self.wins >> 1, -top)
+        yield f"{top} 0"
+        yield f"{-wins if self.wins & 1 else wins} 0"
 
     def _needed(self) -> list[int]:
         """Return the gates that the win depends on, ascending."""
@@ -157,7 +158,7 @@ class _Unrolled:
                 pending += [literal >> 1 for literal in self.gates.inputs_of(2 * node) or ()]
         return sorted(node for node in seen if node >= self.gates.inputs)
 
-    def _clauses(self, needed: Iterable[int], variables: dict[int, int]) -> Iterator[list[int]]:
+    def _clauses(self, needed: Iterable[int], variables: dict[int, int]) -> Iterator[str]:
         """Yield the clauses that say what gates are (Tseitin 1968)."""
         for node in needed:
             read = [
@@ -165,8 +166,8 @@ class _Unrolled:
                 for literal in self.gates.inputs_of(2 * node) or ()
             ]
             for literal in read:
-                yield [-variables[node], literal]
-            yield [variables[node], *(-literal for literal in read)]
+                yield f"{-variables[node]} {literal} 0"
+            yield f"{variables[node]} {' '.join(str(-literal) for literal in read)} 0"
 
     def _prefix(self, needed: Sequence[int], variables: dict[int, int], top: int) -> Iterator[str]:
         """Yield the quantifiers: gates follow the bits that they depend on."""

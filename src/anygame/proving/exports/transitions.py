@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
 
 #: Gates of two inputs; as text they take 20 bytes each.
-_MOST_GATES: Final = 4_000_000
+_MOST_GATES: Final = 2_000_000
 _BEST: Final = 100
 
 
