@@ -40,7 +40,7 @@ histories than --histories allows.
 
 For model checkers, moves are inputs, and three things must not be: playable (play goes
 on, and a role has no legal move), goals (play has ended, and a role has no goal from 0
-to 100, or several), turns (two roles have a choice). In aiger and btor2 the latch
+to 100, or several), turn-taking (two roles have a choice). In aiger and btor2 the latch
 `illegal` remembers a step that was none of play, after which nothing counts; in smv
 there is no such step, and a state from which play does not go on stays.
 

@@ -25,7 +25,8 @@ def smv_text(model: Model) -> str:
 
 def _lines(model: Model) -> Iterator[str]:
     gates, new = model.gates, Identifiers().new
-    bad, outputs = violations(model), outputs_of(model)
+    bad = {name.replace("-", "_"): found for name, found in violations(model).items()}
+    outputs = outputs_of(model)
     ended = gates.disjunction([model.terminal, model.blocked])
     made = gates.conjunction([legally_chosen(model, role) for role in range(len(model.roles))])
     fluents = [(new(str(term)), term) for term in fluents_of(model)]
