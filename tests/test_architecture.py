@@ -38,7 +38,7 @@ _ALLOWED = {
     "doctor": {"errors", "language", "analysis", "game"},
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game", "playouts"},
-    # Proofs are looked for in the gates of the network.
+    # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
     "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},

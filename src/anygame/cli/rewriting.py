@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from anygame.errors import RuleSheetError
 from anygame.language.installed import find_installed
-from anygame.language.writing import write_whole
+from anygame.language.writing import write_parts_whole
 
 if TYPE_CHECKING:
     from anygame.language.source import Source
@@ -42,7 +42,7 @@ def print_changes(source: Source, text: str) -> None:
         print(line.rstrip("\r\n"))
 
 
-def replace_sheet(name: str, text: str) -> None:
+def replace_sheet(name: str, content: str | bytes) -> None:
     """Write a file as a whole or not at all; an existing one keeps its mode, and a link its target.
 
     Raises:
@@ -52,7 +52,7 @@ def replace_sheet(name: str, text: str) -> None:
     try:
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
             raise RuleSheetError(f"cannot write {name}: it is no file that may be changed")
-        write_whole(path, text)
+        write_parts_whole(path, [content.encode() if isinstance(content, str) else content])
     except (OSError, ValueError) as error:
         if isinstance(error, RuleSheetError):
             raise

@@ -7,25 +7,52 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, option, positive
+from anygame.cli.options import Command, command_options, natural, option, positive
 from anygame.cli.positions import load_game
+from anygame.cli.progress import compile_game
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import MachineOption
 from anygame.envs.extensive import MOST_HISTORIES, gambit_text
+from anygame.errors import AnygameError, LimitError
+from anygame.proving.exports import FORMS, binary_aiger, export_text
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from anygame.game.game import Game
 
 _DETAILS: Final = """\
-efg is the form of Gambit for games in extensive form, which OpenSpiel reads, too
-(pyspiel.load_efg_game): a tree of all histories. Where a role has nothing to choose,
-it makes no decision. Roles that move at once decide one after the other, without seeing
-what the others have chosen; then `random` draws. Information sets are what a role has
-done and seen where the sheet says what it `sees` (GDL-II), else all moves.
-A payoff is the goal times --scale, plus --offset: for Kuhn poker in chips,
---scale 1/25 --offset=-2. Nothing is written where there are more histories than
---histories allows.
+efg     a tree of all histories, in the form of Gambit for games in extensive form,
+        which OpenSpiel reads, too (pyspiel.load_efg_game)
+aiger   an and-inverter graph, AIGER 1.9; binary where OUT ends in .aig
+btor2   the same transition system for word-level model checkers
+smv     a module for NuSMV and nuXmv
+asp     an answer set program for clingo: each answer set is a play of --depth joint
+        moves at most; with --goal, one that ends with as much for --role
+qdimacs whether --role can force --goal (100) in --depth joint moves, as a quantified
+        boolean formula; for a game of one role, SAT solvers read it, too
+dot     a picture of the network for Graphviz, if it is small
+
+In a tree, a role that has nothing to choose makes no decision. Roles that move at once
+decide one after the other, without seeing what the others have chosen; then `random`
+draws. Information sets are what a role has done and seen where the sheet says what it
+`sees` (GDL-II), else all moves. A payoff is the goal times --scale, plus --offset: for
+Kuhn poker in chips, --scale 1/25 --offset=-2. Nothing is written where there are more
+histories than --histories allows.
+
+For model checkers, moves are inputs, and three things must not be: playable (play goes
+on, and a role has no legal move), goals (play has ended, and a role has no goal from 0
+to 100, or several), turn-taking (two roles have a choice). In aiger and btor2 the latch
+`illegal` remembers a step that was none of play, after which nothing counts; in smv
+there is no such step, and a state from which play does not go on stays.
+
+In asp, all that depends on the state has one more argument, the joint moves before.
+In qdimacs, a number of bits that stands for no legal move stands for the first one,
+and where roles move at once, the others know what --role does. Comments in the files
+say what names and bits mean.
 """
+#: What belongs to which form, by its name among the options; nothing else may be given with it.
+_BELONGS: Final = {"efg": frozenset(("histories", "scale", "offset", "machine")), **FORMS}
+#: The forms that are made of the rules alone.
+_OF_RULES: Final = frozenset(("efg", "asp"))
 #: More than anybody writes down.
 _LONGEST_NUMBER: Final = 40
 
@@ -47,36 +74,72 @@ def _number(text: str) -> Fraction:
 class Options(MachineOption):
     """What ``anygame export`` is asked."""
 
-    to: Literal["efg"] = option("--to", choices=("efg",), required=True, help="the form wanted")
+    to: str = option("--to", choices=tuple(_BELONGS), required=True, help="the form wanted")
     output: str | None = option(
         "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
     )
-    histories: int = option(
+    depth: int | None = option(
+        "--depth", read=natural, metavar="N", help="joint moves at most (asp, qdimacs)"
+    )
+    role: str | None = option(
+        "--role", metavar="ROLE", help="who is to reach the goal: by default the first (asp, qdimacs)"
+    )
+    goal: int | None = option(
+        "--goal", read=natural, metavar="N", help="how much at least, from 0 to 100 (asp, qdimacs)"
+    )
+    histories: int | None = option(
         "--histories",
         read=positive,
-        default=MOST_HISTORIES,
         metavar="N",
-        help=f"give up where there are more ({MOST_HISTORIES:,})",
+        help=f"give up where there are more ({MOST_HISTORIES:,}; efg)",
     )
-    scale: Fraction = option(
-        "--scale", read=_number, default=Fraction(1), metavar="X", help="what a point of a goal is worth (1)"
+    scale: Fraction | None = option(
+        "--scale", read=_number, metavar="X", help="what a point of a goal is worth (1; efg)"
     )
-    offset: Fraction = option(
-        "--offset", read=_number, default=Fraction(0), metavar="X", help="what is added to every payoff (0)"
+    offset: Fraction | None = option(
+        "--offset", read=_number, metavar="X", help="what is added to every payoff (0; efg)"
     )
 
 
 def run(options: Options) -> int:
-    """Write the tree of a game; return the exit status."""
-    lines = gambit_text(
-        load_game(options), scale=options.scale, offset=options.offset, limit=options.histories
-    )
-    text = "".join(f"{line}\n" for line in lines)
-    if options.output is None:
-        print_sheet(text)
-    else:
-        replace_sheet(options.output, text)
+    """Write a game; return the exit status."""
+    _check(options)
+    game = load_game(options)
+    if options.to not in _OF_RULES and not compile_game(game):
+        raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
+    content = _written(game, options)
+    if options.output is not None:
+        replace_sheet(options.output, content)
+    elif isinstance(content, str):
+        print_sheet(content)
     return OK
+
+
+def _check(options: Options) -> None:
+    """Refuse what does not belong to the form."""
+    for name in sorted(frozenset().union(*_BELONGS.values()) - _BELONGS[options.to]):
+        if getattr(options, name) not in (None, "auto"):
+            forms = [form for form, names in _BELONGS.items() if name in names]
+            raise AnygameError(f"--{name} is for --to {' and '.join(forms)}, not for {options.to}")
+    if "depth" in _BELONGS[options.to] and options.depth is None:
+        raise AnygameError(f"--to {options.to} needs --depth: how many joint moves there are at most")
+
+
+def _written(game: Game, options: Options) -> str | bytes:
+    if options.to == "efg":
+        lines = gambit_text(
+            game,
+            scale=1 if options.scale is None else options.scale,
+            offset=options.offset or 0,
+            limit=options.histories or MOST_HISTORIES,
+        )
+        return "".join(f"{line}\n" for line in lines)
+    if options.to == "aiger" and (options.output or "").endswith(".aig"):
+        return binary_aiger(game)
+    try:
+        return export_text(game, options.to, depth=options.depth, role=options.role, goal=options.goal)
+    except ValueError as error:
+        raise AnygameError(str(error)) from error
 
 
 COMMAND = Command(Options, run, _DETAILS)
