@@ -96,8 +96,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "pygls": ("language_server/server.py",),
     "lsprotocol": (
         "language_server/answers.py",
-        "language_server/conversions.py",
-        "language_server/mending.py",
+        "language_server/documents.py",
         "language_server/server.py",
     ),
 }

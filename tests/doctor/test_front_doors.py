@@ -12,7 +12,7 @@ from tests.cli.transcripts import run
 from tests.examples import some
 
 from anygame.language.source import Source
-from anygame.language_server.checking.examination import examine
+from anygame.language_server.checking.worker import examine
 from anygame.language_server.settings import Settings
 from anygame.web.hosting.checking import check
 

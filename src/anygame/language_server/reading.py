@@ -14,7 +14,7 @@ from anygame.errors import LimitError
 from anygame.language.forms import Form, form_of, kif_variable
 from anygame.language.parser import parse_items
 from anygame.language.source import Node
-from anygame.language_server.limits import LIMITS
+from anygame.language_server.settings import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.layout import format_sheet
-from anygame.language_server.limits import LIMITS
+from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import Range
 
 if TYPE_CHECKING:

@@ -110,11 +110,11 @@ def _crossed_variables(sheet: Sheet) -> Iterator[Diagnostic]:
                 found.update(_links(*pair))
         for link, atom in found.items():
             rules[link].append((rule, atom))
-    told: set[int] = set()
+    reported: set[int] = set()
     for (first, (kind, one, other)), uses in rules.items():
         crossed = (first, (kind, other, one))
-        if len(uses) == 1 and len(rules.get(crossed, ())) >= _MOST_OFTEN and id(uses[0][0]) not in told:
-            told.add(id(uses[0][0]))
+        if len(uses) == 1 and len(rules.get(crossed, ())) >= _MOST_OFTEN and id(uses[0][0]) not in reported:
+            reported.add(id(uses[0][0]))
             (_, atom), others = uses[0], rules[crossed]
             both = f"{named(first[0][1])} and {named(kind[1])}"
             message = f"{both} share two variables crosswise here, but straight in {len(others)} other rules"
