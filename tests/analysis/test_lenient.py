@@ -9,7 +9,7 @@ import pytest
 import anygame
 from anygame import LenientReadingWarning
 from anygame.analysis.lenient.reading import read_leniently
-from anygame.doctor.mending.mends import mend_sheet
+from anygame.doctor.mending import mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
 from anygame.language.layout import format_sheet

@@ -9,7 +9,7 @@ from anygame.doctor.causes.diagnosis import Diagnosis, in_order
 from anygame.doctor.causes.edits import cause_in
 from anygame.doctor.checked_sheet import CheckedSheet
 from anygame.doctor.finding import Finding
-from anygame.doctor.mending.findings import with_edits
+from anygame.doctor.mending import with_edits
 from anygame.doctor.play.checking import BRIEF, cut_short, limit_reached
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.loading import read_silently

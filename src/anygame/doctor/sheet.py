@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
+from anygame.language.diagnostics import shown
 from anygame.language.rules import KEYWORDS, READ_AS, Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Variable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.source import Node
     from anygame.language.terms import Term
+
 
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
@@ -333,3 +335,16 @@ def _names_of_term(term: Term, node: Node, rule: Rule) -> Iterator[Name]:
         yield Name("function", term.functor, len(term.arguments), node, rule)
         for inner, child in zip(term.arguments, (node.children or ())[1:], strict=False):
             yield from _names_of_term(inner, child, rule)
+
+
+def named(key: Key) -> str:
+    """Return a name with the number of its arguments."""
+    name, arity = key
+    if not arity:
+        return shown(name)
+    return f"{shown(name)} with {arity} argument{'s' * (arity > 1)}"
+
+
+def pattern(key: Key) -> str:
+    """Return a name as a term with its arguments left out."""
+    return f"({shown(key[0])} ...)" if key[1] else shown(key[0])

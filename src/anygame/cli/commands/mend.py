@@ -8,7 +8,7 @@ from anygame.cli.exit_status import OK
 from anygame.cli.options import Command, argument, command_options, flag, several
 from anygame.cli.rewriting import check_writable, print_changes, replace_sheet
 from anygame.cli.sheets import sheet_source
-from anygame.doctor.mending.mends import MENDS, mend_sheet
+from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
 

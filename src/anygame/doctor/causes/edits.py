@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.edits import Edit, apply_edits
 from anygame.doctor.likes.nearness import slips
 from anygame.doctor.likes.sorts import Sorts, constants_in
-from anygame.doctor.play.lost_values import keeps
+from anygame.doctor.play.watching import keeps
 from anygame.doctor.sheet import Sheet, key_of
 from anygame.language.forms import form_of, infix_constant
 from anygame.language.rules import Distinct, Literal, Not, atoms_in

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes.families import by_frame, families, frame_of, number_of, odd_place, with_values
 from anygame.doctor.likes.words import text_of, words_of
 from anygame.doctor.sheet import asked_of, spoken_of
@@ -48,6 +48,7 @@ _MISSING_CASE: Final = Code(
 )
 
 
+@check(_MISSING_CASE)
 def _missing_case(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a hole in a row of rules, and the one rule that lacks a condition of all others of its kind."""
     rules = by_frame(sheet.program.rules)
@@ -146,6 +147,7 @@ _MISSING_COMBINATION: Final = Code(
 )
 
 
+@check(_MISSING_COMBINATION)
 def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one combination of values for which there is no head of a kind."""
     groups: dict[object, dict[tuple[Term, ...], Rule]] = defaultdict(dict)
@@ -239,6 +241,7 @@ _ODD_NUMBER: Final = Code(
 )
 
 
+@check(_ODD_NUMBER, once=True)
 def _odd_number(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one number in a rule, or in rules alike, that is not where the others lead."""
     for rule in sheet.program.rules:
@@ -300,10 +303,3 @@ def _breaks_count(column: Sequence[int]) -> int | None:
     """Return the place of the one number that breaks a count by one, up or down."""
     starts = ([number - step * place for place, number in enumerate(column)] for step in (1, -1))
     return next((odd for each in starts if (odd := odd_place(each)) is not None), None)
-
-
-CHECKS: Final = (
-    Check((_MISSING_CASE,), _missing_case),
-    Check((_MISSING_COMBINATION,), _missing_combination),
-    Check((_ODD_NUMBER,), _odd_number, once=True),
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.ordering import binds
-from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Check, Code
+from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.sheet import span_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in, walk
@@ -34,6 +34,7 @@ _KEYWORD_IN_BODY: Final = Code(
 )
 
 
+@check(_KEYWORD_IN_BODY, needs_all=False)
 def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report atoms of relations that no body should read."""
     for rule in sheet.program.rules:
@@ -61,6 +62,7 @@ _NEGATED_FORMULA: Final = Code(
 )
 
 
+@check(_NEGATED_FORMULA, needs_all=False)
 def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report `not` in front of `or`, `and`, `not` and `distinct`."""
     words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
@@ -93,6 +95,7 @@ _NESTED_OR: Final = Code(
 )
 
 
+@check(_NESTED_OR, needs_all=False)
 def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an `or` that stands directly in another one."""
     for rule in sheet.program.rules:
@@ -123,6 +126,7 @@ _LITERAL_ORDER: Final = Code(
 )
 
 
+@check(_LITERAL_ORDER, needs_all=False)
 def _literal_order(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report `not` and `distinct` that stand before the literal that binds one of their variables."""
     for rule in sheet.program.rules:
@@ -163,6 +167,7 @@ _IDLE_DISTINCT: Final = Code(
 )
 
 
+@check(_IDLE_DISTINCT, needs_all=False)
 def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a `distinct` whose sides can never be the same."""
     for rule in sheet.program.rules:
@@ -190,6 +195,7 @@ _REPEATED_LITERAL: Final = Code(
 )
 
 
+@check(_REPEATED_LITERAL, needs_all=False)
 def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report conditions that stand twice, where few rules have some."""
     found = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
@@ -209,13 +215,3 @@ def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
         if formula in known:
             yield known[formula], formula
         known.setdefault(formula, formula)
-
-
-CHECKS: Final = (
-    Check((_KEYWORD_IN_BODY,), _keyword_in_body, needs_all=False),
-    Check((_NEGATED_FORMULA,), _negated_formula, needs_all=False),
-    Check((_NESTED_OR,), _nested_or, needs_all=False),
-    Check((_LITERAL_ORDER,), _literal_order, needs_all=False),
-    Check((_IDLE_DISTINCT,), _idle_distinct, needs_all=False),
-    Check((_REPEATED_LITERAL,), _repeated_literal, needs_all=False),
-)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import GDL2, PRACTICE, VALIDATOR, Check, Code
-from anygame.doctor.codes.arithmetic import COMPARISONS, SUMS
+from anygame.doctor.code import GDL2, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.codes.foreign import COMPARISONS, SUMS
 from anygame.doctor.likes.nearness import nearest
-from anygame.doctor.sheet import key_of, span_of
-from anygame.doctor.wording import named, pattern
+from anygame.doctor.sheet import key_of, named, pattern, span_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Atom
 from anygame.language.terms import Compound, Constant
@@ -36,6 +35,7 @@ _NO_DECLARATIONS: Final = Code(
 )
 
 
+@check(_NO_DECLARATIONS)
 def _no_declarations(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a sheet that leaves out `base` or `input`."""
     missing = [
@@ -81,6 +81,7 @@ _UNDECLARED_PERCEPT: Final = Code(
 )
 
 
+@check(_UNDECLARED_FLUENT, _UNDECLARED_MOVE, _UNDECLARED_PERCEPT)
 def _undeclared(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report what is written, can be legal or is seen, where none of its kind is declared."""
     yield from _undeclared_of(sheet, ("base", 1), sheet.writers, _UNDECLARED_FLUENT, "(base {})")
@@ -134,6 +135,7 @@ _READ: Final = (
 )
 
 
+@check(_IDLE_DECLARATION)
 def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report declared fluents and moves with a constant that never stands there."""
     if not sheet.is_safe:
@@ -183,6 +185,7 @@ _UNDEFINED_RELATION: Final = Code(
 )
 
 
+@check(_UNDEFINED_RELATION)
 def _undefined_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report each relation that bodies read and nothing makes."""
     for key, atoms in sheet.reads.items():
@@ -229,11 +232,3 @@ def _advice_on_numbers(atom: Atom) -> str:
 
 def _as_term(atom: Atom) -> Term:
     return Compound(atom.predicate, atom.arguments) if atom.arguments else Constant(atom.predicate)
-
-
-CHECKS: Final = (
-    Check((_NO_DECLARATIONS,), _no_declarations),
-    Check((_UNDECLARED_FLUENT, _UNDECLARED_MOVE, _UNDECLARED_PERCEPT), _undeclared),
-    Check((_IDLE_DECLARATION,), _idle_declaration),
-    Check((_UNDEFINED_RELATION,), _undefined_relation),
-)

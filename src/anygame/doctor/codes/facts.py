@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes.families import number_of, odd_place
 from anygame.doctor.sheet import by_fluent
 from anygame.language.diagnostics import Note, Severity, shown
@@ -40,6 +40,7 @@ _ODD_FACT: Final = Code(
 )
 
 
+@check(_ODD_FACT, once=True)
 def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one fact that breaks a count, or what all others have but once."""
     yield from _in_counts(sheet)
@@ -134,6 +135,7 @@ _MISSING_ROLE: Final = Code(
 )
 
 
+@check(_MISSING_ROLE)
 def _missing_role(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report fluents that each of at least three roles begins with, but for one."""
     roles = {role for role in sheet.roles if str(role) != "random"}
@@ -167,9 +169,3 @@ def _left_out(roles: set[Term], rules: Sequence[Rule], place: int) -> Iterator[D
 def _arguments(rule: Rule) -> Sequence[Term]:
     fluent = rule.head.arguments[0]
     return fluent.arguments if isinstance(fluent, Compound) else ()
-
-
-CHECKS: Final = (
-    Check((_ODD_FACT,), _odd_fact, once=True),
-    Check((_MISSING_ROLE,), _missing_role),
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
 from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import Literal
 from anygame.language.terms import Compound, Variable
@@ -46,6 +46,7 @@ _CODE: Final = Code(
 )
 
 
+@check(_CODE)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules whose bodies may have more than a million instances, by the sizes of domains."""
     if not sheet.is_safe:
@@ -215,6 +216,3 @@ def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:
     ]
     head = f"(some {' '.join(shared)})" if shared else "some"
     return f"split it: (<= {head} {' '.join(map(str, piece))})"
-
-
-CHECKS: Final = (Check((_CODE,), _check),)

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.sheet import asked_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Literal, atoms_in
@@ -46,6 +46,7 @@ _MISSING_CONDITION: Final = Code(
 _Place = tuple[object, int]
 
 
+@check(_MISSING_CONDITION, once=True)
 def _missing_condition(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one rule that asks of one number less than others, or of all roles but one."""
     yield from _of_numbers(sheet)
@@ -124,6 +125,7 @@ _MISSING_LINK: Final = Code(
 _Chain = tuple[object, tuple[str, ...]]
 
 
+@check(_MISSING_LINK, needs_all=False)
 def _missing_link(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules where all neighbours but two, by their numbers, are joined by a relation."""
     alone: dict[object, list[Diagnostic]] = defaultdict(list)
@@ -233,9 +235,3 @@ def _not_asked(
             wanted = _moved(atoms, missing.pop())
             message = f"{wanted} is not asked, as it is of the other numbers in this rule"
             yield said, _MISSING_LINK.found(message, rule.span, hint=wanted)
-
-
-CHECKS: Final = (
-    Check((_MISSING_CONDITION,), _missing_condition, once=True),
-    Check((_MISSING_LINK,), _missing_link, needs_all=False),
-)

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes.nearness import is_near, nearest, slips
 from anygame.doctor.likes.sorts import lists_of
 from anygame.doctor.sheet import atoms_of, key_of
@@ -51,6 +51,7 @@ CODE: Final = Code(
 )
 
 
+@check(CODE, needs_all=False)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report relations, functions and constants, and variables of a rule, that are nearly others."""
     yield from _relations(sheet)
@@ -220,6 +221,3 @@ def _has_mark_too_many(
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
-
-
-CHECKS: Final = (Check((CODE,), _check, needs_all=False),)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.sheet import span_of
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.sheet import named, pattern, span_of
 from anygame.doctor.unfounded import item_of, starts_all, unfounded
-from anygame.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
@@ -127,6 +126,7 @@ class _Reason:
     atoms: tuple[Atom, ...] = ()
 
 
+@check(_NEVER_FIRES, _NEVER_STARTS, _DEAD_ALTERNATIVE, _UNWRITTEN_FLUENT, _UNKNOWN_MOVE, _IDLE_NEGATION)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules, alternatives and negations that what can stand where decides."""
     if not sheet.is_safe:
@@ -443,11 +443,3 @@ def _listed(tops: Iterable[Top]) -> str:
     if len(names) > _SHOWN:
         return f"one of {', '.join(names[:_SHOWN])} ... ({len(names)} in all)"
     return " or ".join(names) if names else "nothing"
-
-
-CHECKS: Final = (
-    Check(
-        (_NEVER_FIRES, _NEVER_STARTS, _DEAD_ALTERNATIVE, _UNWRITTEN_FLUENT, _UNKNOWN_MOVE, _IDLE_NEGATION),
-        _check,
-    ),
-)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import components
 from anygame.analysis.normal import substitute_atom
-from anygame.doctor.code import GDL, PRACTICE, STRATA, Check, Code
+from anygame.doctor.code import GDL, PRACTICE, STRATA, Code, check
 from anygame.doctor.sheet import names_of_rule
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in
@@ -51,6 +51,7 @@ _RECURSION_RESTRICTION: Final = Code(
 )
 
 
+@check(_GROWING_RECURSION, _RECURSION_RESTRICTION)
 def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report recursive rules whose arguments can grow, and those that are merely too free."""
     for component in _groups_by_name(sheet):
@@ -127,6 +128,7 @@ _LOOSE_RECURSION: Final = Code(
 )
 
 
+@check(_LOOSE_RECURSION)
 def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report literals of a rule's own relation with a variable that stands nowhere else in the rule."""
     for rule in sheet.program.rules:
@@ -161,6 +163,7 @@ _NEGATION_BY_NAME: Final = Code(
 )
 
 
+@check(_NEGATION_BY_NAME)
 def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report negative cycles between relations that are none between rules."""
     suspects = list(_negations_inside(sheet))
@@ -232,10 +235,3 @@ def _groups_by_name(sheet: Sheet) -> list[Component[NormalRule]]:
 
 def _all_reads(part: NormalRule) -> list[_Read]:
     return [_Read(atom, True) for atom, _ in atoms_in(part.body)]
-
-
-CHECKS: Final = (
-    Check((_GROWING_RECURSION, _RECURSION_RESTRICTION), _growing_recursion),
-    Check((_LOOSE_RECURSION,), _loose_recursion),
-    Check((_NEGATION_BY_NAME,), _negation_by_name),
-)

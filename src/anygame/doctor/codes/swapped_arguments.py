@@ -6,11 +6,10 @@ from collections import Counter, defaultdict
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes.families import odd_place
 from anygame.doctor.likes.sorts import Sorts, lists_of
-from anygame.doctor.sheet import STATE, asked_of, atoms_of, key_of
-from anygame.doctor.wording import named
+from anygame.doctor.sheet import STATE, asked_of, atoms_of, key_of, named
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
@@ -56,6 +55,7 @@ _CODE: Final = Code(
 )
 
 
+@check(_CODE, once=True)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report arguments whose places differ from those in all other rules, or in all other facts."""
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
@@ -385,6 +385,3 @@ class _Uses:
         is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1
         often = self._of_looks[sort, looks] if is_odd else self.of_terms[sort, term]
         return often >= _MOST_OFTEN
-
-
-CHECKS: Final = (Check((_CODE,), _check, once=True),)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes.symmetry import Images, grown, turned, used_alike
 from anygame.doctor.likes.words import exchanged, flat, numbered, parts_of, same, text_of
 from anygame.doctor.sheet import atoms_of, key_of, names_of_rule, spoken_of
@@ -111,6 +111,7 @@ _ODD_SIBLING: Final = Code(
 )
 
 
+@check(_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING, once=True)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules that have no image where roles, other names or arguments change places."""
     yield from _by_names(sheet)
@@ -349,6 +350,3 @@ def _name(rule: Rule) -> str:
     """Return what a rule speaks of, for people."""
     what = spoken_of(rule.head)
     return what[0] if what else rule.head.predicate
-
-
-CHECKS: Final = (Check((_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING), _check, once=True),)

@@ -1,12 +1,11 @@
-"""What nothing needs: relations, fluents and moves."""
+"""What a sheet needs and lacks: moves, goals, an end; and what it has that nothing needs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, VALIDATOR, Check, Code
-from anygame.doctor.sheet import key_of, span_of
-from anygame.doctor.wording import named, pattern
+from anygame.doctor.code import PLAY, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.sheet import key_of, named, pattern, span_of
 from anygame.language.diagnostics import Severity
 from anygame.language.rules import KEYWORDS, atoms_in
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
+
 
 _UNUSED_RELATION: Final = Code(
     "unused-relation",
@@ -29,6 +29,7 @@ _UNUSED_RELATION: Final = Code(
 )
 
 
+@check(_UNUSED_RELATION)
 def _unused_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report relations on which no keyword depends."""
     pending = [key for key in sheet.heads if KEYWORDS.get(key[0]) == key[1]]
@@ -66,6 +67,7 @@ _UNREAD_FLUENT: Final = Code(
 )
 
 
+@check(_UNREAD_FLUENT)
 def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report fluents that are written and read by nothing but the rules that keep them."""
     read: set[Key] = set()
@@ -103,6 +105,7 @@ _UNREAD_MOVE: Final = Code(
 )
 
 
+@check(_UNREAD_MOVE)
 def _unread_move(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report legal moves that no rule asks about."""
     if None in sheet.moves_asked:
@@ -116,8 +119,71 @@ def _unread_move(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-CHECKS: Final = (
-    Check((_UNUSED_RELATION,), _unused_relation),
-    Check((_UNREAD_FLUENT,), _unread_fluent),
-    Check((_UNREAD_MOVE,), _unread_move),
+_NO_LEGAL: Final = Code(
+    "no-legal",
+    Severity.ERROR,
+    "a role without any legal move",
+    demand="Every role has rules that give it legal moves.",
+    why="All roles move at every step; a role without any move stops the game before it starts.",
+    source=PLAY,
+    bad="(role white)\n(role black)\n(<= (legal white go) (true on))\n(init on)",
+    good="(role white)\n(role black)\n(<= (legal ?r go) (role ?r) (true on))\n(init on)",
 )
+
+
+@check(_NO_LEGAL)
+def _no_legal(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report roles to which no rule can give a move: nobody could make a first step."""
+    for role in sheet.roles_without(("legal", 2)):
+        yield _NO_LEGAL.found(
+            f"no rule ever gives {role} a legal move",
+            sheet.role_span(role),
+            hint=f"(<= (legal {role} ...) ...)",
+        )
+
+
+_NO_GOAL: Final = Code(
+    "no-goal",
+    Severity.WARNING,
+    "a role without any goal",
+    demand="Every role has rules that give it goals.",
+    why="Goals are what players play for; without one the end means nothing to them.",
+    source=PLAY,
+    bad="(role white)\n(role black)\n(goal white 100)",
+    good="(role white)\n(role black)\n(goal white 100)\n(goal black 0)",
+)
+
+
+@check(_NO_GOAL)
+def _no_goal(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report roles to which no rule can give a goal."""
+    for role in sheet.roles_without(("goal", 2)):
+        if str(role) != "random":
+            yield _NO_GOAL.found(
+                f"no rule ever gives {role} a goal",
+                sheet.role_span(role),
+                hint=f"(<= (goal {role} 100) ...)",
+            )
+
+
+_NO_TERMINAL: Final = Code(
+    "no-terminal",
+    Severity.WARNING,
+    "a game without an end",
+    demand="Some rule says when the game is over.",
+    why="Games of GDL end after finitely many steps.",
+    source=PLAY,
+    bad="(role white)",
+    good="(role white)\n(<= terminal (true over))",
+)
+
+
+@check(_NO_TERMINAL)
+def _no_terminal(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report a sheet without a rule for `terminal`."""
+    if ("terminal", 0) not in sheet.heads and sheet.program.rules:
+        yield _NO_TERMINAL.found(
+            "no rule says when the game is over: no match of it ever ends",
+            sheet.start,
+            hint="(<= terminal ...)",
+        )

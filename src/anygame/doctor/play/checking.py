@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
-from anygame.doctor.play.blame import rule_behind
-from anygame.doctor.play.fault import Fault
-from anygame.doctor.play.lost_values import DoubleValues, LostValues
-from anygame.doctor.play.turns import Turns
+from anygame.doctor.play.watching import DoubleValues, Fault, LostValues, Turns, rule_behind
 from anygame.doctor.work import LAST_RESORT, Work, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game

@@ -16,7 +16,7 @@ from anygame.doctor import CODES
 from anygame.doctor.causes.diagnosis import HOW_TO_LIST
 from anygame.doctor.examination import Wanted
 from anygame.doctor.examination import examine as examined
-from anygame.doctor.mending.mends import MENDS, mend_sheet
+from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.sheet import Sheet
 from anygame.errors import AnygameError

@@ -1,4 +1,4 @@
-"""Values that a state should have and has not, or has twice: what stands on a board, whose turn it is.
+"""What states of play should have and have not, or have twice: values, and turns.
 
 At the start each role has one score, each cell one mark, and one number is the step. Where no rule keeps such
 a value it is lost; where one rule keeps it while another changes it, there are two.
@@ -10,24 +10,61 @@ from collections import defaultdict
 from functools import partial
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.doctor.play.fault import Fault
 from anygame.doctor.sheet import key_of
+from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
 from anygame.language.rules import Atom, Literal
-from anygame.language.terms import Compound, Variable
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.doctor.finding import Line
     from anygame.doctor.sheet import Key
     from anygame.game.game import Game
+    from anygame.game.roles import Role
     from anygame.game.state import State
+    from anygame.language.derivations import Derivation
     from anygame.language.rules import Program, Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong in a state.
+
+    Attributes:
+        code: its kind.
+        key: distinguishes faults of one kind; of each only the first is reported.
+        message: what is wrong.
+        span: where in the sheet, or what finds that out, where it takes long.
+        hint: what to try, or empty.
+    """
+
+    code: str
+    key: str
+    message: str
+    span: Span | Callable[[], Span | None] | None
+    hint: str = ""
+
+
+#: Rules that only hand on what another relation says, one below the other.
+_DEEPEST: Final = 5
+
+
+def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
+    """Return the rule that a derivation ends with; where it has one condition, the rule behind that."""
+    places = {rule.span.place: rule for rule in program.rules if rule.span}
+    found = places.get(derivation.place)
+    for _ in range(_DEEPEST):
+        if found is None or len(derivation.premises) != 1 or derivation.premises[0].reason != "rule":
+            break
+        derivation = derivation.premises[0]
+        found = places.get(derivation.place) or found
+    return found
+
 
 #: So many things that lose their values at one move did not do so by being moved themselves.
 _MANY: Final = 3
@@ -239,3 +276,97 @@ def _steps(rule: Rule) -> bool:
     functor = key_of(rule.head.arguments[0])
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
     return not keeps(rule) and any(key_of(term) == functor for term in asked)
+
+
+#: Moves after which waiting is no end of a round.
+_MOST_WAITED: Final = 4
+
+
+class Turns:
+    """Finds moves of those who wait, and states in which all wait for each other.
+
+    There are turns where at the start one fluent is true of one role, no other fluent is so of one, and the
+    other roles can only wait, or could if they had not moves as well: a move without arguments is waiting.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._roles = {role.term: role for role in game.roles if not role.is_random}
+        self._fluent = _turn_fluent(game) if len(self._roles) > 1 else ""
+
+    def faults(self, state: State, _line: Line) -> Iterator[Fault]:
+        """Yield what is wrong with the turn in a state that goes on."""
+        if not self._fluent or state.is_terminal or state.stuck_role is not None:
+            return
+        owners = [owner for fact in state.facts if (owner := self._owner(fact)) is not None]
+        if len(owners) == 1:
+            yield from self._out_of_turn(state, owners[0])
+        elif not owners and _waits_on(state):
+            message = (
+                f"nobody has the turn here, all can only wait: no {shown(f'({self._fluent} ?)')} is true"
+            )
+            hint = "a `next` for whose turn it is after each move"
+            yield Fault("lost-value", self._fluent, message, self._writer, hint)
+
+    def _owner(self, fact: Term) -> Term | None:
+        """Return the role that a fact gives the turn to, if it does."""
+        is_turn = isinstance(fact, Compound) and fact.functor == self._fluent and len(fact.arguments) == 1
+        return fact.arguments[0] if is_turn and isinstance(fact, Compound) else None
+
+    def _out_of_turn(self, state: State, owner: Term) -> Iterator[Fault]:
+        for term, role in self._roles.items():
+            if term is owner:
+                continue
+            moves = state.legal_moves(role)
+            waits = [move for move in moves if isinstance(move, Constant)]
+            others = [move for move in moves if isinstance(move, Compound)]
+            if waits and others:
+                turn = f"({self._fluent} {owner})"
+                message = (
+                    f"{role} can {waits[0]} here, as {turn} is true, and {shown(str(others[0]))} as well"
+                )
+                hint = f"a condition such as (true ({self._fluent} {term}))"
+                span = partial(self._allowing, state, role, others[0])
+                yield Fault("out-of-turn", others[0].functor, message, span, hint)
+
+    def _allowing(self, state: State, role: Role, move: Term) -> Span | None:
+        """Return the place of the rule that allows a move, or of what it only hands on."""
+        try:
+            derivation = state.explain(Atom("legal", (role.term, move)))
+        except QueryError:
+            return None
+        found = rule_behind(derivation, self._game.program)
+        return found.span if found else None
+
+    def _writer(self) -> Span | None:
+        """Return the place of the first `next` that hands on the turn."""
+        heads = [rule.head for rule in self._game.program.rules if rule.head.key == ("next", 1)]
+        return next((head.span for head in heads if self._is_of_turn(head.arguments[0])), None)
+
+    def _is_of_turn(self, term: Term) -> bool:
+        return isinstance(term, Compound) and (term.functor, len(term.arguments)) == (self._fluent, 1)
+
+
+def _turn_fluent(game: Game) -> str:
+    """Return the name of the one fluent that says whose turn it is; nothing where there is none."""
+    roles = {role.term for role in game.roles if not role.is_random}
+    found = [
+        fact.functor
+        for fact in game.initial_state().facts
+        if isinstance(fact, Compound) and len(fact.arguments) == 1 and fact.arguments[0] in roles
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _waits_on(state: State) -> bool:
+    """Return whether all roles wait in a state, and in those that follow: a round may end by waiting once."""
+    for _ in range(_MOST_WAITED):
+        if state.is_terminal or not all(_only_waits(state, role) for role in state.game.roles):
+            return False
+        state = state.next([state.legal_moves(role)[0] for role in state.game.roles])
+    return not state.is_terminal
+
+
+def _only_waits(state: State, role: Role) -> bool:
+    moves = state.legal_moves(role)
+    return len(moves) == 1 and isinstance(moves[0], Constant)

@@ -1,13 +1,16 @@
-"""A sum or a comparison, which GDL cannot work out."""
+"""What other languages have: other comments and brackets, words between the rules, sums and comparisons."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import GDL, Check, Code
+from anygame.doctor.code import GDL, Code, check
 from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import KEYWORDS
+from anygame.language.source import Span
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
@@ -17,13 +20,72 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node
 
+
+_COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
+#: Words in other brackets: a fact of another language.
+_BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
+
+_STRAY_TEXT: Final = Code(
+    "stray-text",
+    Severity.WARNING,
+    "words between the rules that belong to none",
+    demand="Between rules and facts stand comments only, which start with a semicolon.",
+    why="A word alone is a fact, which says that it holds; where no rule asks about it, it was not meant so.",
+    source=GDL,
+    bad="// the end\n(<= terminal (true over))",
+    good="; the end\n(<= terminal (true over))",
+)
+
+
+@check(_STRAY_TEXT)
+def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report words at the top level that no rule reads, those of one line together."""
+    stray: Span | None = None
+    for rule in sheet.program.rules:
+        node, key = rule.node, rule.head.key
+        if node is None or key[1] or rule.body or KEYWORDS.get(key[0]) == 0:
+            continue
+        if key in sheet.reads or node.children:
+            continue
+        if stray is not None and _follows(stray, node.span):
+            stray = Span(stray.source, stray.start, node.end)
+            continue
+        if stray is not None:
+            yield _found(stray)
+        stray = node.span
+    if stray is not None:
+        yield _found(stray)
+
+
+def _follows(before: Span, span: Span) -> bool:
+    """Return whether a word stands on the same line as those before it, with nothing but blanks between."""
+    between = before.source.text[before.end : span.start]
+    return not between.strip(" \t")
+
+
+def _found(span: Span) -> Diagnostic:
+    text = span.text
+    comment = next((mark for mark in _COMMENTS if text.startswith(mark)), None)
+    if comment:
+        message = f"`{comment}` starts no comment: these words are read as facts that no rule asks about"
+        return _STRAY_TEXT.found(message, span, hint="a comment starts with a semicolon")
+    if bracketed := _BRACKETS.fullmatch(text):
+        message = f"{shown(text, 40)!r} stands in other brackets: it is read as words, not as a fact"
+        return _STRAY_TEXT.found(message, span, hint=f"({bracketed[1].strip()})")
+    words = len(text.split())
+    what = f"{shown(text, 40)!r} stands" if words == 1 else f"{shown(text, 40)!r} stand"
+    message = f"{what} between the rules as {'a fact' if words == 1 else 'facts'} that no rule asks about"
+    hint = "leave it out, or start the line with a semicolon"
+    return _STRAY_TEXT.found(message, span, hint=hint)
+
+
 SUMS: Final = frozenset(("+", "-", "*", "/", "%", "^", "**", "++", "--", "1+", "is"))
 #: Words for sums, which are so where they stand with a number.
 _WORDS: Final = frozenset(("plus", "minus", "add", "sub", "times", "mod", "div"))
 COMPARISONS: Final = frozenset(("<", ">", ">=", "=<", "=", "==", "!=", "/="))
 _FEWEST_STEPS: Final = 2
 
-_CODE: Final = Code(
+_ARITHMETIC: Final = Code(
     "arithmetic",
     Severity.WARNING,
     "a sum inside a term",
@@ -36,7 +98,8 @@ _CODE: Final = Code(
 )
 
 
-def _check(sheet: Sheet) -> Iterator[Diagnostic]:
+@check(_ARITHMETIC, needs_all=False)
+def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report terms that are written like sums, of each kind the first."""
     places: dict[str, list[Name]] = defaultdict(list)
     for name in sheet.names:
@@ -48,7 +111,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
             f"GDL has no arithmetic: {shown(term)} is a term like any other, and {text} works out nothing"
         )
         more = [Note(f"and {len(others)} more time{'s' * (len(others) > 1)}")] if others else []
-        yield _CODE.found(message, first.node.span, *more, hint=_advice(sheet))
+        yield _ARITHMETIC.found(message, first.node.span, *more, hint=_advice(sheet))
 
 
 def _is_sum(text: str, node: Node) -> bool:
@@ -77,6 +140,3 @@ def _steps(sheet: Sheet) -> str:
             if all(int(second) - int(first) == 1 for first, second in counted):
                 return name
     return ""
-
-
-CHECKS: Final = (Check((_CODE,), _check, needs_all=False),)

@@ -1,23 +1,24 @@
-"""Mends of a whole sheet."""
+"""Mending a sheet: edits of its text, and which diagnostics they take care of."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.declarations import declarations
-from anygame.analysis.edits import Edit, Mend, apply_edits
+from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
 from anygame.analysis.lenient import LENIENT_MENDS, lenient_mends
-from anygame.analysis.lenient.reading import with_readings
+from anygame.analysis.lenient.reading import read_leniently, with_readings
 from anygame.analysis.lenient.roles import role_mend, unbound_role
+from anygame.analysis.ordering import binding_order
 from anygame.analysis.safety import normal_rules
-from anygame.doctor import check_program
-from anygame.doctor.mending.ordering import in_order
-from anygame.doctor.mending.parentheses import without_parentheses
-from anygame.errors import RuleSheetError
+from anygame.doctor import CODES, check_program
+from anygame.doctor.finding import Finding
+from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.comments import comments_of
+from anygame.language.diagnostics import Severity
 from anygame.language.forms import COMMENT_MARKS, form_of
 from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
@@ -26,10 +27,13 @@ from anygame.language.sentences import fold_head
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula, Program, Rule
-    from anygame.language.source import Node
+    from anygame.language.source import Node, Span
+    from anygame.language.terms import Variable
+
 
 #: The kinds of mends.
 MENDS: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
@@ -191,3 +195,147 @@ def _missing_declarations(
         place = f" at {doubt.span.place}" if doubt.span else ""
         return [], [f"no {names} is added while `anygame check` doubts the rules: {doubt.code}{place}"]
     return declarations(program, rules, missing)
+
+
+#: Codes of variables that nothing binds: several kinds of mends take care of them, each of other cases.
+_UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
+
+
+def with_edits(program: Program, diagnostics: Iterable[Diagnostic]) -> list[Finding]:
+    """Return diagnostics of a program as findings, with the edits that `anygame mend` would make."""
+    found = list(diagnostics)
+    source = program.source
+    wanted = {kind for each in found for kind in CODES[each.code].mends}
+    if not wanted or source is None:
+        return [Finding(each) for each in found]
+    mends = find_mends(program, wanted)
+    # Readings are written into KIF alone; `anygame translate` writes such a sheet anew.
+    unbound = form_of(source) == "infix" and any(each.code in _UNBOUND for each in found)
+    is_translated = unbound and _binds_all(program)
+    return [_with_edits(each, mends, is_translated) for each in found]
+
+
+def _with_edits(found: Diagnostic, mends: Iterable[Mend], is_translated: bool) -> Finding:
+    kinds = CODES[found.code].mends
+    if found.code == "no-declarations":
+        return Finding(found, None, tuple(kind for kind in kinds if kind in found.message))
+    mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, found.span)), None)
+    if mend is not None:
+        return Finding(found, None, (mend.kind,) if found.code in _UNBOUND else kinds, mend.edits)
+    return Finding(found, None, () if is_translated and found.code in _UNBOUND else None)
+
+
+def as_read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
+    """Return diagnostics of a program, with warnings for the errors that lenient reading takes care of."""
+    found = list(diagnostics)
+    read = frozenset(each for each in found if each.code in _UNBOUND)
+    if not read or not _binds_all(program):
+        lenient = {"role", *LENIENT_MENDS}
+        mended = (each for each in with_edits(program, found) if each.kinds is not None)
+        read = frozenset(each.diagnostic for each in mended if lenient.issuperset(each.kinds or ()))
+    return dict.fromkeys(replace(each, severity=Severity.WARNING) if each in read else each for each in found)
+
+
+def _binds_all(program: Program) -> bool:
+    """Return whether lenient reading leaves no variable of a program unbound."""
+    try:
+        source, mends = read_leniently(program)
+        return bool(mends and normal_rules(parse_program(source)))
+    except AnygameError:
+        return False
+
+
+def _concerns(mend: Mend, span: Span | None) -> bool:
+    if span is None:
+        return False
+    ranges = [(edit.start, edit.end) for edit in mend.edits]
+    if mend.span is not None:
+        ranges.append((mend.span.start, mend.span.end))
+    return any(start <= span.start and span.end <= end for start, end in ranges)
+
+
+def in_order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
+    """Yield the mend that puts a rule's literals in order.
+
+    Args:
+        rule: the rule.
+        role: a variable that another mend binds before all others.
+        comments: where the comments of the sheet start and end.
+    """
+    order = binding_order(rule.body, {role} if role else ())
+    nodes = [formula.node for formula in rule.body]
+    known = [node for node in nodes if node is not None]
+    if order == list(range(len(order))) or len(known) < len(nodes):
+        return
+    assert rule.node is not None
+    moved = next(number for place, number in enumerate(order) if place != number)
+    message = f"{known[moved].span.text} goes before what needs its variables"
+    inside = [c for c in comments if rule.node.start < c[0] < rule.node.end]
+    if inside and form_of(rule.node.source) == "kif":
+        edit = _moved_with_comments(rule, known, order, inside)
+    else:
+        edit = _moved(known, order)
+    yield Mend("order", " ".join(message.split()), known[moved].span, (edit,))
+
+
+def _moved(nodes: Sequence[Node], order: Sequence[int]) -> Edit:
+    """Return the edit that puts literals in another order, and leaves what stands between where it is."""
+    text = nodes[0].source.text
+    pieces: list[str | tuple[int, int]] = []
+    for place, number in enumerate(order):
+        if place:
+            pieces.append(text[nodes[place - 1].end : nodes[place].start])
+        pieces.append((nodes[number].start, nodes[number].end))
+    return Edit(nodes[0].start, nodes[-1].end, tuple(pieces))
+
+
+def _moved_with_comments(
+    rule: Rule, nodes: Sequence[Node], order: Sequence[int], comments: Sequence[tuple[int, int]]
+) -> Edit:
+    """Return the edit that moves literals with the comments before them and at the ends of their lines."""
+    assert rule.head.node is not None
+    text = nodes[0].source.text
+    start = end_of_line(text, rule.head.node.end, comments)
+    chunks: list[tuple[int, int]] = []
+    for node in nodes:
+        end = end_of_line(text, node.end, comments)
+        chunks.append((start if not chunks else chunks[-1][1], end))
+    pieces: list[str | tuple[int, int]] = []
+    in_comment = start > rule.head.node.end
+    for number in order:
+        low, high = chunks[number]
+        if in_comment and not text[low:high].lstrip(" \t").startswith(("\r", "\n")):
+            pieces.append("\n    ")
+        elif not text[low].isspace():
+            pieces.append(" ")
+        pieces.append((low, high))
+        in_comment = high > nodes[number].end
+    if in_comment and not text[chunks[-1][1] :].lstrip(" \t").startswith(("\r", "\n")):
+        pieces.append("\n")
+    return Edit(start, chunks[-1][1], tuple(pieces))
+
+
+_OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
+
+
+def without_parentheses(node: Node) -> Iterator[Mend]:
+    """Yield the mends of a rule's node: the parentheses go."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        children = node.children or ()
+        pending += children
+        if len(children) != 1 or children[0].children is not None:
+            continue
+        name = children[0]
+        text = node.source.text
+        before, after = text[node.start : name.start], text[name.end : node.end]
+        if fold_head(name.text) in _OPERATORS or (before + after).strip("() \t\r\n"):
+            continue
+        # In KIF parentheses may be all that parts a name from its neighbours.
+        left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
+        right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
+        edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))
+        kept = tuple(edit for edit in edits if edit.start < edit.end)
+        message = f"{node.span.text} becomes {text[name.start : name.end]}"
+        yield Mend("parentheses", " ".join(message.split()), node.span, kept)
