@@ -21,7 +21,7 @@ from anygame.doctor.examination import Examination, Wanted
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import AnygameError, RuleSheetError
-from anygame.language.diagnostics import Diagnostic, Severity, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.installed import SUFFIXES
 from anygame.language.writing import write_whole
 
@@ -220,9 +220,15 @@ class _Choice:
 def _print(findings: Iterable[Finding]) -> None:
     screen = Screen()
     for finding in findings:
-        screen.show(diagnostic_lines(finding.diagnostic))
+        screen.show(diagnostic_lines(_with_echoes(finding)))
         if finding.command:
             screen.say(f"  mend: {finding.command}")
+
+
+def _with_echoes(finding: Finding) -> Diagnostic:
+    """Return a finding with a note of what follows from it."""
+    notes = (Note(f"{finding.echoes} (`--all` lists them)"),) if finding.echoes else ()
+    return replace(finding.diagnostic, notes=(*finding.diagnostic.notes, *notes))
 
 
 def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
@@ -269,8 +275,7 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Fi
 
 
 def _json_of(file: str, finding: Finding) -> dict[str, Any]:
-    diagnostic = finding.diagnostic
-    line = finding.line
+    diagnostic, line = _with_echoes(finding), finding.line
     return {
         "file": file,
         **_position(diagnostic.span, with_end=True),

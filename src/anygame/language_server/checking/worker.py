@@ -13,7 +13,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.doctor import CODES
-from anygame.doctor.causes.diagnosis import HOW_TO_LIST
 from anygame.doctor.examination import Wanted
 from anygame.doctor.examination import examine as examined
 from anygame.doctor.mending import MENDS, mend_sheet
@@ -70,8 +69,8 @@ def _finding(finding: Found, source: Source, settings: Settings) -> Finding:
     )
     is_read = settings.lenient and found.severity < CODES[found.code].severity and finding.kinds is not None
     message = f"read leniently: {found.message}" if is_read else found.message
-    notes = [note.message.strip().removesuffix(HOW_TO_LIST) for note in found.notes if note.span is None]
-    said = [message, *notes]
+    notes = [note.message.strip() for note in found.notes if note.span is None]
+    said = [message, *notes, *filter(None, [finding.echoes])]
     if found.hint:
         said.append(f"try: {found.hint}")
     fixes = tuple(_fixes(finding, source))
