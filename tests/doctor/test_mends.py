@@ -14,7 +14,7 @@ from tests.language.test_layout import sheets
 
 import anygame
 from anygame.analysis.edits import Edit, apply_edits
-from anygame.analysis.ordering import binding_order
+from anygame.analysis.normal import binding_order
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Literal, Source, parse_program, parse_term, read_source

@@ -295,13 +295,6 @@ def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
     return atom.key, atom.arguments
 
 
-def atoms_of(rule: Rule) -> Iterator[Atom]:
-    """Yield the head of a rule, and the atoms of its body."""
-    yield rule.head
-    for atom, _ in atoms_in(rule.body):
-        yield atom
-
-
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
     """Return the place of a formula, or of its rule where it has none of its own."""
     return formula.node.span if formula.node else rule.span

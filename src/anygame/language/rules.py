@@ -199,6 +199,13 @@ def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
             yield formula.atom, positive
 
 
+def atoms_of(rule: Rule) -> Iterator[Atom]:
+    """Yield the head of a rule, and the atoms of its body."""
+    yield rule.head
+    for atom, _ in atoms_in(rule.body):
+        yield atom
+
+
 def map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
     """Return a formula with each atom changed.
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.language.forms import infix_variable
 from anygame.language.rules import KEYWORDS
-from anygame.language.sentences import fold_head
 from anygame.language_server.domains import Values
 from anygame.language_server.meanings import (
     KEYWORD_TEXTS,
@@ -21,7 +20,7 @@ from anygame.language_server.meanings import (
     pattern,
     values_text,
 )
-from anygame.language_server.reading import starts_item, tokens_of
+from anygame.language_server.reading import OpenItem, starts_item, tokens_of
 from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import OPERATORS, Range, Symbol
 
@@ -35,21 +34,6 @@ if TYPE_CHECKING:
 
 #: What can stand somewhere: a rule or fact, a head, a formula of a body, a term.
 Slot = Literal["item", "head", "formula", "term"]
-
-
-@dataclass(slots=True)
-class _Frame:
-    """A list that is open at the place.
-
-    Attributes:
-        name: its first token, as programs spell it; None where it has none yet.
-        index: how many arguments stand before the place, whole or begun.
-        begun: whether the last of them is still being typed.
-    """
-
-    name: str | None
-    index: int = 0
-    begun: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,91 +61,38 @@ def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
     if len(sheet.text) > LIMITS.reading.bytes:
         return None
     start = starts_item(sheet.source, sheet.form, max(0, offset - 1))
-    frames: list[_Frame] = [_Frame("")]
-    in_body = False
-    before: Token | None = None
+    tokens: list[Token] = []
     last: Token | None = None
     for token in tokens_of(sheet.source, sheet.form, start):
         if token.start >= offset:
             break
-        if token.kind == "comment":
-            if token.end >= offset and token.start < offset:
-                return None
-            continue
+        if token.kind == "comment" and token.end >= offset:
+            return None
         if token.kind == "name" and token.end >= offset:
             last = token
             break
-        if token.text == ":-":
-            in_body, frames = True, [_Frame("")]
-        _step(frames, token, before, sheet.form == "infix")
-        if len(frames) > LIMITS.reading.depth:
-            return None
-        before = token
-    prefix = sheet.text[last.start : offset] if last else ""
-    range_ = Range(last.start if last else offset, offset)
-    slot, steps, opened = _infix_slot(frames, in_body) if sheet.form == "infix" else _kif_slot(frames)
-    return TypingContext(slot, prefix, range_, opened, steps)
-
-
-def _step(frames: list[_Frame], token: Token, before: Token | None, infix: bool) -> None:
-    top = frames[-1]
-    if token.kind == "open":
-        if infix:
-            is_call = before is not None and before.kind == "name" and before.end == token.start
-            frames.append(_Frame(fold_head(before.text.strip("'")) if is_call and before else ""))
-        else:
-            frames.append(_Frame(None))
-    elif token.kind == "close":
-        if len(frames) > 1:
-            frames.pop()
-            if not infix:
-                _count(frames[-1])
-    elif token.kind == "mark":
-        top.index += token.text == ","
-    elif not infix:
-        if top.name is None:
-            top.name = fold_head(token.text)
-        else:
-            _count(top)
-
-
-def _count(frame: _Frame) -> None:
-    if frame.name is None:
-        frame.name = "("  # a list where a name should be
-    else:
-        frame.index += 1
-
-
-def _kif_slot(frames: list[_Frame]) -> tuple[Slot, tuple[tuple[str, int], ...], bool]:
-    slot: Slot = "item"
+        tokens.append(token)
+    item = OpenItem(sheet.source, sheet.form, tokens)
+    lists = list(item.lists())
+    if len(lists) >= LIMITS.reading.depth:
+        return None
+    slot: Slot = "formula" if item.is_in_body else "item"
     steps: tuple[tuple[str, int], ...] = ()
-    for frame in frames[1:]:
-        name, index = frame.name, frame.index
+    opened = False
+    for name, index in lists:
         if name is None:
-            return slot, steps, True
+            opened = True
+            break
         if name == "<=" and slot in ("item", "formula"):
             slot = "formula" if index else "head"
-        elif slot != "term" and name in OPERATORS:
+        elif slot != "term" and (not name or name in OPERATORS):
             slot = "term" if name == "distinct" else "formula"
         elif slot != "term":
             slot, steps = "term", ((name, index),)
-        elif steps:
-            steps = (*steps, (name, index))
-    return slot, steps, False
-
-
-def _infix_slot(frames: list[_Frame], in_body: bool) -> tuple[Slot, tuple[tuple[str, int], ...], bool]:
-    slot: Slot = "formula" if in_body else "item"
-    steps: tuple[tuple[str, int], ...] = ()
-    for frame in frames[1:]:
-        name = frame.name or ""
-        if slot != "term" and (not name or name in OPERATORS):
-            slot = "term" if name == "distinct" else "formula"
-        elif slot != "term":
-            slot, steps = "term", ((name, frame.index),)
         elif steps and name:
-            steps = (*steps, (name, frame.index))
-    return slot, steps, False
+            steps = (*steps, (name, index))
+    begin = last.start if last else offset
+    return TypingContext(slot, sheet.text[begin:offset], Range(begin, offset), opened, steps)
 
 
 CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.edits import Edit, Mend, end_of_line
-from anygame.analysis.lenient.sorts import ROLE, Sorts
+from anygame.analysis.sorts import ROLE, Sorts
 from anygame.language.rules import Atom, Literal, Rule
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from anygame.analysis.lenient.sorts import Place
-    from anygame.analysis.value_relations import ValueRelations
+    from anygame.analysis.declarations import ValueRelations
+    from anygame.analysis.sorts import Place
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
@@ -57,7 +57,7 @@ class Binder:
         atoms = [declared] if declared else []
         left = [variable for variable in left if declared is None or variable not in declared.variables()]
         kind = "binding"
-        if any(self._sorts.of_variable(rule, variable) != self._sorts.sort(ROLE) for variable in left):
+        if any(self._sorts.of_variable(rule, variable) != self._sorts.of(ROLE) for variable in left):
             if head.predicate in _TELLS:
                 return None
             kind = "domain"
@@ -101,7 +101,7 @@ class Binder:
 
     def _new_relation(self, sort: Place) -> str | None:
         """Return the name for a relation of the terms of a sort; no compound term is left out."""
-        if sort == self._sorts.sort(ROLE):
+        if sort == self._sorts.of(ROLE):
             return "role"
         constants = self._sorts.constants(sort)
         if not self._sorts.functors(sort):
@@ -113,7 +113,7 @@ class Binder:
         return name
 
     def _compound_rules(self, sort: Place) -> Iterator[Rule]:
-        if sort == self._sorts.sort(ROLE):
+        if sort == self._sorts.of(ROLE):
             return
         for functor in sorted(self._sorts.functors(sort)):
             inner = [self._made[each] for each in self._sorts.of_arguments(functor)]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.edits import Mend, apply_edits
-from anygame.analysis.lenient.readings import LENIENT_MENDS, lenient_mends
-from anygame.analysis.lenient.roles import role_mends
+from anygame.analysis.lenient.readings import LENIENT_MENDS, lenient_mends, role_mends
 from anygame.language.forms import form_of
 from anygame.language.parser import parse_program
 from anygame.language.printer import format_program
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
-    from anygame.language.rules import Program
+    from anygame.language.rules import Program, Rule
+
 
 #: What is written for one rule may leave variables unbound again, inside negations inside negations; roles
 #: are a round of their own.
@@ -61,3 +62,30 @@ def with_readings(
         again = Source(program.source.name, text)
         program = parse_program(again, case_sensitive=case_sensitive, open_facts=True)
     return program, done
+
+
+def in_places_of(written: Program, plain: Program) -> Program:
+    """Return the rules of a plain program in the places of the rules that they were made from.
+
+    Lenient reading keeps the order of the rules. What it adds speaks of relations of its own, and stands in
+    the place of the rule before it. Where rules and places do not fit each other, all stay where they are.
+
+    Args:
+        written: the program as its author wrote it.
+        plain: the same program after lenient reading.
+    """
+    known = {rule.head.key for rule in written.rules}
+    kept = sum(rule.head.key in known for rule in plain.rules)
+    if kept != len(written.rules):
+        return plain
+    return replace(plain, rules=tuple(_placed(written, plain, known)))
+
+
+def _placed(written: Program, plain: Program, known: set[tuple[str, int]]) -> Iterator[Rule]:
+    places = iter(written.rules)
+    place: Rule | None = None
+    for rule in plain.rules:
+        is_written = rule.head.key in known
+        place = next(places) if is_written or place is None else place
+        node = place.head.node if is_written else place.node
+        yield replace(rule, head=replace(rule.head, node=node), node=place.node)

@@ -1,26 +1,153 @@
-"""How each rule is read whose variables GDL leaves unbound, as mends of the sheet's text."""
+"""How each rule is read whose variables GDL leaves unbound, as mends of the sheet's text.
+
+A role is added, a negation with variables of its own denies a relation, and a head's variables are bound.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.declarations import ValueRelations
 from anygame.analysis.edits import Edit, Mend, end_of_line
 from anygame.analysis.lenient.bindings import Binder
-from anygame.analysis.lenient.negations import local_variables, name_of, shape_of
 from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
 from anygame.analysis.safety import unsafe_variables
-from anygame.analysis.value_relations import ValueRelations
 from anygame.language.comments import comments_of
-from anygame.language.forms import form_of
-from anygame.language.rules import Atom, Not
+from anygame.language.forms import form_of, infix_variable
+from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms, walk
+from anygame.language.terms import Compound, Constant, Variable, substitute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from anygame.analysis.lenient.negations import Local
-    from anygame.language.rules import Distinct, Program, Rule
-    from anygame.language.terms import Variable
+    from anygame.language.rules import Formula, Program, Rule
+    from anygame.language.terms import Term
+
+
+def role_mends(program: Program) -> list[Mend]:
+    """Return the edits that add the roles which a program's rules leave unbound.
+
+    The program must have been read from a text.
+    """
+    source = program.source
+    assert source is not None
+    comments = [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
+    roles = [(rule, unbound_role(rule)) for rule in program.rules if rule.node is not None]
+    return [role_mend(rule, role, comments) for rule, role in roles if role is not None]
+
+
+def unbound_role(rule: Rule) -> Variable | None:
+    """Return the variable that stands for the role in a head, if nothing binds it."""
+    if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
+        return None
+    with_role = rule.head.arguments[0]
+    try:
+        parts = normalise(rule)
+    except TooManyAlternatives:
+        return None
+    unbound = {variable for part in parts for variable, _ in unsafe_variables(part)}
+    return next((variable for variable in unbound if variable is with_role), None)
+
+
+def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Mend:
+    """Return the mend that says of a role's variable that it is a role."""
+    node = rule.head.node
+    first = rule.body[0].node
+    assert node is not None
+    assert first is not None
+    text = node.source.text
+    start = first.start
+    between = text[node.end : start]
+    if "(" in between and not {"%", ";"} & set(between):  # parentheses round an infix literal
+        start = node.end + between.index("(")
+    line = max(text.rfind("\n", node.end, start), text.rfind("\r", node.end, start)) + 1
+    gap = f"\n{text[line:start]}" if line else " "
+    message = f"nothing says what {role} may be: (role {role}) is added"
+    if form_of(node.source) == "kif":
+        position = end_of_line(text, node.end, comments)
+        if position > node.end:
+            gap = gap if line else "\n    "
+        edit = Edit(position, position, (f"{gap}(role {role})",))
+    else:
+        edit = Edit(start, start, (f"role({infix_variable(role.name)}) &{gap}",))
+    return Mend("role", message, node.span, (edit,))
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A negation or ``distinct`` with variables that nothing else of its conjunction can bind.
+
+    Attributes:
+        formula: the negation, or the ``distinct``.
+        free: these variables.
+    """
+
+    formula: Not | Distinct
+    free: frozenset[Variable]
+
+
+def local_variables(rule: Rule, unbound: Collection[Variable]) -> Iterator[Local]:
+    """Yield the negations and ``distinct`` of a rule that have unbound variables of their own.
+
+    A variable of the head is none: what may stand there is for the head to say.
+    """
+    return _scan(rule.body, set(), frozenset(unbound).difference(rule.head.variables()))
+
+
+def _scan(
+    conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
+) -> Iterator[Local]:
+    positive = [_positive(formula) for formula in conjuncts]
+    for number, formula in enumerate(conjuncts):
+        beside = positive[:number] + positive[number + 1 :]
+        known = outside.union(*beside)
+        if isinstance(formula, Or):
+            for part in formula.formulas:
+                # To leave out a `distinct` here would leave out an alternative.
+                inner = _scan((part,), known, unbound)
+                yield from (local for local in inner if isinstance(local.formula, Not))
+        elif isinstance(formula, And):
+            yield from _scan(formula.formulas, known, unbound)
+        elif isinstance(formula, Not) and isinstance(formula.formula, Not):
+            yield from _scan((formula.formula.formula,), known, unbound)
+        elif isinstance(formula, Not) and isinstance(formula.formula, Distinct):
+            continue  # an equation, which binds
+        elif isinstance(formula, Not | Distinct):
+            free = unbound.difference(known).intersection(formula.variables())
+            if free:
+                yield Local(formula, free)
+
+
+def _positive(formula: Formula) -> set[Variable]:
+    """Return the variables of the literals that stand positively in a formula."""
+    return {
+        variable
+        for part, positive in walk([formula])
+        if positive and isinstance(part, Literal)
+        for variable in part.variables()
+    }
+
+
+def name_of(formula: Formula) -> str:
+    """Return what a formula is about: the name of its first literal's fluent, move or relation."""
+    atoms = (part.atom for part, _ in walk([formula]) if isinstance(part, Literal))
+    atom = next(atoms, None)
+    if atom is None:
+        return "values"
+    about = atom.arguments[-1] if atom.predicate in {"true", "does"} else None
+    if isinstance(about, Compound):
+        return about.functor
+    return about.name if isinstance(about, Constant) else atom.predicate
+
+
+def shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
+    """Return a formula as text in which the names of variables do not count, but which are outer ones do."""
+    names: dict[Variable, Term] = {}
+    for number, variable in enumerate(dict.fromkeys(formula.variables())):
+        names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")
+    return str(map_terms(formula, lambda term: substitute(term, names)))
+
 
 #: The kinds of mends that lenient reading makes.
 LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain")

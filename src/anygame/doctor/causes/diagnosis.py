@@ -28,7 +28,7 @@ from anygame.language.source import Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from anygame.doctor.causes.edits import Cause
+    from anygame.analysis.edits import Mend
     from anygame.doctor.checked_sheet import CheckedSheet
     from anygame.doctor.finding import Finding
     from anygame.doctor.play.checking import Bounds, PlayCheck
@@ -116,7 +116,7 @@ class Diagnosis:
         self._bounds = bounds
         self._examine = examine
         self.is_late = False
-        self._named: dict[Diagnostic, Cause] = {}
+        self._named: dict[Diagnostic, Mend] = {}
 
     def findings(self) -> Iterator[Finding]:
         """Yield all findings, those that name a cause first, as they are shown.
@@ -174,7 +174,7 @@ class Diagnosis:
                 causes[slip] = gone
         return causes
 
-    def _of_names(self, every: Sequence[Diagnostic], left: Sequence[Diagnostic]) -> Cause | None:
+    def _of_names(self, every: Sequence[Diagnostic], left: Sequence[Diagnostic]) -> Mend | None:
         """Return an edit with which none of some findings is left, and nothing else is wrong."""
         others = [each for each in every if not _is_of_play(each)]
         wanted = {each for each in left if not _is_of_play(each)}
@@ -205,14 +205,14 @@ class Diagnosis:
                 return {first: _at_cause(first, cause), **following}
         return {}
 
-    def _trials(self, causes: Iterable[Cause], most: int) -> Iterator[tuple[Cause, CheckedSheet, Work]]:
+    def _trials(self, causes: Iterable[Mend], most: int) -> Iterator[tuple[Mend, CheckedSheet, Work]]:
         """Yield edits with the sheet examined after them, and the work that is left."""
         work = Work(most)
         cost = work_of_game(self._source)
         if cost + work_of_checks(self._source) > _MOST_A_TRIAL:
             return
         for cause in causes:
-            if work.is_done or cause.span.source is not self._source:
+            if work.is_done or (cause.span and cause.span.source is not self._source):
                 self.is_late |= work.is_late
                 break
             work.left -= cost
@@ -248,7 +248,7 @@ def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str
 
 
 def _changed(
-    slip: Diagnostic | None, cause: Cause, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+    slip: Diagnostic | None, cause: Mend, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
 ) -> tuple[frozenset[Diagnostic], bool]:
     """Return what is no longer found after an edit, and whether something wrong is found anew."""
     after = Counter(_identity(each, cause) for each in left)
@@ -261,15 +261,15 @@ def _changed(
     return gone, any(identity[0] > Severity.INFO for identity in after - before)
 
 
-def _identity(finding: Diagnostic, cause: Cause | None = None) -> tuple[Severity, str, int]:
+def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity, str, int]:
     """Return what makes findings of a sheet and of the edited one the same."""
     start = finding.span.start if finding.span else -1
     return finding.severity, finding.code, offset_before(cause.edits, start) if cause else start
 
 
-def _at_cause(finding: Diagnostic, cause: Cause) -> Diagnostic:
+def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     """Return a finding at the place of an edit that makes it vanish."""
-    meant = shown(cause.meant)
+    meant = shown(cause.message)
     is_played = finding.code in KEYWORDS
     hint = f"{meant}, or {finding.hint}" if is_played and finding.hint else meant
     if finding.span == cause.span and not is_played:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.ordering import binds
+from anygame.analysis.normal import binds
 from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.sheet import span_of
 from anygame.language.diagnostics import Note, Severity, shown

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.sorts import Sorts, constants_in
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.codes.unused import IDLE_MOVES
-from anygame.doctor.likes.sorts import Sorts, constants_in
 from anygame.doctor.likes.words import numbered, words_of
-from anygame.doctor.sheet import atoms_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS, Literal, atoms_in
+from anygame.language.rules import KEYWORDS, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
 from anygame.language.unification import unify
 
@@ -174,7 +173,7 @@ def _inside(term: Term, is_keyword: bool) -> tuple[Term, ...]:
 
 
 #: What stands where a whole move does.
-_MOVE: Final = ("does", 1)
+_MOVE: Final = ("does", 2, 1)
 #: Of so many moves one may be missing; of fewer there may be another reason.
 _FEWEST: Final = 3
 

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
-from anygame.doctor.sheet import atoms_of, names_of_rule, span_of
+from anygame.doctor.sheet import names_of_rule, span_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS, atoms_in
+from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.terms import Variable
 
 if TYPE_CHECKING:

@@ -6,18 +6,18 @@ from collections import Counter, defaultdict
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.sorts import Sorts, lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes.families import odd_place
-from anygame.doctor.likes.sorts import Sorts, lists_of
-from anygame.doctor.sheet import STATE, asked_of, atoms_of, key_of, named
+from anygame.doctor.sheet import STATE, asked_of, key_of, named
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import Atom, Literal, atoms_in
+from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.doctor.likes.sorts import Place
+    from anygame.analysis.sorts import Place
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
@@ -335,7 +335,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
     for rule in sheet.program.rules:
         for atom in atoms_of(rule):
-            for each, places in lists_of(atom):
+            for each, places, _ in lists_of(atom):
                 named_so = zip(places, each.arguments, strict=True)
                 here = [(sorts.of(place), term) for place, term in named_so if isinstance(term, Constant)]
                 for sort, term in here:

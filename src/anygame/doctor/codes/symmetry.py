@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes.symmetry import Images, grown, turned, used_alike
 from anygame.doctor.likes.words import exchanged, flat, numbered, parts_of, same, text_of
-from anygame.doctor.sheet import atoms_of, key_of, names_of_rule, spoken_of
+from anygame.doctor.sheet import key_of, names_of_rule, spoken_of
 from anygame.language.diagnostics import Note, Severity
-from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in
+from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
