@@ -31,7 +31,7 @@ from anygame.language_server.checking.checker import Checker
 from anygame.language_server.documents import Documents, Workspace, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from anygame.language_server.checking.findings import Findings
     from anygame.language_server.documents import Change, Document
@@ -112,7 +112,7 @@ class _Server(LanguageServer):
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         self.folders = Workspace(filter(None, map(path_of, uris)))
 
-    async def ask_settings(self) -> None:
+    async def ask_settings(self, _: object = None) -> None:
         """Ask the editor for its settings, if it can send them."""
         workspace = self.client_capabilities.workspace
         if workspace and workspace.configuration:
@@ -154,7 +154,7 @@ class _Server(LanguageServer):
         self.checker.forget(uri)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
-    async def end(self) -> None:
+    async def end(self, _: object = None) -> None:
         """End what is under way."""
         self._is_ended = True
         await self.checker.close()
@@ -238,38 +238,22 @@ def _change(event: lsp.TextDocumentContentChangeEvent) -> Change:
 
 
 def _register(server: _Server) -> None:
-    """Report pygls which messages are understood."""
-    for method, handler in (
-        (lsp.INITIALIZE, server.begin),
-        (lsp.TEXT_DOCUMENT_DID_OPEN, server.open),
-        (lsp.TEXT_DOCUMENT_DID_CHANGE, server.change),
-        (lsp.TEXT_DOCUMENT_DID_CLOSE, server.close),
-    ):
-        server.feature(method)(_function(handler))
-    server.feature(lsp.INITIALIZED)(_coroutine(lambda _: server.ask_settings()))
-    server.feature(lsp.SHUTDOWN)(_coroutine(lambda _: server.end()))
-    server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)(_coroutine(server.configured))
-    for method, answer, options in REQUESTS:
-        server.feature(method, options)(_coroutine(partial(server.answered, answer)))
+    """Say to pygls which messages are understood."""
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
-    server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
-    )(_coroutine(server.actions))
-    server.feature(lsp.CODE_ACTION_RESOLVE)(_coroutine(server.resolved))
-    server.feature(lsp.WORKSPACE_SYMBOL)(_coroutine(server.named))
-
-
-def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return a function for a method, since pygls sets attributes of what it is given."""
-
-    def handle(params: Any) -> None:
-        method(params)
-
-    return handle
-
-
-def _coroutine(method: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Any]:
-    async def handle(params: Any) -> Any:
-        return await method(params)
-
-    return handle
+    actions = lsp.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
+    handlers: list[tuple[str, Callable[[Any], Any], Any]] = [
+        (lsp.INITIALIZE, server.begin, None),
+        (lsp.INITIALIZED, server.ask_settings, None),
+        (lsp.SHUTDOWN, server.end, None),
+        (lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, server.configured, None),
+        (lsp.TEXT_DOCUMENT_DID_OPEN, server.open, None),
+        (lsp.TEXT_DOCUMENT_DID_CHANGE, server.change, None),
+        (lsp.TEXT_DOCUMENT_DID_CLOSE, server.close, None),
+        (lsp.TEXT_DOCUMENT_CODE_ACTION, server.actions, actions),
+        (lsp.CODE_ACTION_RESOLVE, server.resolved, None),
+        (lsp.WORKSPACE_SYMBOL, server.named, None),
+        *((method, partial(server.answered, answer), options) for method, answer, options in REQUESTS),
+    ]
+    for method, handler, options in handlers:
+        # pygls sets attributes of what it is given, which methods do not have.
+        server.feature(method, options)(partial(handler))

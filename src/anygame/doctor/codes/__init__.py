@@ -14,7 +14,6 @@ from anygame.doctor.codes import (
     cases,
     conditions,
     declarations,
-    facts,
     foreign,
     goals,
     large_join,
@@ -36,7 +35,7 @@ from anygame.doctor.codes import (
 __all__ = ["CHECKS", "CODES"]
 
 _THEMES: Final = (
-    cases, conditions, declarations, facts, foreign, goals, large_join, left_out, likely_typo, lost_fluent,
+    cases, conditions, declarations, foreign, goals, large_join, left_out, likely_typo, lost_fluent,
     moves, names, never_fires, recursion, same_rules, swapped_arguments, symmetry, unused,
 )  # fmt: skip
 #: All checks.

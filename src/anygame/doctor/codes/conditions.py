@@ -8,7 +8,7 @@ from anygame.analysis.normal import binds
 from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.sheet import span_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in, walk
+from anygame.language.rules import And, Distinct, Literal, Not, Or
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
@@ -37,14 +37,13 @@ _KEYWORD_IN_BODY: Final = Code(
 @check(_KEYWORD_IN_BODY, needs_all=False)
 def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report atoms of relations that no body should read."""
-    for rule in sheet.program.rules:
-        for atom, _ in atoms_in(rule.body):
-            if atom.predicate in _NOT_READ:
-                yield _KEYWORD_IN_BODY.found(
-                    f"`{atom.predicate}` is for heads; in a body other systems do not find it",
-                    span_of(atom, rule),
-                    hint="a relation of your own that both rules read",
-                )
+    for atoms in sheet.reads.values():
+        for atom in atoms if atoms[0].predicate in _NOT_READ else ():
+            yield _KEYWORD_IN_BODY.found(
+                f"`{atom.predicate}` is for heads; in a body other systems do not find it",
+                atom.span,
+                hint="a relation of your own that both rules read",
+            )
 
 
 _NEGATED_FORMULA: Final = Code(
@@ -66,21 +65,16 @@ _NEGATED_FORMULA: Final = Code(
 def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report `not` in front of `or`, `and`, `not` and `distinct`."""
     words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
-    for rule in sheet.program.rules:
-        for inner, _ in walk(rule.body):
-            if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
-                word = words.get(type(inner.formula), "formula")
-                hint = (
-                    "write the same variable twice"
-                    if word == "distinct"
-                    else "negate each sentence alone, or give the formula a relation of its own"
-                )
-                yield _NEGATED_FORMULA.found(
-                    f"GDL has `not` in front of a sentence only, found `{word}`; other systems read it "
-                    "differently",
-                    span_of(inner, rule),
-                    hint=hint,
-                )
+    for inner, rule in sheet.formulas:
+        if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
+            word = words.get(type(inner.formula), "formula")
+            hint = "negate each sentence alone, or give the formula a relation of its own"
+            yield _NEGATED_FORMULA.found(
+                f"GDL has `not` in front of a sentence only, found `{word}`; other systems read it "
+                "differently",
+                span_of(inner, rule),
+                hint="write the same variable twice" if word == "distinct" else hint,
+            )
 
 
 _NESTED_OR: Final = Code(
@@ -98,16 +92,12 @@ _NESTED_OR: Final = Code(
 @check(_NESTED_OR, needs_all=False)
 def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an `or` that stands directly in another one."""
-    for rule in sheet.program.rules:
-        for inner, _ in walk(rule.body):
-            if isinstance(inner, Or):
-                for part in inner.formulas:
-                    if isinstance(part, Or):
-                        yield _NESTED_OR.found(
-                            "a disjunction that is an alternative of another one",
-                            span_of(part, rule),
-                            hint="list its alternatives in the outer `or`",
-                        )
+    for inner, rule in sheet.formulas:
+        for part in inner.formulas if isinstance(inner, Or) else ():
+            if isinstance(part, Or):
+                message = "a disjunction that is an alternative of another one"
+                hint = "list its alternatives in the outer `or`"
+                yield _NESTED_OR.found(message, span_of(part, rule), hint=hint)
 
 
 _LITERAL_ORDER: Final = Code(
@@ -170,14 +160,11 @@ _IDLE_DISTINCT: Final = Code(
 @check(_IDLE_DISTINCT, needs_all=False)
 def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a `distinct` whose sides can never be the same."""
-    for rule in sheet.program.rules:
-        for inner, _ in walk(rule.body):
-            if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
-                yield _IDLE_DISTINCT.found(
-                    f"{inner.left} and {inner.right} are always distinct",
-                    span_of(inner, rule),
-                    hint="leave it out, or compare a variable",
-                )
+    for inner, rule in sheet.formulas:
+        if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
+            message = f"{inner.left} and {inner.right} are always distinct"
+            hint = "leave it out, or compare a variable"
+            yield _IDLE_DISTINCT.found(message, span_of(inner, rule), hint=hint)
 
 
 #: A sheet that repeats conditions in more rules was written by a program.

@@ -306,7 +306,9 @@ class Turns:
                 f"nobody has the turn here, all can only wait: no {shown(f'({self._fluent} ?)')} is true"
             )
             hint = "a `next` for whose turn it is after each move"
-            yield Fault("lost-value", self._fluent, message, self._writer, hint)
+            writers = _writers(self._game.program, (self._fluent, 1))
+            span = writers[0].head.span if writers else None
+            yield Fault("lost-value", self._fluent, message, span, hint)
 
     def _owner(self, fact: Term) -> Term | None:
         """Return the role that a fact gives the turn to, if it does."""
@@ -337,14 +339,6 @@ class Turns:
             return None
         found = rule_behind(derivation, self._game.program)
         return found.span if found else None
-
-    def _writer(self) -> Span | None:
-        """Return the place of the first `next` that hands on the turn."""
-        heads = [rule.head for rule in self._game.program.rules if rule.head.key == ("next", 1)]
-        return next((head.span for head in heads if self._is_of_turn(head.arguments[0])), None)
-
-    def _is_of_turn(self, term: Term) -> bool:
-        return isinstance(term, Compound) and (term.functor, len(term.arguments)) == (self._fluent, 1)
 
 
 def _turn_fluent(game: Game) -> str:
