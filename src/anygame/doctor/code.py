@@ -124,7 +124,6 @@ def check(
 
 
 def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield the first finding of each place."""
     seen: set[Span | None] = set()
     for each in found:
         if each.span not in seen:

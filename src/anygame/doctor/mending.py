@@ -172,7 +172,6 @@ def _case(rule: Rule) -> Iterator[Mend]:
 
 
 def _heads(rule: Rule) -> Iterator[Node]:
-    """Yield the nodes of a rule's sentences and formulas."""
     nodes = [rule.head.node, *(formula.node for formula, _ in walk(rule.body))]
     yield from filter(None, nodes)
 

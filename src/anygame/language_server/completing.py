@@ -182,7 +182,6 @@ def _escaped(text: str) -> str:
 
 
 def _formulas(sheet: WrittenSheet, context: TypingContext, writer: _Writer) -> Iterator[Completion]:
-    """Yield the keywords and relations of a slot."""
     needs_list = context.opened
     for name in _OF_SLOT[context.slot]:
         keyword = KEYWORD_TEXTS[name]
@@ -216,7 +215,6 @@ def _hole(word: str) -> str:
 def _terms(
     sheet: WrittenSheet, context: TypingContext, table: DomainTable, writer: _Writer
 ) -> Iterator[Completion]:
-    """Yield the rule's variables, then what the domain of the place has."""
     if not context.opened:
         for name in _variables(sheet, context):
             yield writer.proposal(Symbol("variable", name, 0), "variable", "variable of this rule", 0, [])

@@ -312,7 +312,6 @@ def _of_variable(sheet: WrittenSheet, found: Occurrence, table: DomainTable) -> 
 
 
 def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[tuple[str, str]]:
-    """Yield how many rules and facts there are for a symbol, and how often it stands elsewhere."""
     items = items_about(sheet, symbol)
     rules = sum(map(sheet.is_rule, items))
     facts = len(items) - rules

@@ -238,7 +238,6 @@ def _change(event: lsp.TextDocumentContentChangeEvent) -> Change:
 
 
 def _register(server: _Server) -> None:
-    """Say to pygls which messages are understood."""
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
     actions = lsp.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
     handlers: list[tuple[str, Callable[[Any], Any], Any]] = [

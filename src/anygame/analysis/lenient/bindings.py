@@ -157,7 +157,6 @@ class Binder:
 
 
 def _functor(term: Term) -> object:
-    """Return name and arity of a term, None of a variable."""
     if isinstance(term, Compound):
         return term.functor, len(term.arguments)
     return term.name if isinstance(term, Constant) else None

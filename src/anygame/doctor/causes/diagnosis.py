@@ -305,7 +305,6 @@ def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
 def _following(
     every: Sequence[Diagnostic], causes: dict[Diagnostic, frozenset[Diagnostic]]
 ) -> set[Diagnostic]:
-    """Return the findings that follow from others."""
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
     codes = {each.code for each in every}
@@ -383,7 +382,6 @@ def _echoes(
 
 
 def _counted(echoes: Collection[Diagnostic]) -> str:
-    """Return in a few words what follows from a finding."""
     if not echoes:
         return ""
     dead = sum(each.code in _DEAD for each in echoes)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.edits import Edit, Mend, apply_edits
 from anygame.analysis.sorts import Sorts, constants_in
-from anygame.doctor.likes.nearness import slips
+from anygame.doctor.likes import slips
 from anygame.doctor.play.watching import keeps
 from anygame.doctor.sheet import STATE, Sheet, key_of, names_of_rule
 from anygame.language.forms import form_of, infix_constant
@@ -77,7 +77,6 @@ def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
 
 
 def _written(span: Span, meant: str) -> Mend:
-    """Return a cause that is written in the place of a part of the sheet."""
     return Mend("cause", meant, span, (Edit(span.start, span.end, (meant,)),))
 
 

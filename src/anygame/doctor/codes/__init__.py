@@ -29,14 +29,13 @@ from anygame.doctor.codes import (
     same_rules,
     swapped_arguments,
     symmetry,
-    unused,
 )
 
 __all__ = ["CHECKS", "CODES"]
 
 _THEMES: Final = (
     cases, conditions, declarations, foreign, goals, large_join, left_out, likely_typo, lost_fluent,
-    moves, names, never_fires, recursion, same_rules, swapped_arguments, symmetry, unused,
+    moves, names, never_fires, recursion, same_rules, swapped_arguments, symmetry,
 )  # fmt: skip
 #: All checks.
 CHECKS: Final = tuple(

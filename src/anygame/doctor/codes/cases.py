@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes.words import (
+from anygame.doctor.likes import (
     by_frame,
     families,
     frame_of,
@@ -26,7 +26,7 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
-    from anygame.doctor.likes.words import Values, Words
+    from anygame.doctor.likes import Values, Words
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
@@ -156,7 +156,6 @@ _MISSING_COMBINATION: Final = Code(
 
 @check(_MISSING_COMBINATION)
 def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one combination of values for which there is no head of a kind."""
     groups: dict[object, dict[tuple[Term, ...], Rule]] = defaultdict(dict)
     for rule in sheet.program.rules:
         head = rule.head
@@ -179,7 +178,6 @@ def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _terms(head: Atom) -> tuple[Term, ...]:
-    """Return the arguments of a fluent, or of a relation."""
     if head.predicate not in _OF_CELLS:
         return head.arguments
     fluent = head.arguments[-1] if head.arguments else None
@@ -200,7 +198,6 @@ def _missing(rows: Sequence[tuple[T, ...]]) -> tuple[T, ...] | None:
 def _of_heads(
     sheet: Sheet, group: Mapping[tuple[Term, ...], Rule], missing: tuple[Term, ...]
 ) -> Iterator[Diagnostic]:
-    """Report a combination that no head speaks of."""
     rule = group[max(group, key=lambda row: _alike(row, missing))]
     values = iter(missing)
     terms = _terms(rule.head)
@@ -250,7 +247,6 @@ _ODD_NUMBER: Final = Code(
 
 @check(_ODD_NUMBER, once=True)
 def _odd_number(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one number in a rule, or in rules alike, that is not where the others lead."""
     for rule in sheet.program.rules:
         yield from _in_rule(rule)
     # What is a goal goes by any steps.
@@ -333,7 +329,6 @@ _ODD_FACT: Final = Code(
 
 @check(_ODD_FACT, once=True)
 def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one fact that breaks a count, or what all others have but once."""
     yield from _in_counts(sheet)
     yield from _in_tables(sheet)
 
@@ -428,7 +423,6 @@ _MISSING_ROLE: Final = Code(
 
 @check(_MISSING_ROLE)
 def _missing_role(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report fluents that each of at least three roles begins with, but for one."""
     roles = {role for role in sheet.roles if str(role) != "random"}
     if len(roles) < _FEWEST_ROLES:
         return

@@ -36,7 +36,6 @@ _KEYWORD_IN_BODY: Final = Code(
 
 @check(_KEYWORD_IN_BODY, needs_all=False)
 def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report atoms of relations that no body should read."""
     for atoms in sheet.reads.values():
         for atom in atoms if atoms[0].predicate in _NOT_READ else ():
             yield _KEYWORD_IN_BODY.found(
@@ -63,7 +62,6 @@ _NEGATED_FORMULA: Final = Code(
 
 @check(_NEGATED_FORMULA, needs_all=False)
 def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report `not` in front of `or`, `and`, `not` and `distinct`."""
     words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
     for inner, rule in sheet.formulas:
         if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
@@ -91,7 +89,6 @@ _NESTED_OR: Final = Code(
 
 @check(_NESTED_OR, needs_all=False)
 def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report an `or` that stands directly in another one."""
     for inner, rule in sheet.formulas:
         for part in inner.formulas if isinstance(inner, Or) else ():
             if isinstance(part, Or):
@@ -118,7 +115,6 @@ _LITERAL_ORDER: Final = Code(
 
 @check(_LITERAL_ORDER, needs_all=False)
 def _literal_order(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report `not` and `distinct` that stand before the literal that binds one of their variables."""
     for rule in sheet.program.rules:
         binders = _binders(rule)
         for number, formula in enumerate(rule.body):
@@ -159,7 +155,6 @@ _IDLE_DISTINCT: Final = Code(
 
 @check(_IDLE_DISTINCT, needs_all=False)
 def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a `distinct` whose sides can never be the same."""
     for inner, rule in sheet.formulas:
         if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
             message = f"{inner.left} and {inner.right} are always distinct"
@@ -196,7 +191,6 @@ def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
-    """Yield formulas of a body that stood there before, after where they did."""
     known: dict[Formula, Formula] = {}
     for formula in rule.body:
         if formula in known:

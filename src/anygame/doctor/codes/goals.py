@@ -49,7 +49,6 @@ _GOAL_RANGE: Final = Code(
 
 @check(_GOAL_VALUE, _GOAL_RANGE, needs_all=False)
 def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goals that are no integers from 0 to 100."""
     for rule in sheet.program.rules:
         head = rule.head
         if head.key != ("goal", 2) or isinstance(head.arguments[1], Variable):
@@ -117,7 +116,6 @@ def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
 
 
 def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
-    """Whether some body asks for what the other denies."""
     atoms = [item.atom for item in positive if isinstance(item, Literal)]
     for item in negative:
         if isinstance(item, Not) and isinstance(item.formula, Literal):

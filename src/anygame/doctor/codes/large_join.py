@@ -47,7 +47,6 @@ _CODE: Final = Code(
 
 @check(_CODE)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules whose bodies may have more than a million instances, by the sizes of domains."""
     if not sheet.is_safe:
         return
     sizes = _Sizes(sheet)

@@ -48,7 +48,6 @@ _Place = tuple[object, int]
 
 @check(_MISSING_CONDITION, once=True)
 def _missing_condition(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one rule that asks of one number less than others, or of all roles but one."""
     yield from _of_numbers(sheet)
     yield from _of_roles(sheet)
 
@@ -127,7 +126,6 @@ _Chain = tuple[object, tuple[str, ...]]
 
 @check(_MISSING_LINK, needs_all=False)
 def _missing_link(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules where all neighbours but two, by their numbers, are joined by a relation."""
     alone: dict[object, list[Diagnostic]] = defaultdict(list)
     for rule in sheet.program.rules:
         literals, numbers = _numbered(rule)

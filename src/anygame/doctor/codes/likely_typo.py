@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.sorts import lists_of
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes.nearness import is_near, nearest, slips
+from anygame.doctor.likes import is_near, nearest, slips
 from anygame.doctor.sheet import key_of
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
@@ -53,7 +53,6 @@ CODE: Final = Code(
 
 @check(CODE, needs_all=False)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report relations, functions and constants, and variables of a rule, that are nearly others."""
     yield from _relations(sheet)
     yield from _terms(sheet)
     yield from _waits(sheet)

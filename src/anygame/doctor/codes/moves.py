@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.sorts import Sorts, constants_in
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.codes.unused import IDLE_MOVES
-from anygame.doctor.likes.words import numbered, words_of
+from anygame.doctor.codes.declarations import IDLE_MOVES
+from anygame.doctor.likes import numbered, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
@@ -99,7 +99,6 @@ _NEEDLESS_WAIT: Final = Code(
 
 @check(_NEEDLESS_WAIT)
 def _needless_wait(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a wait on a relation that holds where a move is legal, and that no rule denies."""
     legal = sheet.heads.get(("legal", 2), ())
     allowing: set[Key] = {("legal", 2)}
     for rule in legal:
@@ -145,7 +144,6 @@ _ODD_MOVE: Final = Code(
 
 @check(_ODD_MOVE)
 def _odd_move(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report moves without arguments that nobody asks about, and that are what a rule or fact speaks of."""
     for (name, arity), heads in sheet.moves.items():
         if not arity and sheet.is_never_asked(Constant(name)):
             other = _other_use(sheet, Constant(name))
@@ -201,7 +199,6 @@ _UNMADE_MOVE: Final = Code(
 
 @check(_UNMADE_MOVE)
 def _unmade_move(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one move of a table of moves that is never legal."""
     if not sheet.is_safe:
         return
     legal = {top for top in sheet.domains.tops("legal", 2, 1) if isinstance(top, Constant)}

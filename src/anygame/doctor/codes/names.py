@@ -38,7 +38,6 @@ _CASE_DIFFERS: Final = Code(
 
 @check(_CASE_DIFFERS, needs_all=False)
 def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Compare names over the whole sheet, and variables inside each rule."""
     yield from _capitals([name for name in sheet.names if name.kind != "variable"], "")
     by_rule: dict[int, list[Name]] = defaultdict(list)
     for name in sheet.names:
@@ -71,7 +70,6 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
 
 
 def _style(text: str) -> tuple[bool, bool]:
-    """Return whether a name starts with a capital, and whether it has no small letters."""
     return text[:1].isupper(), text.isupper()
 
 
@@ -107,7 +105,6 @@ _FUNCTION_ARITY: Final = Code(
 
 @check(_RELATION_ARITY, _FUNCTION_ARITY, needs_all=False)
 def _arity(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Compare the uses of each relation, and of each function: of fluents, moves and other compound terms."""
     yield from _arities(sheet, "relation", _RELATION_ARITY)
     yield from _arities(sheet, "function", _FUNCTION_ARITY)
 
@@ -150,7 +147,6 @@ _SHARED_NAME: Final = Code(
 
 @check(_SHARED_NAME, needs_all=False)
 def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report functions that are named as a relation is."""
     first: dict[str, Name] = {}
     for name in sheet.names:
         if name.kind == "relation":
@@ -183,7 +179,6 @@ _UNUSUAL_CHARACTER: Final = Code(
 
 @check(_UNUSUAL_CHARACTER, needs_all=False)
 def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report each unusual name once."""
     reported = set()
     for name in sheet.names:
         if not _ORDINARY.fullmatch(name.text) and name.text not in reported:
@@ -265,7 +260,6 @@ _UNKNOWN_ROLE: Final = Code(
 
 @check(_UNKNOWN_ROLE)
 def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report constants in the place of a role that are none."""
     if not sheet.roles:
         return
     names = ", ".join(map(str, sheet.roles[:5]))
@@ -296,7 +290,6 @@ _SINGLE_VARIABLE: Final = Code(
 
 @check(_SINGLE_VARIABLE, needs_all=False)
 def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report variables that join nothing, unless their names start with an underscore."""
     for each in sheet.names_by_rule:
         names = [name for name in each if name.kind == "variable" and name.rule.body]
         if not names:
@@ -336,7 +329,6 @@ _LOOSE_PAIR: Final = Code(
 
 @check(_LOOSE_PAIR)
 def _loose_pair(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report literals that only pair roles, with a variable that stands nowhere else in the rule."""
     pairing = {key for key in sheet.heads if _pairs_roles(sheet, key)}
     for rule in sheet.program.rules if pairing else ():
         often = Counter(name.text for name in names_of_rule(rule) if name.kind == "variable")

@@ -125,7 +125,6 @@ class _Reason:
 
 @check(_NEVER_FIRES, _NEVER_STARTS, _DEAD_ALTERNATIVE, _UNWRITTEN_FLUENT, _UNKNOWN_MOVE, _IDLE_NEGATION)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules, alternatives and negations that what can stand where decides."""
     if not sheet.is_safe:
         return
     reasons = {id(part): _reason(sheet, part) for part in sheet.normal}

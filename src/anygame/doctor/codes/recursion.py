@@ -53,7 +53,6 @@ _RECURSION_RESTRICTION: Final = Code(
 
 @check(_GROWING_RECURSION, _RECURSION_RESTRICTION)
 def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report recursive rules whose arguments can grow, and those that are merely too free."""
     for component in _groups_by_name(sheet):
         if component.recursive:
             inside = {rule.head.key for rule in component.rules}
@@ -104,7 +103,6 @@ def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
 
 
 def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
-    """Return how deep each variable stands, at the most."""
     result: dict[Variable, int] = {}
     pending = [(term, 0) for term in terms]
     while pending:
@@ -130,7 +128,6 @@ _LOOSE_RECURSION: Final = Code(
 
 @check(_LOOSE_RECURSION)
 def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report literals of a rule's own relation with a variable that stands nowhere else in the rule."""
     for rule in sheet.program.rules:
         own = [f.atom for f in rule.body if isinstance(f, Literal) and f.atom.key == rule.head.key]
         if not own or rule.head.predicate in KEYWORDS:
@@ -165,7 +162,6 @@ _NEGATION_BY_NAME: Final = Code(
 
 @check(_NEGATION_BY_NAME)
 def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report negative cycles between relations that are none between rules."""
     suspects = list(_negations_inside(sheet))
     parts = list(dict.fromkeys(part for group, _, _ in suspects for part in group.rules))
     if not parts or len(parts) > _MOST_COMPARED:
@@ -222,7 +218,6 @@ class _Read:
 
 
 def _reads_of(part: NormalRule) -> list[_Read]:
-    """Return what a normal rule reads."""
     return [_Read(atom, positive) for atom, positive in atoms_in(part.body)]
 
 

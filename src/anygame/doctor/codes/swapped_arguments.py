@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.sorts import Sorts, lists_of
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes.words import odd_place
+from anygame.doctor.likes import odd_place
 from anygame.doctor.sheet import STATE, asked_of, key_of, named
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
@@ -57,7 +57,6 @@ _CODE: Final = Code(
 
 @check(_CODE, once=True)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report arguments whose places differ from those in all other rules, or in all other facts."""
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
     for rule in frames:
         yield from _in_frame(rule)
@@ -266,7 +265,6 @@ def _odd_kinds(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagn
 
 
 def _is_number(term: Term) -> bool | None:
-    """Return whether a constant is a number; None of other terms."""
     return term.name.isdecimal() if isinstance(term, Constant) else None
 
 

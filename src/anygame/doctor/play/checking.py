@@ -211,7 +211,6 @@ class PlayCheck:
             self._play_out(random)
 
     def _note_cut(self, playouts: int) -> None:
-        """Note that play ends early."""
         self._is_late = self._work.is_late
         why = "time was up" if self._is_late else "the work was cut"
         message = f"{why} after {playouts} of {self.bounds.playouts} playouts"
@@ -303,7 +302,6 @@ def play_commands(line: Line) -> list[str]:
 
 
 def _notes(line: Line, most: int) -> Iterator[Note]:
-    """Yield the commands that lead along a line, shortened where they are long or many."""
     if not line:
         yield Note("so it is in the initial state")
         return
