@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import count, product
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
@@ -191,10 +192,7 @@ class _Instances:
 
     def rules_for(self, name: str, head: tuple[_Values | _Shape, ...]) -> list[Rule]:
         """Return a rule, or a few facts, that declare all instances."""
-        count = 1
-        for part in head:
-            count *= _count(part)
-        if count <= _FEW:
+        if prod(map(_count, head)) <= _FEW:
             instances = product(*map(_instances, head))
             return [Rule(Atom(name, arguments)) for arguments in instances]
         body: list[Literal] = []
@@ -212,12 +210,7 @@ class _Instances:
 
 
 def _count(part: _Values | _Shape) -> int:
-    if isinstance(part, _Values):
-        return len(part.constants)
-    count = 1
-    for argument in part.arguments:
-        count *= _count(argument)
-    return count
+    return len(part.constants) if isinstance(part, _Values) else prod(map(_count, part.arguments))
 
 
 def _instances(part: _Values | _Shape) -> list[Term]:

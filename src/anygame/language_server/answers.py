@@ -11,11 +11,10 @@ from lsprotocol import types as lsp
 
 from anygame.doctor import CODES
 from anygame.language_server.completing import complete, signature
-from anygame.language_server.lines import Lines
+from anygame.language_server.lines import Lines, layout_edits, line_edits
 from anygame.language_server.meanings import hover
 from anygame.language_server.navigating import can_rename, definitions, highlights, references, rename
 from anygame.language_server.outline import MODIFIERS, TYPES, colours, folds, outline
-from anygame.language_server.reformatting import layout_edits, line_edits
 from anygame.language_server.sheet import Range
 
 if TYPE_CHECKING:

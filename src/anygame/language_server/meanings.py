@@ -15,7 +15,7 @@ from anygame.language_server.domains import Values
 from anygame.language_server.sheet import FLUENT_PLACES, MOVE_PLACES, Range, Symbol, is_keyword
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.language_server.domains import DomainTable, Place
     from anygame.language_server.sheet import Occurrence, WrittenSheet
@@ -225,12 +225,13 @@ def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
     found = sheet.name_at(offset)
     if found is None or sheet.comment_at(offset):
         return None
-    parts = list(_parts(sheet, found, table))
-    return Hover(
-        Range(found.start, found.end),
-        "\n\n".join(markdown for markdown, _ in parts),
-        "\n".join(plain for _, plain in parts),
-    )
+    markdown = list(_parts(sheet, found, table, code, "- "))
+    plain = list(_parts(sheet, found, table, str, ""))
+    is_own = not is_keyword(found.symbol) and found.symbol.kind != "variable"
+    if is_own and (comment := sheet.comment_above(_first_item(sheet, found.symbol, found))):
+        markdown.append(_SPECIAL.sub(r"\\\1", comment).replace("\n", "  \n"))
+        plain.append(comment)
+    return Hover(Range(found.start, found.end), "\n\n".join(markdown), "\n".join(plain))
 
 
 def code(text: str) -> str:
@@ -269,49 +270,45 @@ def _as_number(name: str) -> tuple[bool, int]:
     return (False, int(name)) if _NUMBER.fullmatch(name) else (True, 0)
 
 
-def _parts(sheet: WrittenSheet, found: Occurrence, table: DomainTable) -> Iterator[tuple[str, str]]:
-    """Yield paragraphs, each in Markdown and plain."""
+def _parts(
+    sheet: WrittenSheet, found: Occurrence, table: DomainTable, mark: Callable[[str], str], item: str
+) -> Iterator[str]:
+    """Yield paragraphs.
+
+    Args:
+        sheet: the sheet.
+        found: the name.
+        table: what can stand where.
+        mark: marks what is code.
+        item: what a list has before each of its lines.
+    """
     symbol = found.symbol
     if is_keyword(symbol):
         keyword = KEYWORD_TEXTS[symbol.name]
         title = " ".join((symbol.name, *keyword.arguments))
-        title = f"({title})" if keyword.arguments else title
-        yield f"{code(title)} keyword", f"{title} keyword"
-        yield keyword.text, keyword.text
-        yield f"Example: {code(keyword.example)}", f"Example: {keyword.example}"
+        yield f"{mark(f'({title})' if keyword.arguments else title)} keyword"
+        yield keyword.text
+        yield f"Example: {mark(keyword.example)}"
         if symbol.kind == "relation":
             yield from _counts(sheet, symbol)
         return
     title = sheet.spelled(symbol) if symbol.kind == "variable" else pattern(sheet, symbol)
-    kind = kind_of(sheet, symbol)
-    yield f"{code(title)} {kind}", f"{title} {kind}"
+    yield f"{mark(title)} {kind_of(sheet, symbol)}"
     if symbol.kind == "variable":
-        yield from _of_variable(sheet, found, table)
+        values = values_of_variable(sheet, symbol, table)
+        if values is None:
+            yield "no positive literal of the body binds it"
+        elif values:
+            yield f"may be {mark(values_text(values))}"
         return
     arguments = zip(argument_names(sheet, symbol), argument_values(sheet, symbol, table), strict=True)
-    lines = [
-        (f"{code(_spelled_variable(sheet, name))}: {code(values_text(values))}",
-         f"{_spelled_variable(sheet, name)}: {values_text(values)}")
-        for name, values in arguments
-        if values
-    ]  # fmt: skip
-    if lines:
-        yield "\n".join(f"- {line}" for line, _ in lines), "\n".join(plain for _, plain in lines)
+    known = [(_spelled_variable(sheet, name), values_text(values)) for name, values in arguments if values]
+    if known:
+        yield "\n".join(f"{item}{mark(name)}: {mark(values)}" for name, values in known)
     yield from _counts(sheet, symbol)
-    if comment := sheet.comment_above(_first_item(sheet, symbol, found)):
-        yield _SPECIAL.sub(r"\\\1", comment).replace("\n", "  \n"), comment
 
 
-def _of_variable(sheet: WrittenSheet, found: Occurrence, table: DomainTable) -> Iterator[tuple[str, str]]:
-    values = values_of_variable(sheet, found.symbol, table)
-    if values is None:
-        yield "no positive literal of the body binds it", "no positive literal of the body binds it"
-    elif values:
-        listed = values_text(values)
-        yield f"may be {code(listed)}", f"may be {listed}"
-
-
-def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[tuple[str, str]]:
+def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
     items = items_about(sheet, symbol)
     rules = sum(map(sheet.is_rule, items))
     facts = len(items) - rules
@@ -319,7 +316,7 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[tuple[str, str]]:
     others = sum(each.item not in items or not each.in_head for each in sheet.by_symbol.get(symbol, ()))
     parts.append(f"{_count(others, 'other place')}" if others else "")
     if listed := ", ".join(filter(None, parts)):
-        yield listed, listed
+        yield listed
 
 
 def _count(number: int, word: str) -> str:

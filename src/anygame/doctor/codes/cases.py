@@ -160,7 +160,7 @@ def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
     for rule in sheet.program.rules:
         head = rule.head
         if head.predicate in _OF_CELLS or KEYWORDS.get(head.predicate) != len(head.arguments):
-            terms = _terms(head)
+            terms = asked_of(head)[1]
             shape = tuple(isinstance(term, Constant) for term in terms)
             if sum(shape) > 1 and not any(isinstance(term, Compound) for term in terms):
                 name = head.predicate, spoken_of(head), shape, bool(rule.body)
@@ -175,13 +175,6 @@ def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
             _, rule = max(family, key=lambda each: _alike(each[0], row))
             hint = f"such as {text_of(with_values(rule, row))}"
             yield _MISSING_COMBINATION.found(_message("rules", " ".join(map(str, row))), rule.span, hint=hint)
-
-
-def _terms(head: Atom) -> tuple[Term, ...]:
-    if head.predicate not in _OF_CELLS:
-        return head.arguments
-    fluent = head.arguments[-1] if head.arguments else None
-    return fluent.arguments if isinstance(fluent, Compound) else ()
 
 
 def _missing(rows: Sequence[tuple[T, ...]]) -> tuple[T, ...] | None:
@@ -200,7 +193,7 @@ def _of_heads(
 ) -> Iterator[Diagnostic]:
     rule = group[max(group, key=lambda row: _alike(row, missing))]
     values = iter(missing)
-    terms = _terms(rule.head)
+    terms = asked_of(rule.head)[1]
     wanted = " ".join(str(next(values) if isinstance(term, Constant) else term) for term in terms)
     if not _stands_elsewhere(sheet, rule.head.predicate, tuple(map(str, missing))):
         what = "rules" if rule.body else "facts"
@@ -427,12 +420,12 @@ def _missing_role(sheet: Sheet) -> Iterator[Diagnostic]:
     if len(roles) < _FEWEST_ROLES:
         return
     for rules in by_fluent(sheet.heads.get(("init", 1), ())).values():
-        for place in range(len(_arguments(rules[0]))):
+        for place in range(len(asked_of(rules[0].head)[1])):
             yield from _left_out(roles, rules, place)
 
 
 def _left_out(roles: set[Term], rules: Sequence[Rule], place: int) -> Iterator[Diagnostic]:
-    values = [_arguments(rule)[place] for rule in rules]
+    values = [asked_of(rule.head)[1][place] for rule in rules]
     missing = roles - set(values)
     others = [rule for rule, value in zip(rules, values, strict=True) if value not in roles]
     if len(missing) != 1 or any(isinstance(value, Variable) for value in values):
@@ -441,16 +434,12 @@ def _left_out(roles: set[Term], rules: Sequence[Rule], place: int) -> Iterator[D
     if len(values) - len(others) != len(roles) - 1 or len(others) > 1:
         return
     (role,) = missing
-    if others and isinstance(_arguments(others[0])[place], Constant):
-        odd = shown(str(_arguments(others[0])[place]))
+    odd_term = asked_of(others[0].head)[1][place] if others else None
+    if isinstance(odd_term, Constant):
+        odd = shown(str(odd_term))
         message = f"{odd} stands where all others of these facts have a role, and {shown(str(role))} has none"
         yield _MISSING_ROLE.found(message, others[0].span, hint=shown(str(role)))
     elif not others:
         fluent = rules[0].head.arguments[0]
         message = f"all roles but {shown(str(role))} begin with a fact such as {shown(str(fluent))}"
         yield _MISSING_ROLE.found(message, rules[0].span, hint=f"the same for {shown(str(role))}")
-
-
-def _arguments(rule: Rule) -> Sequence[Term]:
-    fluent = rule.head.arguments[0]
-    return fluent.arguments if isinstance(fluent, Compound) else ()
