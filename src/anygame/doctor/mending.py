@@ -23,7 +23,7 @@ from anygame.language.forms import COMMENT_MARKS, form_of
 from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
 from anygame.language.rules import Literal, walk
-from anygame.language.sentences import fold_head
+from anygame.language.sentences import OPERATORS, fold_head
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
@@ -314,9 +314,6 @@ def _moved_with_comments(
     return Edit(start, chunks[-1][1], tuple(pieces))
 
 
-_OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
-
-
 def without_parentheses(node: Node) -> Iterator[Mend]:
     """Yield the mends of a rule's node: the parentheses go."""
     pending = [node]
@@ -329,7 +326,7 @@ def without_parentheses(node: Node) -> Iterator[Mend]:
         name = children[0]
         text = node.source.text
         before, after = text[node.start : name.start], text[name.end : node.end]
-        if fold_head(name.text) in _OPERATORS or (before + after).strip("() \t\r\n"):
+        if fold_head(name.text) in OPERATORS or (before + after).strip("() \t\r\n"):
             continue
         # In KIF parentheses may be all that parts a name from its neighbours.
         left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "

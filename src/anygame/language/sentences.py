@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _FOLDED: Final = frozenset(
     ("role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input")
 )
-_OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
-_FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
+OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
+_FOLDED_HEADS: Final = _FOLDED | OPERATORS | {"sees", "percept"}
 #: What other languages write between a head and its body, and slips of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
 #: What may stand for one, and may name relations, too.
@@ -217,7 +217,7 @@ class Reader:
             return Atom(flat[0], flat[1], node)
         atom = self._sentence(node)
         arity = KEYWORDS.get(atom.predicate)
-        if atom.predicate in _OPERATORS:
+        if atom.predicate in OPERATORS:
             hint = "a comment starts with a semicolon" if node is self._item and node.text else ""
             self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node, hint)
         elif arity is not None and arity != len(atom.arguments):
@@ -257,7 +257,7 @@ class Reader:
     def formula(self, node: Node) -> Formula:
         """Read a literal, a negation, a disjunction, a conjunction or `distinct`."""
         operator = self._head_name(node)
-        if operator not in _OPERATORS:
+        if operator not in OPERATORS:
             return Literal(self.atom(node))
         if node.children is None:
             message = f"`{operator}` needs parentheses round itself and what it joins"
@@ -379,7 +379,7 @@ class Reader:
             )
             self._error("state-in-head", message, node, hint)
             return self._sentence(node)
-        if name in _OPERATORS and node.children:
+        if name in OPERATORS and node.children:
             message = f"expected a sentence, found a formula with `{name}`"
             self._error("bad-head", message, node, "a rule starts with <= and has one sentence as its head")
             return Atom("formula", (), node)
@@ -416,7 +416,7 @@ class Reader:
         """Return whether something can hardly be a term: it has variables, or is a sentence of GDL's own."""
         if node.children is None:
             return fold_head(node.text) == "terminal"
-        is_keyword = self._head_name(node) in KEYWORDS.keys() | _OPERATORS
+        is_keyword = self._head_name(node) in KEYWORDS.keys() | OPERATORS
         return is_keyword or _first_variable(node) is not node
 
     def _check_rule(self, rule: Rule) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.language.forms import infix_variable
 from anygame.language.rules import KEYWORDS
+from anygame.language.sentences import OPERATORS
 from anygame.language_server.domains import Values
 from anygame.language_server.meanings import (
     KEYWORD_TEXTS,
@@ -22,7 +23,7 @@ from anygame.language_server.meanings import (
 )
 from anygame.language_server.reading import OpenItem, starts_item, tokens_of
 from anygame.language_server.settings import LIMITS
-from anygame.language_server.sheet import OPERATORS, Range, Symbol
+from anygame.language_server.sheet import Range, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,9 @@ from anygame.errors import AnygameError
 from anygame.language.diagnostics import shown
 from anygame.language.forms import kif_variable
 from anygame.language.rules import KEYWORDS
+from anygame.language.sentences import OPERATORS
 from anygame.language_server.meanings import items_about
-from anygame.language_server.sheet import OPERATORS, Range, Symbol, is_keyword
+from anygame.language_server.sheet import Range, Symbol, is_keyword
 
 if TYPE_CHECKING:
     from anygame.language_server.sheet import Occurrence, WrittenSheet

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from anygame.language.comments import comments_of
 from anygame.language.forms import form_of, infix_constant, infix_variable
 from anygame.language.rules import KEYWORDS, READ_AS
-from anygame.language.sentences import fold, fold_head
+from anygame.language.sentences import OPERATORS, fold, fold_head
 from anygame.language.source import Source
 from anygame.language_server.domains import MOST_CONSTANTS, DomainTable, Place, Values
 from anygame.language_server.reading import items_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 #: What a name is used as; a constant is a term without arguments.
 Kind = Literal["operator", "relation", "term", "variable"]
-OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 FLUENT_PLACES: Final[frozenset[Place]] = frozenset(
     (("init", 1, 0), ("true", 1, 0), ("next", 1, 0), ("base", 1, 0))
 )

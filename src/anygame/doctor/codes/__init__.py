@@ -17,7 +17,6 @@ from anygame.doctor.codes import (
     foreign,
     goals,
     large_join,
-    left_out,
     likely_typo,
     lost_fluent,
     moves,
@@ -34,7 +33,7 @@ from anygame.doctor.codes import (
 __all__ = ["CHECKS", "CODES"]
 
 _THEMES: Final = (
-    cases, conditions, declarations, foreign, goals, large_join, left_out, likely_typo, lost_fluent,
+    cases, conditions, declarations, foreign, goals, large_join, likely_typo, lost_fluent,
     moves, names, never_fires, recursion, same_rules, swapped_arguments, symmetry,
 )  # fmt: skip
 #: All checks.

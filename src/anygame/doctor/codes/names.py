@@ -11,6 +11,7 @@ from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.sheet import names_of_rule, span_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
+from anygame.language.sentences import OPERATORS
 from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
@@ -191,8 +192,6 @@ def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-_OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
-
 _KEYWORD_CONSTANT: Final = Code(
     "keyword-constant",
     Severity.INFO,
@@ -228,7 +227,7 @@ def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
         keyword = name.text.lower()
         if name.kind != "constant" or keyword in reported:
             continue
-        if keyword in _OPERATORS:
+        if keyword in OPERATORS:
             reported.add(keyword)
             message = (
                 f"{shown(name.text)} joins formulas; as an object it is a mere name, most likely by mistake"
