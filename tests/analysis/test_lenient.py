@@ -8,7 +8,7 @@ import pytest
 
 import anygame
 from anygame import LenientReadingWarning
-from anygame.analysis.lenient.reading import read_leniently
+from anygame.analysis.lenient import read_leniently
 from anygame.doctor.mending import mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program

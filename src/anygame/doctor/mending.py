@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.declarations import declarations
 from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
-from anygame.analysis.lenient import LENIENT_MENDS, lenient_mends
-from anygame.analysis.lenient.reading import read_leniently, with_readings
-from anygame.analysis.lenient.readings import role_mend, unbound_role
+from anygame.analysis.lenient import (
+    LENIENT_MENDS,
+    lenient_mends,
+    read_leniently,
+    role_mend,
+    unbound_role,
+    with_readings,
+)
 from anygame.analysis.normal import binding_order
 from anygame.analysis.safety import normal_rules
 from anygame.doctor import CODES, check_program

@@ -61,7 +61,7 @@ def run(options: Options) -> int:
 
 def _written_out(source: Source) -> Source:
     """Return a sheet in which what GDL leaves unbound is written out; in KIF, if there is any."""
-    from anygame.analysis.lenient.reading import read_leniently
+    from anygame.analysis.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))
     return plain if mends else source

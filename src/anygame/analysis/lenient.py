@@ -1,21 +1,27 @@
-"""How each rule is read whose variables GDL leaves unbound, as mends of the sheet's text.
+"""Lenient reading: what sheets written for Prolog-like reasoners mean where GDL leaves a variable unbound.
 
-A role is added, a negation with variables of its own denies a relation, and a head's variables are bound.
+A variable that only negated formulas have, as in ``(not (true (board ?p ?x)))``, is read "for no ?x", as by
+negation as failure (Clark, "Negation as failure", 1978). A variable of a head that nothing binds is bound by
+``role``, ``base`` or ``input``, or by what can stand there at all. All of this is written out as edits of the
+text, so that the result is plain GDL.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.declarations import ValueRelations
-from anygame.analysis.edits import Edit, Mend, end_of_line
+from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
 from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
 from anygame.analysis.safety import unsafe_variables
 from anygame.analysis.sorts import ROLE, Sorts
 from anygame.language.comments import comments_of
 from anygame.language.forms import form_of, infix_variable
+from anygame.language.parser import parse_program
+from anygame.language.printer import format_program
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, Rule, map_terms, walk
+from anygame.language.source import Source
 from anygame.language.terms import Compound, Constant, Variable, substitute
 
 if TYPE_CHECKING:
@@ -396,3 +402,76 @@ class _Readings:
 
 def _listed(variables: Iterable[Variable]) -> str:
     return " and no ".join(sorted(map(str, variables)))
+
+
+#: What is written for one rule may leave variables unbound again, inside negations inside negations; roles
+#: are a round of their own.
+_ROUNDS: Final = 7
+
+
+def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
+    """Return the text of a program in which what GDL leaves unbound is bound as Prolog-like readers mean it.
+
+    Args:
+        program: a program that was read from a text; its facts may have variables.
+        case_sensitive: how the text is read.
+
+    Returns:
+        The new text, in KIF and under the old name (a name of an infix sheet has ``.kif`` after it), and what
+        was read so.
+    """
+    source = program.source
+    assert source is not None
+    if form_of(source) != "kif":
+        kif = Source(f"{source.name}.kif", format_program(program))
+        program = parse_program(kif, open_facts=True)
+    mended, mends = with_readings(program, ("role", *LENIENT_MENDS), case_sensitive)
+    assert mended.source is not None
+    return mended.source, mends
+
+
+def with_readings(
+    program: Program, kinds: Collection[str], case_sensitive: bool = True
+) -> tuple[Program, list[Mend]]:
+    """Return a program with its readings written out, and these: what is written may have more to read.
+
+    Roles come first, so that the text is the same whoever has added them.
+    """
+    done: list[Mend] = []
+    for _ in range(_ROUNDS):
+        mends = (role_mends(program) if "role" in kinds else []) or lenient_mends(program, kinds)
+        if not mends:
+            break
+        done += mends
+        assert program.source is not None
+        text = apply_edits(program.source.text, [edit for mend in mends for edit in mend.edits])
+        again = Source(program.source.name, text)
+        program = parse_program(again, case_sensitive=case_sensitive, open_facts=True)
+    return program, done
+
+
+def in_places_of(written: Program, plain: Program) -> Program:
+    """Return the rules of a plain program in the places of the rules that they were made from.
+
+    Lenient reading keeps the order of the rules. What it adds speaks of relations of its own, and stands in
+    the place of the rule before it. Where rules and places do not fit each other, all stay where they are.
+
+    Args:
+        written: the program as its author wrote it.
+        plain: the same program after lenient reading.
+    """
+    known = {rule.head.key for rule in written.rules}
+    kept = sum(rule.head.key in known for rule in plain.rules)
+    if kept != len(written.rules):
+        return plain
+    return replace(plain, rules=tuple(_placed(written, plain, known)))
+
+
+def _placed(written: Program, plain: Program, known: set[tuple[str, int]]) -> Iterator[Rule]:
+    places = iter(written.rules)
+    place: Rule | None = None
+    for rule in plain.rules:
+        is_written = rule.head.key in known
+        place = next(places) if is_written or place is None else place
+        node = place.head.node if is_written else place.node
+        yield replace(rule, head=replace(rule.head, node=node), node=place.node)
