@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anygame.datalog.component_writer import ComponentWriter, OnTrial, Tabled, block
+from anygame.datalog.relations import FlatAtom, FlatRule, Relation, Unequal
 from anygame.datalog.schema import TRACE
-from anygame.datalog.source import Source, TableCode
-from anygame.datalog.table_source import table_text
+from anygame.datalog.source import Kind, Need, Source, empty_index, row_source
+from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
     from anygame.datalog.component_writer import Mode
     from anygame.datalog.plan import Snapshot
-    from anygame.datalog.relations import FlatRule, Relation
-    from anygame.datalog.schema import Component, Schema
+    from anygame.datalog.schema import Component, Index, Schema
     from anygame.datalog.strategy import Strategy
 
 
@@ -32,18 +32,14 @@ def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, s
         strategy: thresholds.
     """
     writer = ComponentWriter(component, schema, mode, snapshot, strategy)
-    if isinstance(mode, Tabled):
-        text = table_text(writer, mode.index)
-        return Source(TableCode(mode.index).name, text, tuple(writer.needs), writer.cost, mode.index)
-    text = _rows(writer)
-    return Source(f"component{component.number}", text, tuple(writer.needs), writer.cost)
-
-
-def _rows(writer: ComponentWriter) -> str:
-    component = writer.component
-    body = _semi_naive(writer) if component.recursive else _once(writer)
-    done = f'    F["{component.marker}"] = True\n'
-    return f"def component{component.number}(F):\n{block(writer.reading(), '    ')}{body}{done}"
+    table = mode.index if isinstance(mode, Tabled) else None
+    if table is not None:
+        name, text = Need(Kind.TABLE_CODE, table).name, _table(writer, table)
+    else:
+        name, body = f"component{component.number}", (_semi_naive if component.recursive else _once)(writer)
+        done = f'    F["{component.marker}"] = True\n'
+        text = f"def {name}(F):\n{block(writer.reading(), '    ')}{body}{done}"
+    return Source(name, text, tuple(writer.needs), writer.cost, table)
 
 
 def _once(writer: ComponentWriter) -> str:
@@ -149,3 +145,81 @@ def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
             if atom.relation in own
         ]
     )
+
+
+def _table(writer: ComponentWriter, index: Index) -> str:
+    """Return the source that makes, for a frame, the look-up in a table; see `Agenda`."""
+    component, name = writer.component, index.name
+    facts, rules = _rows_for_key(writer, index)
+    key = row_source([f"k{number}" for number in index.keys]) if index.keys else "_"
+    head = [*writer.reading(), *facts, "table = {}"]
+    tail = [f'F["q{name}"] = q{name}', f"return q{name}"]
+    if component.recursive:
+        marker = f"agenda{component.number}"
+        head += [
+            f'agenda = F.get("{marker}")',
+            f'if agenda is None: agenda = F["{marker}"] = Agenda({writer.strategy.nesting})',
+            "def rules(key, out):",
+            "    next(tick)",
+            f"    {key} = key",
+        ]
+        answer = [
+            f"def q{name}(key):",
+            "    out = table.get(key)",
+            "    return agenda.ask(rules, table, key) if out is None else out",
+        ]
+    else:
+        head += [
+            f"def q{name}(key):",
+            "    out = table.get(key)",
+            "    if out is not None: return out",
+            f"    {key} = key",
+            "    out = set()",
+        ]
+        answer = [
+            f"    if len(table) > {writer.strategy.table_keys}: table.clear()",
+            "    table[key] = out",
+            "    return out",
+        ]
+    return f"def table{name}(F):\n{block(head, '    ')}{rules}{block([*answer, *tail], '    ')}"
+
+
+def _rows_for_key(writer: ComponentWriter, index: Index) -> tuple[list[str], str]:
+    """Return the lines that index facts, and the source that adds to ``out`` what goes with a key."""
+    relation, name = index.relation, index.name
+    facts = []
+    rules = ""
+    if relation in writer.schema.facts:
+        writer.need(Kind.INDEX_CODE, index)
+        given = writer.need(Kind.FACTS, index.slot)
+        facts.append(f"b{name} = extend{name}({given}, {empty_index(index)})")
+        found = f"b{name}.get(key, ())" if index.keys and index.outputs else f"key in b{name}"
+        found = found if index.keys else f"b{name}"
+        line = f"out.update({found})" if index.outputs else f"if {found}: out |= UNIT"
+        rules = block([line], " " * 8)
+    own = [rule for rule in writer.component.rules if rule.head.relation == relation]
+    return facts, rules + "".join([_rule_for_key(writer, rule, index) for rule in own])
+
+
+def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
+    bound: dict[Variable, str] = {}
+    tests = []
+    taken_apart = []
+    for number in index.keys:
+        term = rule.head.columns[number]
+        if isinstance(term, Variable) and term not in bound:
+            bound[term] = f"k{number}"
+        else:
+            # What the head says of the key is a test, or takes it apart: leave both to the planner.
+            variable = Variable(f" key{number}")
+            bound[variable] = f"k{number}"
+            if isinstance(term, Compound) and not term.is_ground:
+                taken_apart.append((variable, term))
+            else:
+                tests.append(Unequal(variable, term, negated=True))
+    head = FlatAtom(
+        Relation("", (None,) * len(index.outputs)),
+        tuple([rule.head.columns[number] for number in index.outputs]),
+    )
+    asked = FlatRule(head, rule.literals, (*tests, *rule.conditions), rule.origin)
+    return writer.rule(asked, "out", " " * 8, relation=index.relation, bound=bound, composed=taken_apart)

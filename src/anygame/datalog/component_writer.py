@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from anygame.datalog.index_source import empty_index
-from anygame.datalog.plan import Sizes
+from anygame.datalog.plan import Access, Scope
 from anygame.datalog.rule_source import translate
-from anygame.datalog.scope import Access, Scope
-from anygame.datalog.source import Facts, Title
+from anygame.datalog.source import Kind, Need, empty_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import FlatRule, Relation
     from anygame.datalog.rule_source import RuleCode
     from anygame.datalog.schema import Component, Index, Schema
-    from anygame.datalog.source import Need
     from anygame.datalog.strategy import Strategy
     from anygame.language.terms import Compound, Variable
 
@@ -62,21 +59,21 @@ class ComponentWriter:
         self.schema = schema
         self.mode = mode
         self.strategy = strategy
-        self.scope = Scope.of(component, schema, snapshot, strategy, tabled=isinstance(mode, Tabled))
-        self.sizes = Sizes(snapshot, strategy)
+        self.scope = Scope(component, schema, snapshot, strategy, tabled=isinstance(mode, Tabled))
         self.needs: dict[Need, None] = {}
         self.rows_read: dict[Relation, None] = {}
         self.growing: dict[Index, None] = {}
         self.cost = 0.0
 
-    def need(self, need: Need) -> str:
+    def need(self, kind: Kind, of: object) -> str:
         """Note a need; return its name."""
+        need = Need(kind, of)
         self.needs[need] = None
         return need.name
 
     def title(self, relation: Relation) -> str:
         """Return the name of what holds the name of a relation, for messages."""
-        return self.need(Title(self.schema.slots[relation]))
+        return self.need(Kind.TITLE, self.schema.slots[relation])
 
     # -- rules -------------------------------------------------------------------------------------
 
@@ -102,7 +99,7 @@ class ComponentWriter:
             bound: variables that have a value already.
             composed: terms that some of these equal.
         """
-        code = translate(rule, self.scope, self.sizes, delta=delta, bound=bound, composed=composed)
+        code = translate(rule, self.scope, delta, bound, composed)
         self.cost += code.cost
         if code.dead:
             return ""
@@ -154,7 +151,7 @@ class ComponentWriter:
             if relation in self.component.relations:
                 continue
             if self.scope.access[relation] is Access.GROWING:
-                lines.append(f"s{slot} = F.get({slot}, {self.need(Facts(slot))})")
+                lines.append(f"s{slot} = F.get({slot}, {self.need(Kind.FACTS, slot)})")
             else:
                 lines.append(f"s{slot} = F[{slot}]")
         return lines
@@ -162,7 +159,7 @@ class ComponentWriter:
     def start(self, relation: Relation) -> str:
         """Return the source of what a relation holds before the component's rules."""
         slot = self.schema.slots[relation]
-        facts = self.need(Facts(slot)) if relation in self.schema.facts else ""
+        facts = self.need(Kind.FACTS, slot) if relation in self.schema.facts else ""
         if any(maker.number < self.component.number for maker in self.schema.makers(relation)):
             return f"set(F.get({slot}, {facts or 'EMPTY'}))"
         return f"set({facts})"

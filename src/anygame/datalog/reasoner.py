@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
-from anygame.datalog.checks import check_levels, check_strata
 from anygame.datalog.engine import Engine
 from anygame.datalog.flatten import flatten
-from anygame.datalog.schema import ACTION, STATE, STATIC, Schema
+from anygame.datalog.schema import ACTION, STATE, STATIC, Schema, check_levels, check_strata
 from anygame.datalog.strategy import DEFAULT
 from anygame.datalog.term_table import TermTable
 from anygame.errors import LimitError, PositionError

@@ -3,7 +3,8 @@
 A component is what has to be computed together: rules that depend on each other (a strongly connected
 component of the dependency graph). The components are in an order in which each comes after all that it
 reads, so that negation is stratified (Apt, Blair and Walker 1988). The schema is made once from the flat
-rules, and nothing in it changes.
+rules, and nothing in it changes. Levels and strata must be such that the program means anything: see
+``check_levels`` and ``check_strata``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.dependencies import components
 from anygame.datalog.relations import FlatRule, Relation, Row, terms_of
+from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
+from anygame.language.rules import Atom
 from anygame.language.terms import Compound, Term, Variable, are_ground, substitute, variables_of
 from anygame.language.unification import unify
 
@@ -31,6 +34,13 @@ STATIC, STATE, ACTION = 0, 1, 2
 Frame = dict[int | str, Any]
 #: Where a frame holds the list in which recursive components note their rounds, if somebody wants to know.
 TRACE: Final = "trace"
+_DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
+#: What may be read, by what may be depended on and what is.
+_INSTEAD: Final = {
+    (STATE, ACTION): "keep what was done in a fluent, by a `next`, and ask for that with `true`",
+    (STATIC, STATE): "ask only for what never changes, such as facts and `init`",
+    (STATIC, ACTION): "ask only for what never changes, such as facts and `init`",
+}
 #: Relations that are asked for as a whole; never computed on demand.
 _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
 
@@ -315,3 +325,59 @@ def _may_feed(feeder: FlatRule, reader: FlatRule, index: int) -> bool:
     head = Compound(" ", feeder.head.columns)
     renamed = substitute(head, {v: Variable(f"{v.name} '") for v in variables_of(head)})
     return unify(renamed, Compound(" ", atom.columns), {}) is not None
+
+
+def check_strata(schema: Schema) -> None:
+    """Raise RuleSheetError where rules depend on each other through a negation."""
+    diagnostics = []
+    seen = set()
+    for cycle in schema.cycles:
+        rules = list(dict.fromkeys(rule.origin for rule in cycle.rules))
+        key = tuple(map(id, rules))
+        if key in seen:
+            continue
+        seen.add(key)
+        reader, index = cycle.negations[0]
+        atom = reader.reads[index].atom
+        source = Atom(atom.relation.predicate, atom.relation.arguments(atom.columns))
+        diagnostics.append(
+            Diagnostic(
+                "unstratified",
+                Severity.ERROR,
+                f"this rule needs (not {source}), which depends on the rule itself",
+                reader.origin.span,
+                tuple(
+                    Note("the cycle passes here", rule.span) for rule in rules if rule is not reader.origin
+                ),
+                hint="a relation may not be defined through its own negation; break the cycle",
+            )
+        )
+    raise_if_errors(diagnostics)
+
+
+def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
+    """Raise RuleSheetError where what holds once, or in each state, depends on the state or the moves."""
+    diagnostics = []
+    allowed = dict.fromkeys(["role", "init", "base", "input"], STATIC)
+    allowed |= dict.fromkeys(["legal", "terminal", "goal"], STATE)
+    for rule in rules:
+        predicate = rule.head.relation.predicate
+        for read in rule.reads:
+            level = schema.level(read.relation)
+            if level > allowed.get(predicate, ACTION):
+                diagnostics.append(
+                    Diagnostic(
+                        "static-relation" if allowed[predicate] == STATIC else "action-dependent",
+                        Severity.ERROR,
+                        f"`{predicate}` may not depend on {_DEPENDENCIES[level]}, but this rule reads "
+                        f"{_reading(read.relation.predicate)}",
+                        rule.origin.span,
+                        hint=_INSTEAD[allowed[predicate], level],
+                    )
+                )
+    raise_if_errors(dict.fromkeys(diagnostics))
+
+
+def _reading(predicate: str) -> str:
+    """Return what a rule reads, in words: the moves or the state themselves, or what depends on them."""
+    return f"`{predicate}`" if predicate in ("true", "does") else f"`{predicate}`, which does"
