@@ -308,12 +308,15 @@ class Engine:
         return self._linker.function(sources[0])
 
     def _link_table(self, index: Index, frame: Frame) -> None:
+        self._link(self._whole_sources(self.schema.makers(index.relation)[0], Tabled(index), frame))
+
+    def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
+        """Return the sources, after computing what they need as a whole."""
         while True:
-            sources = self._sources(self.schema.makers(index.relation)[0], Tabled(index), frame)
+            sources = self._sources(component, mode, frame)
             missing = sources[-1].missing
             if missing is None:
-                self._link(sources)
-                return
+                return sources
             self._compute_whole(self._tabled[missing], frame)
 
     def _sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
@@ -445,13 +448,7 @@ class Engine:
             self._functions[component.number](frame)
             return
         with self._lock:
-            while True:
-                sources = self._sources(component, Everything(may_outgrow=False), frame)
-                missing = sources[-1].missing
-                if missing is None:
-                    break
-                self._compute_whole(self._tabled[missing], frame)
-            run = self._link(sources)
+            run = self._link(self._whole_sources(component, Everything(may_outgrow=False), frame))
         run(frame)
 
     # -- what was generated ------------------------------------------------------------------------

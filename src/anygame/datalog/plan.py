@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import Alternatives, IsConstant, Negated, Unequal
+from anygame.datalog.relations import terms_in
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -120,20 +120,7 @@ def joins_of(
 
 def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
     """Return the variables of some conditions."""
-    found: set[Variable] = set()
-    for condition in conditions:
-        if isinstance(condition, Unequal):
-            found.update(variables_of(condition.left), variables_of(condition.right))
-        elif isinstance(condition, IsConstant):
-            found.add(condition.variable)
-        elif isinstance(condition, Alternatives):
-            for choice in condition.choices:
-                found |= variables_in(choice)
-        else:
-            atom = condition.atom if isinstance(condition, Negated) else condition
-            for term in atom.columns:
-                found.update(variables_of(term))
-    return found
+    return {variable for term in terms_in(conditions) for variable in variables_of(term)}
 
 
 class Access(Enum):

@@ -24,7 +24,7 @@ from anygame.language.comments import Comment, CommentedItems, comments_of, mark
 from anygame.language.forms import form_of, infix_constant, infix_variable
 from anygame.language.page import WIDTH, Page
 from anygame.language.parser import parse_items, parse_program, read_items
-from anygame.language.printer import format_rule
+from anygame.language.rules import format_rule
 from anygame.language.sentences import fold, fold_head
 from anygame.language.source import Node, Source
 

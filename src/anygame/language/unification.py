@@ -8,12 +8,13 @@ True
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 Bindings = dict[Variable, Term]
 
@@ -148,5 +149,10 @@ def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
         and isinstance(ground, Compound)
         and pattern.functor == ground.functor
         and len(pattern.arguments) == len(ground.arguments)
-        and all(map(match, pattern.arguments, ground.arguments, [bindings] * len(ground.arguments)))
+        and match_all(pattern.arguments, ground.arguments, bindings)
     )
+
+
+def match_all(patterns: Sequence[Term], ground: Sequence[Term], bindings: Bindings) -> bool:
+    """Match as many patterns with ground terms, as `match` does one."""
+    return all(map(match, patterns, ground, repeat(bindings)))

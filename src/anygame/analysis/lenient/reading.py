@@ -9,7 +9,7 @@ from anygame.analysis.lenient.readings import LENIENT_MENDS, lenient_mends
 from anygame.analysis.lenient.roles import role_mends
 from anygame.language.forms import form_of
 from anygame.language.parser import parse_program
-from anygame.language.printer import format_program
+from anygame.language.rules import format_program
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
