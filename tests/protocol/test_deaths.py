@@ -17,11 +17,11 @@ import anygame
 from anygame.language.parser import parse_term
 from anygame.processes import child
 from anygame.processes.messages import decode_message
+from anygame.protocol.messages import parse_info
 from anygame.protocol.player import match as match_module
 from anygame.protocol.player.hosts import ProcessHost, check_event
 from anygame.protocol.player.server import PlayerServer, Said
 from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import parse_info
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -15,9 +15,9 @@ import anygame
 from anygame.cli.commands.player import LIMITS
 from anygame.players import Clock, LegalPlayer, Player, RandomPlayer
 from anygame.protocol.http.listener import Bounds
+from anygame.protocol.messages import parse_info
 from anygame.protocol.player.server import PlayerServer, Said
 from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import parse_info
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

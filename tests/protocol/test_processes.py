@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.protocol.loops import RULES, listening, processes, run, say
 
+from anygame.protocol.messages import parse_info
 from anygame.protocol.player import settings as settings_module
 from anygame.protocol.player.hosts import ProcessHost
 from anygame.protocol.player.server import PlayerServer, Said
 from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import parse_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,14 +16,15 @@ from anygame.protocol.messages import (
     Abort,
     Info,
     Play,
+    PlayerInfo,
     PlayII,
     Preview,
     Start,
     Stop,
     StopII,
     format_message,
+    parse_info,
 )
-from anygame.protocol.replies import PlayerInfo, parse_info
 from anygame.protocol.scrambling import Scrambling
 from anygame.protocol.transport import HttpTransport
 

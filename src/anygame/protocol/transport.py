@@ -1,8 +1,4 @@
-"""The seam between messages and the wire: how a text gets to a player, and its reply back.
-
-`HttpTransport` goes over the network; `LocalTransport` asks a player of the same process, for tests and for
-matches without sockets.
-"""
+"""The seam between messages and the wire: how a text gets to a player, and its reply back."""
 
 from __future__ import annotations
 
@@ -12,12 +8,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.match.seats import CONNECTION_ERROR, LONGEST_REPLY, REACH_CLOCK, TIMED_OUT, Reply
-from anygame.protocol.http.framing import HttpError, need_h11
+from anygame.protocol.http.framing import CHUNK, HttpError, ResponseFraming, need_h11
 from anygame.protocol.http.headers import format_request
-from anygame.protocol.http.streams import read_response
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from anygame.protocol.http.framing import Body
 
 _RETRY_PAUSE: Final = 0.2
 
@@ -101,22 +96,18 @@ async def _closed(writer: asyncio.StreamWriter, *, at_once: bool) -> None:
         await writer.wait_closed()
 
 
-class LocalTransport:
-    """A player of the same process.
+async def read_response(reader: asyncio.StreamReader, limit: int) -> Body:
+    """Read one response; see `ResponseFraming`.
 
     Args:
-        respond: takes a message, returns the reply; such as `anygame.protocol.PlayerServer.respond`.
+        reader: the stream.
+        limit: bytes of the body that are kept; no more is read.
+
+    Raises:
+        HttpError: it is none, or its end is missing.
+        OSError: the connection broke.
     """
-
-    def __init__(self, respond: Callable[[str], Awaitable[str]]) -> None:
-        self._respond = respond
-
-    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
-        """See `Transport.exchange`."""
-        try:
-            async with asyncio.timeout(clock):
-                return Reply((await self._respond(text))[:LONGEST_REPLY])
-        except TimeoutError:
-            return Reply(None, TIMED_OUT, f"no whole reply within {clock:g} seconds")
-        except Exception as error:
-            return Reply(None, CONNECTION_ERROR, f"{type(error).__name__}: {error}")
+    framing = ResponseFraming(limit)
+    while (response := framing.poll()) is None:
+        framing.receive(await reader.read(CHUNK), monotonic())
+    return response

@@ -24,6 +24,8 @@ from anygame.protocol.http.headers import mend_request, mend_response
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Bytes that are taken from a stream at a time: what they hold is read while others wait.
+CHUNK: Final = 16_384
 #: Bytes of a head. Those of the field have some hundreds.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")

@@ -14,10 +14,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_plus
 
-from anygame.protocol.http.framing import HttpError, UnwantedError, need_h11
+from anygame.protocol.http.framing import CHUNK, HttpError, RequestFraming, UnwantedError, need_h11
 from anygame.protocol.http.headers import format_response
-from anygame.protocol.http.streams import read_request
-from anygame.protocol.replies import BUSY, NIL
+from anygame.protocol.messages import BUSY, NIL
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -206,3 +205,37 @@ class Listener:
 def _peer(writer: asyncio.StreamWriter) -> str:
     address = writer.get_extra_info("peername")
     return f"{address[0]}:{address[1]}" if address else "?"
+
+
+async def read_request(
+    reader: asyncio.StreamReader,
+    limit: int,
+    on_continue: Callable[[], None],
+    refusal: Callable[[bytes], str | None] = lambda _: None,
+) -> Body:
+    """Read one request; see `RequestFraming`.
+
+    Args:
+        reader: the stream.
+        limit: bytes of the body that are accepted.
+        on_continue: called when the client wants to be told to send the body.
+        refusal: takes how a long body begins; returns what to answer where it is not wanted, or None.
+
+    Raises:
+        HttpError: it is none, or too large, or not wanted.
+        OSError: the connection broke.
+    """
+    framing = RequestFraming(limit, refusal)
+    while (request := framing.poll(monotonic())) is None:
+        if framing.wants_continue:
+            framing.wants_continue = False
+            on_continue()
+        try:
+            async with asyncio.timeout_at(framing.due):
+                data = await reader.read(CHUNK)
+        except TimeoutError:
+            continue
+        framing.receive(data, monotonic())
+    if framing.wants_continue:
+        on_continue()
+    return request

@@ -13,8 +13,7 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.match.judging import spaced
-from anygame.protocol.messages import Play, PlayII, Stop, StopII, format_message
-from anygame.protocol.replies import BUSY, NIL, READY
+from anygame.protocol.messages import BUSY, NIL, READY, Play, PlayII, Stop, StopII, format_message
 
 if TYPE_CHECKING:
     from anygame.protocol.messages import Start

@@ -28,35 +28,34 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.language.diagnostics import shown
 from anygame.protocol.http.listener import Listener
 from anygame.protocol.messages import (
+    ABORTED,
+    AVAILABLE,
+    BUSY,
+    DONE,
     LONGEST_USUAL,
+    NIL,
+    READY,
     Abort,
     Info,
     Ping,
     Play,
+    PlayerInfo,
     PlayII,
     Preview,
     Start,
     Stop,
     StopII,
     Unreadable,
+    format_info,
+    keyword_of,
     parse_message,
     peek_message,
+    player_name,
 )
 from anygame.protocol.player.hosts import ProcessHost, ThreadHost
 from anygame.protocol.player.match import PlayerMatch, wall_time
 from anygame.protocol.player.pool import SessionPool
 from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import (
-    ABORTED,
-    AVAILABLE,
-    BUSY,
-    DONE,
-    NIL,
-    READY,
-    PlayerInfo,
-    format_info,
-    player_name,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -190,7 +189,7 @@ class PlayerServer:
         except Exception as error:
             reply, note = NIL, f"{type(error).__name__}: {error}"
         seconds = monotonic() - arrived
-        kind, match_id = _kind(message), getattr(message, "match_id", "")
+        kind, match_id = keyword_of(message), getattr(message, "match_id", "")
         self._log(
             Said(
                 peer,
@@ -358,9 +357,3 @@ class PlayerServer:
         if not looked.done():
             return READY, "the player is still looking at the rules"
         return (BUSY if looked.result() else READY), looked.result()
-
-
-def _kind(message: Message) -> str:
-    if isinstance(message, Unreadable):
-        return message.keyword or "?"
-    return type(message).__name__.removesuffix("II").upper()

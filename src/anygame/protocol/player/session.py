@@ -29,8 +29,9 @@ Events likewise:
 
 from __future__ import annotations
 
+import os
+import threading
 from contextlib import suppress
-from threading import Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,13 +41,15 @@ from anygame.match.letter_case import match_ignoring_case
 from anygame.match.workers import CallThread
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
+from anygame.players.loading import make_player, player_class, split_options
 from anygame.players.player import goals_of
+from anygame.processes.inside import listen, set_up
+from anygame.processes.messages import encode_message
 from anygame.protocol.messages import parse_message
 from anygame.protocol.player.played_game import PlayedGame, load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from threading import Event
 
     from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
@@ -68,9 +71,9 @@ class _MatchClock(Clock):
     """A clock that is also up when its match has ended."""
 
     __slots__ = ("_ended",)
-    _ended: Event
+    _ended: threading.Event
 
-    def __init__(self, seconds: float, deadline: float, ended: Event) -> None:
+    def __init__(self, seconds: float, deadline: float, ended: threading.Event) -> None:
         super().__init__(seconds, deadline)
         object.__setattr__(self, "_ended", ended)
 
@@ -151,7 +154,9 @@ class Session:
             with suppress(BaseException):
                 found = kind()
                 if found.plays_unprepared:
-                    Thread(target=_quietly, args=(found.prepare,), name="preparing", daemon=True).start()
+                    threading.Thread(
+                        target=_quietly, args=(found.prepare,), name="preparing", daemon=True
+                    ).start()
                 else:
                     found.prepare()
 
@@ -372,3 +377,34 @@ def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
     if isinstance(move, Term):
         return match_ignoring_case(move, legal)
     return next((each for each in legal if str(each) == move), None) if isinstance(move, str) else None
+
+
+def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
+    """Do what commands ask for until there are no more, then end, whatever threads are at work.
+
+    Args:
+        strategy: of the player; see `anygame.players.make_player`.
+        seed: of its random numbers.
+        settings: see `PlayerSettings`.
+    """
+    write = set_up()
+
+    def send(event: list[Any]) -> None:
+        write(encode_message(event))
+
+    def make() -> Player:
+        # Nobody else plays in this process: others' time is free to think in.
+        return make_player(strategy, seed=seed, pondering=True)
+
+    threading.excepthook = _end_with
+    session = Session(make, settings, send)
+    send(BEGUN)
+    session.prepare(lambda: player_class(split_options(strategy)[0]))
+    listen(session.handle)
+
+
+def _end_with(thread: threading.ExceptHookArgs) -> None:
+    """End the process with a thread of its session: one that hears and does nothing could not be replaced."""
+    threading.__excepthook__(thread)
+    if thread.thread is not None and thread.thread.name in THREADS:
+        os._exit(1)
