@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from anygame.errors import PlayerError
 from anygame.language.terms import Term
-from anygame.match.hiding import HiddenCourse, share_of_guessing
 from anygame.match.judging import judge
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
+from anygame.match.state_tracking import HiddenCourse, share_of_guessing
 from anygame.match.workers import PlayerFailedError, Worker
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures

@@ -5,6 +5,7 @@ All of it is computed on request, in whatever thread asks; nothing here is bound
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from random import Random
@@ -15,8 +16,7 @@ from anygame.game.loading import game_of
 from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.source import Source
-from anygame.match.judging import spaced
-from anygame.match.letter_case import OriginalNames, match_ignoring_case
+from anygame.match.judging import match_ignoring_case, spaced
 from anygame.match.state_tracking import LostTrackError, StateTracker
 from anygame.protocol.messages import PlayII, Stop, StopII
 from anygame.protocol.player.settings import SHORTEST_CLOCK
@@ -30,8 +30,31 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
     from anygame.protocol.player.settings import PlayerSettings
 
+_TOKEN: Final = re.compile(r"[^\s();]+")
 #: Sheets of the field have at most half a megabyte.
 _READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
+
+
+class OriginalNames:
+    """The names of a sheet as START spelled them; games know some of them, or all, in lower case only.
+
+    >>> OriginalNames("(ROLE X) (LEGAL X (Mark 1))").restore("(mark 1)")
+    '(Mark 1)'
+    """
+
+    def __init__(self, rules: str) -> None:
+        tokens = dict.fromkeys(_TOKEN.findall(rules))
+        self._exact = frozenset(tokens)
+        self._names: dict[str, str] = {}
+        for token in tokens:
+            self._names.setdefault(token.lower(), token)
+
+    def restore(self, text: str) -> str:
+        """Return a term's text with every name as it stands in the sheet, or first stood there."""
+        return _TOKEN.sub(lambda token: self._restored(token[0]), text)
+
+    def _restored(self, name: str) -> str:
+        return name if name in self._exact else self._names.get(name.lower(), name)
 
 
 class PlayedGame:

@@ -36,8 +36,8 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.terms import Term
-from anygame.match.hiding import share_of_guessing
-from anygame.match.letter_case import match_ignoring_case
+from anygame.match.judging import match_ignoring_case
+from anygame.match.state_tracking import share_of_guessing
 from anygame.match.workers import CallThread
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
