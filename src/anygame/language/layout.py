@@ -20,9 +20,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.errors import RuleSheetError
-from anygame.language.comments import Comment, CommentedItems, comments_of, marked
-from anygame.language.forms import form_of, infix_constant, infix_variable
-from anygame.language.page import WIDTH, Page
+from anygame.language.forms import Comment, comments_of, form_of, infix_constant, infix_variable, marked
+from anygame.language.page import WIDTH, CommentedItems, Page
 from anygame.language.parser import parse_items, parse_program, read_items
 from anygame.language.rules import format_rule
 from anygame.language.sentences import fold, fold_head
@@ -31,9 +30,9 @@ from anygame.language.source import Node, Source
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.language.comments import Part
     from anygame.language.forms import Form
     from anygame.language.limits import ReadingLimits
+    from anygame.language.page import Part
     from anygame.language.rules import Program, Rule
 
 _INDENT: Final = 4

@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of, infix_constant, infix_variable
+from anygame.language.forms import comments_of, form_of, infix_constant, infix_variable
 from anygame.language.source import Source
 from anygame.language_server.domains import DomainTable
 from anygame.language_server.limits import LIMITS
@@ -20,8 +19,7 @@ from anygame.language_server.reading import items_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.language.comments import Comment
-    from anygame.language.forms import Form
+    from anygame.language.forms import Comment, Form
     from anygame.language.source import Node
     from anygame.language_server.names import Occurrence
 

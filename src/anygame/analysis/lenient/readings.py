@@ -11,8 +11,7 @@ from anygame.analysis.lenient.negations import local_variables, name_of, shape_o
 from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
 from anygame.analysis.safety import unsafe_variables
 from anygame.analysis.value_relations import ValueRelations
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of
+from anygame.language.forms import comments_of, form_of
 from anygame.language.rules import Atom, Not
 
 if TYPE_CHECKING:

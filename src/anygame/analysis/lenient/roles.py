@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from anygame.analysis.edits import Edit, Mend, end_of_line
 from anygame.analysis.normal import TooManyAlternatives, normalise
 from anygame.analysis.safety import unsafe_variables
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of, infix_variable
+from anygame.language.forms import comments_of, form_of, infix_variable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

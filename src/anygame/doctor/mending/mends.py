@@ -17,8 +17,7 @@ from anygame.doctor import check_program
 from anygame.doctor.mending.ordering import in_order
 from anygame.doctor.mending.parentheses import without_parentheses
 from anygame.errors import RuleSheetError
-from anygame.language.comments import comments_of
-from anygame.language.forms import COMMENT_MARKS, form_of
+from anygame.language.forms import COMMENT_MARKS, comments_of, form_of
 from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
 from anygame.language.rules import Literal, walk

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from threading import Event
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.game.loading import game_of
 from anygame.language.limits import ReadingLimits
@@ -57,6 +57,22 @@ class OriginalNames:
         return name if name in self._exact else self._names.get(name.lower(), name)
 
 
+class Position(NamedTuple):
+    """What is known when a player is to move.
+
+    Attributes:
+        state: of the match, or one that agrees with what was sent.
+        legal: what the player may do.
+        view: what the player knows of a game with hidden information; None of others.
+        is_repeatable: whether the moves sent could be made once more.
+    """
+
+    state: State
+    legal: tuple[Term, ...]
+    view: RoleView | None
+    is_repeatable: bool
+
+
 class PlayedGame:
     """The rules of one match, and what is known of its state.
 
@@ -95,23 +111,12 @@ class PlayedGame:
         """Whether no state was found that agrees with what was sent: what is legal is a guess, too."""
         return self._tracker is not None and self._tracker.is_lost
 
-    @property
-    def view(self) -> RoleView | None:
-        """What the player knows of a game with hidden information; None of others."""
-        return self._tracker.view if self._tracker is not None and self.game.is_gdl2 else None
-
     def told(self, move: Term) -> str:
         """Return a move as text, with the names that START had."""
         return self._names.restore(spaced(move))
 
-    def go_on(
-        self, message: Message, answered: str | None, guess_by: float
-    ) -> tuple[State, tuple[Term, ...], bool]:
-        """Bring the state up to what a PLAY or STOP tells.
-
-        Returns:
-            the state; what the player may do; whether the moves told could be made once more.
-        """
+    def go_on(self, message: Message, answered: str | None, guess_by: float) -> Position:
+        """Bring the state up to what a PLAY or STOP says."""
         tracker = self._tracker
         if tracker is None:
             raise LostTrackError("the rules could not be used")
@@ -131,7 +136,8 @@ class PlayedGame:
             else:
                 self._advance(message, moves, answered, guess_by)
                 again = tracker.joint_of(moves) is not None
-        return tracker.state, tracker.state.legal_moves(tracker.role), again
+        view = tracker.view if self.game.is_gdl2 else None
+        return Position(tracker.state, tracker.state.legal_moves(tracker.role), view, again)
 
     def _advance(
         self, message: Message, moves: tuple[Term, ...], answered: str | None, guess_by: float

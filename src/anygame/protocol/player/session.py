@@ -51,10 +51,9 @@ from anygame.protocol.player.played_game import PlayedGame, load_rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
-    from anygame.game.state import State
     from anygame.players.player import Player
+    from anygame.protocol.player.played_game import Position
     from anygame.protocol.player.settings import PlayerSettings
 
 #: The first event of a session in another process.
@@ -213,9 +212,9 @@ class Session:
                 return
             guess_by = monotonic() + share_of_guessing(self._player) * clock.remaining()
             try:
-                state, legal, again = match.go_on(parse_message(text), answered, guess_by)
-                match.turn, match.thinking_of, match.legal = turn, None, legal
-                view = match.view
+                position = match.go_on(parse_message(text), answered, guess_by)
+                legal = match.legal = position.legal
+                match.turn, match.thinking_of = turn, None
                 some = match.told(match.random.choice(legal)) if legal else None
             except BaseException as error:
                 self._tell(["move", turn, None, _told(error)])
@@ -223,8 +222,8 @@ class Session:
             if some is None:
                 self._tell(["move", turn, None, ""])
                 return
-            self._tell(["legal", turn, some, again])
-            self._thinking.put(lambda: self._think(match, turn, state, legal, view, clock))
+            self._tell(["legal", turn, some, position.is_repeatable])
+            self._thinking.put(lambda: self._think(match, turn, position, clock))
 
         self._rules.put(go_on)
 
@@ -241,41 +240,26 @@ class Session:
 
         self._rules.put(go_on)
 
-    def _think(
-        self,
-        match: PlayedGame,
-        turn: int,
-        state: State,
-        legal: tuple[Term, ...],
-        view: RoleView | None,
-        clock: Clock,
-    ) -> None:
+    def _think(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> None:
         if match.ended.is_set() or match.turn != turn:
             return
         try:
-            found, fault = self._chosen(match, turn, state, legal, view, clock)
+            found, fault = self._chosen(match, turn, position, clock)
             told = match.told(found)
         except BaseException as error:
-            told, fault = match.told(match.random.choice(legal)), _told(error)
+            told, fault = match.told(match.random.choice(position.legal)), _told(error)
         self._tell(["move", turn, told, fault])
 
-    def _chosen(
-        self,
-        match: PlayedGame,
-        turn: int,
-        state: State,
-        legal: tuple[Term, ...],
-        view: RoleView | None,
-        clock: Clock,
-    ) -> tuple[Term, str]:
+    def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
         """Return a move, the player's where it can be made, and what is wrong with that."""
+        legal = position.legal
         move: object = None
         fault = ""
         try:
             player = self._made()
-            player.best, player.view = None, view
+            player.best, player.view = None, position.view
             match.thinking_of = turn
-            move = player.move(state, clock)
+            move = player.move(position.state, clock)
         except BaseException as error:  # whatever a player raises is its own business
             self._report(error)
             fault = f"the player failed: {_told(error)}"
@@ -321,8 +305,8 @@ class Session:
         def tell_goals() -> None:
             try:
                 assert match is not None
-                state, _, _ = match.go_on(parse_message(text), answered, monotonic() + _LAST_GUESS)
-                goals = goals_of(state)
+                position = match.go_on(parse_message(text), answered, monotonic() + _LAST_GUESS)
+                goals = goals_of(position.state)
             except BaseException:
                 self._thinking.put(lambda: self._leave(match))
             else:
