@@ -13,8 +13,7 @@ from tests.datalog.ways import WAYS, loads
 
 import anygame
 from anygame.analysis.safety import normal_rules
-from anygame.datalog.component_source import emit
-from anygame.datalog.component_writer import Everything, OnTrial, Tabled
+from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
 from anygame.datalog.flatten import flatten
 from anygame.datalog.plan import Snapshot
 from anygame.datalog.schema import STATE, Component, Schema

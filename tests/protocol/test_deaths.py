@@ -20,8 +20,8 @@ from anygame.processes.messages import decode_message
 from anygame.protocol.messages import parse_info
 from anygame.protocol.player import match as match_module
 from anygame.protocol.player.hosts import ProcessHost, check_event
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
-from anygame.protocol.player.settings import PlayerSettings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -18,8 +18,8 @@ from tests.protocol.loops import RULES, listening, processes, run, say
 from anygame.protocol.messages import parse_info
 from anygame.protocol.player import settings as settings_module
 from anygame.protocol.player.hosts import ProcessHost
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
-from anygame.protocol.player.settings import PlayerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,8 +30,7 @@ from anygame.protocol.messages import (
     parse_info,
     parse_message,
 )
-from anygame.protocol.seat import RemoteSeat, Scrambling
-from anygame.protocol.transport import read_response
+from anygame.protocol.seat import RemoteSeat, Scrambling, read_response
 
 if TYPE_CHECKING:
     from anygame.language.terms import Term

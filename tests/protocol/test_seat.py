@@ -18,10 +18,9 @@ from anygame.match.running import Terms, lead, new_record
 from anygame.match.seats import LONGEST_REPLY, MatchInfo, Reply
 from anygame.players import Clock, LegalPlayer, RandomPlayer
 from anygame.protocol.messages import Message, PlayerInfo, PlayII, Start, Stop, StopII, parse_message
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer
-from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.seat import RemoteSeat, ask_info
-from anygame.protocol.transport import HttpTransport
+from anygame.protocol.seat import HttpTransport, RemoteSeat, ask_info
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -25,8 +25,7 @@ from __future__ import annotations
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from anygame.datalog.component_source import emit
-from anygame.datalog.component_writer import Everything, OnTrial, Tabled
+from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
 from anygame.datalog.guard import Guard, TooCostly, blame
 from anygame.datalog.linker import Linker
 from anygame.datalog.plan import Snapshot
@@ -38,7 +37,7 @@ from anygame.errors import LimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from anygame.datalog.component_writer import Mode
+    from anygame.datalog.component_source import Mode
     from anygame.datalog.relations import Relation, Row
     from anygame.datalog.schema import Component, Frame, Index, Schema
     from anygame.datalog.source import Source

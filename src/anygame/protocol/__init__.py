@@ -11,8 +11,8 @@ from anygame.protocol.messages import (
     parse_info,
     parse_message,
 )
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
-from anygame.protocol.player.settings import PlayerSettings
 from anygame.protocol.seat import RemoteSeat, ask_info
 
 __all__ = [

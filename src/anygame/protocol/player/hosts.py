@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import UnionType
 
     from anygame.players.player import Player
-    from anygame.protocol.player.settings import PlayerSettings
+    from anygame.protocol.player.played_game import PlayerSettings
 
 #: Bytes of one event. The longest hold a move, and moves are shorter than sheets.
 _LONGEST_EVENT: Final = 16 * 2**20

@@ -18,7 +18,7 @@ from anygame.protocol.messages import BUSY, NIL, READY, Play, PlayII, Stop, Stop
 if TYPE_CHECKING:
     from anygame.protocol.messages import Start
     from anygame.protocol.player.hosts import Host
-    from anygame.protocol.player.settings import PlayerSettings
+    from anygame.protocol.player.played_game import PlayerSettings
 
 #: Takes how many sessions of a match have died; returns another one, None where there is none any more.
 Renew = Callable[[int], "Host | None"]

@@ -53,8 +53,7 @@ if TYPE_CHECKING:
 
     from anygame.game.roles import Role
     from anygame.players.player import Player
-    from anygame.protocol.player.played_game import Position
-    from anygame.protocol.player.settings import PlayerSettings
+    from anygame.protocol.player.played_game import PlayerSettings, Position
 
 #: The first event of a session in another process.
 BEGUN: Final = ["begun"]
