@@ -22,6 +22,7 @@ these above the static level is then forgotten (`_reset`), and written anew when
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
 
 
+@dataclass(slots=True)
 class _Progress:
     """What has been learned of a component by running it.
 
@@ -56,14 +58,11 @@ class _Progress:
         is_numbered: whether the ground terms of its rules are in the table of terms.
     """
 
-    __slots__ = ("is_numbered", "rows", "tableable", "tables", "text")
-
-    def __init__(self, tableable: bool) -> None:
-        self.tableable = tableable
-        self.rows: float | None = None
-        self.text = ""
-        self.tables: dict[Index, str] = {}
-        self.is_numbered = False
+    tableable: bool
+    rows: float | None = None
+    text: str = ""
+    tables: dict[Index, str] = field(default_factory=dict)
+    is_numbered: bool = False
 
 
 class Engine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.analysis.normal import binders
+from anygame.analysis.normal import binders, substitute_atom
 from anygame.errors import LimitError, QueryError
 from anygame.language.derivations import Attempt, Derivation, Failure
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms
@@ -98,7 +98,7 @@ class Explainer:
         self, item: Formula, bindings: Bindings, before: Stage, shown: dict[Atom, None], depth: int
     ) -> Derivation:
         if isinstance(item, Literal):
-            return self._derive(_ground(item.atom, bindings), shown, depth + 1)
+            return self._derive(substitute_atom(item.atom, bindings), shown, depth + 1)
         if isinstance(item, Or):
             for part in item.formulas:
                 if self._test(part, bindings, before):
@@ -210,7 +210,7 @@ class Explainer:
             if self._test(item, bindings, before):
                 yield bindings
             return
-        atom = _ground(item.atom, bindings)
+        atom = substitute_atom(item.atom, bindings)
         for arguments in self._facts_like(atom):
             extended = dict(bindings)
             self._steps_left -= 1
@@ -220,7 +220,7 @@ class Explainer:
 
     def _test(self, item: Formula, bindings: Bindings, before: Stage = None) -> bool:
         if isinstance(item, Literal):
-            atom = _ground(item.atom, bindings)
+            atom = substitute_atom(item.atom, bindings)
             return next(self._facts_like(atom), None) is not None and self._is_earlier(atom, before)
         if isinstance(item, Not):
             return not self._test(item.formula, bindings)
@@ -276,7 +276,3 @@ def _too_much(what: str, most: int) -> LimitError:
 
 def _is_bound(variable: Variable, bindings: Bindings) -> bool:
     return variable in bindings and apply(variable, bindings).is_ground
-
-
-def _ground(atom: Atom, bindings: Bindings) -> Atom:
-    return Atom(atom.predicate, tuple([apply(argument, bindings) for argument in atom.arguments]), atom.node)

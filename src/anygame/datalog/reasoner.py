@@ -164,8 +164,12 @@ class Reasoner:
     def goals(self, frame: Frame) -> dict[int, list[Term]]:
         """Return all goal values that the rules give, per role (by number)."""
         self.engine.evaluate(frame, self._for_goals)
+        return self._by_role(frame, self._goals)
+
+    def _by_role(self, frame: Frame, relations: Iterable[Relation]) -> dict[int, list[Term]]:
+        """Return the second arguments of what holds, by the number of the first."""
         found: dict[int, list[Term]] = {}
-        for relation in self._goals:
+        for relation in relations:
             for row in self.engine.rows(frame, relation):
                 found.setdefault(row[0], []).append(self.arguments(relation, row)[1])
         return found
@@ -193,12 +197,7 @@ class Reasoner:
         """Return what each role (by number) sees of a joint move."""
         extended = self.action_frame(frame, joint)
         self.engine.evaluate(extended, self._for_sees)
-        found: dict[int, list[Term]] = {}
-        for relation in self._sees:
-            for row in self.engine.rows(extended, relation):
-                columns = relation.unpacked(row)
-                found.setdefault(columns[0], []).append(self.arguments(relation, row)[1])
-        return found
+        return self._by_role(extended, self._sees)
 
     # -- terms -------------------------------------------------------------------------------------
 

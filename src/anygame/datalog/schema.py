@@ -18,8 +18,8 @@ from anygame.analysis.dependencies import components
 from anygame.datalog.relations import FlatRule, Relation, Row, terms_of
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
 from anygame.language.rules import Atom
-from anygame.language.terms import Compound, Term, Variable, are_ground, substitute, variables_of
-from anygame.language.unification import unify
+from anygame.language.terms import Compound, Term, are_ground
+from anygame.language.unification import may_agree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -316,15 +316,8 @@ def _asks_for_larger_terms(rules: Iterable[FlatRule], own: Sequence[Relation]) -
 
 
 def _may_feed(feeder: FlatRule, reader: FlatRule, index: int) -> bool:
-    """Whether the feeder's head and the reader's atom unify, their variables kept apart."""
     atom = reader.reads[index].atom
-    if feeder.head.relation != atom.relation:
-        return False
-    if not atom.columns:
-        return True
-    head = Compound(" ", feeder.head.columns)
-    renamed = substitute(head, {v: Variable(f"{v.name} '") for v in variables_of(head)})
-    return unify(renamed, Compound(" ", atom.columns), {}) is not None
+    return feeder.head.relation == atom.relation and may_agree(feeder.head.columns, atom.columns)
 
 
 def check_strata(schema: Schema) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.terms import Compound, Term, Variable
+from anygame.language.terms import Compound, Term, Variable, substitute, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -122,6 +122,12 @@ def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Binding
     extended: Bindings = {variable: term for variable, term in same.items() if isinstance(variable, Variable)}
     nested = any(isinstance(term, Compound) and not term.is_ground for term in bound)
     return None if nested and measure(bound, extended) is None else extended
+
+
+def may_agree(left: Sequence[Term], right: Sequence[Term]) -> bool:
+    """Return whether as many terms can be made equal, the variables of both sides kept apart."""
+    apart = {v: Variable(f"{v.name} '") for term in left for v in variables_of(term)}
+    return unify_all(zip([substitute(term, apart) for term in left], right, strict=True), {}) is not None
 
 
 def _find(term: Term, same: dict[Term, Term]) -> Term:
