@@ -150,7 +150,7 @@ class Engine:
         index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
         where = self.static if self.schema.is_static(relation) else frame
         with self._lock:
-            if not self._linker.has_table(index):
+            if index not in self._linker.tables:
                 self._link_table(index, frame)
             look_up = where.get(f"q{index.name}") or self._linker.table(index)(where)
         found: Collection[Row] = look_up(values[0] if len(values) == 1 else values)
@@ -238,7 +238,7 @@ class Engine:
         """Forget all code above the static level; it is written anew when it is next needed."""
         self._resets += 1
         self._termination = Termination(self.schema, self._tabled)
-        self._linker.forget_tables()
+        self._linker.tables.clear()
         for component in self.schema.components:
             is_done = component.is_static and self._progress[component.number].text
             if component.relations[0] not in self._tabled and not is_done:

@@ -49,11 +49,14 @@ class Layout:
 
     ``true`` and ``does`` share the shapes of what flows into them, so that a state is laid out alike
     whether it is read or written.
+
+    Attributes:
+        domains: what kinds of terms can stand in each place.
     """
 
     def __init__(self, rules: Sequence[NormalRule], strategy: Strategy = DEFAULT, split: str = "all") -> None:
         self._most_variants = strategy.shapes
-        domains = self._domains = Domains(
+        domains = self.domains = Domains(
             rules,
             kinds_only=True,
             declared=True,
@@ -94,10 +97,6 @@ class Layout:
         """Return the shapes an argument is split by, or None."""
         shapes = self._shapes.get(key)
         return shapes[argument] if shapes else None
-
-    def shapes_of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
-        """Return what shapes each variable of a rule can take, as far as its positive literals say."""
-        return self._domains.of_variables(rule)
 
     def variants(self, key: tuple[str, int]) -> list[Relation]:
         """Return all flat relations of one relation, in a fixed order."""
@@ -187,7 +186,7 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
         for number, term in enumerate(used.arguments)
         if isinstance(term, Variable) and term not in choices and layout.splits(used.key, number) is not None
     ]
-    possible = layout.shapes_of_variables(rule) if elsewhere else {}
+    possible = layout.domains.of_variables(rule) if elsewhere else {}
     choices.update({term: sorted(possible.get(term) or [ATOM], key=_shape_order) for term in elsewhere})
     mixed = frozenset(term for term in elsewhere if len(choices[term]) > 1)
     if prod(map(len, choices.values())) > most or _most_columns(rule, choices) > room:

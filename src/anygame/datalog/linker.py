@@ -24,12 +24,13 @@ class Linker:
 
     Attributes:
         namespace: the globals of all generated code.
+        tables: those whose code has been linked. Where one is taken out, it is written anew when next needed.
     """
 
     def __init__(self, schema: Schema, static: Frame) -> None:
         self._schema = schema
         self._static = static
-        self._tables: set[Index] = set()
+        self.tables: set[Index] = set()
         self.namespace: dict[str, Any] = {
             "Agenda": Agenda,
             "DEPTHS": schema.terms.depths,
@@ -44,7 +45,7 @@ class Linker:
         Stops at a source that misses a whole relation, which is then the last one.
         """
         found = [source]
-        seen = {source.table, *self._tables}
+        seen = {source.table, *self.tables}
         pending = [source]
         while pending and found[-1].missing is None:
             for index in pending.pop().tables:
@@ -74,25 +75,17 @@ class Linker:
             if need.kind is Kind.STATIC_TABLE and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.of)(self._static)
         # Only now: what was interrupted is linked again.
-        self._tables.update(source.table for source in sources if source.table is not None)
+        self.tables.update(source.table for source in sources if source.table is not None)
 
     def function(self, source: Source) -> Callable[[Frame], None]:
         """Return the function of a source that has been linked."""
         found: Callable[[Frame], None] = self.namespace[source.name]
         return found
 
-    def has_table(self, index: Index) -> bool:
-        """Whether the code of a table has been linked."""
-        return index in self._tables
-
     def table(self, index: Index) -> Callable[[Frame], Callable[[Any], Any]]:
         """Return the function that makes a table in a frame; its code has been linked."""
         found: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(Kind.TABLE_CODE, index).name]
         return found
-
-    def forget_tables(self) -> None:
-        """Let the code of all tables be written anew when it is next needed."""
-        self._tables.clear()
 
     def _define(self, source: Source) -> None:
         exec(compile(source.text, f"<{source.name}>", "exec"), self.namespace)

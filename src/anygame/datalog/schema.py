@@ -219,14 +219,13 @@ class Schema:
         """Return the index of a relation by some columns."""
         key = (relation, tuple(keys), tuple(outputs))
         found = self._indexes.get(key)
-        return self._indexes.setdefault(key, self._new_index(*key)) if found is None else found
-
-    def _new_index(self, relation: Relation, keys: tuple[int, ...], outputs: tuple[int, ...]) -> Index:
-        slot = self.slots[relation]
-        parts = [str(slot)]
-        parts += ["by", *map(str, keys)] if keys else []
-        parts += ["to", *map(str, outputs)] if outputs else []
-        return Index(relation, slot, keys, outputs, "_".join(parts))
+        if found is None:
+            slot = self.slots[relation]
+            parts = [str(slot)]
+            parts += ["by", *map(str, key[1])] if key[1] else []
+            parts += ["to", *map(str, key[2])] if key[2] else []
+            found = self._indexes.setdefault(key, Index(relation, slot, key[1], key[2], "_".join(parts)))
+        return found
 
     # -- components --------------------------------------------------------------------------------
 
@@ -237,24 +236,19 @@ class Schema:
     def sequence(self, relations: Iterable[Relation]) -> list[Component]:
         """Return the components that compute some relations, in order, without the static ones."""
         key = tuple(relations)
-        if key not in self._sequences:
-            self._sequences[key] = self._sequence(key)
-        return self._sequences[key]
-
-    def _sequence(self, relations: tuple[Relation, ...]) -> list[Component]:
-        needed: dict[int, Component] = {}
-        pending = list(relations)
-        seen = set(pending)
-        while pending:
-            for component in self.makers(pending.pop()):
-                if component.is_static or component.number in needed:
-                    continue
-                needed[component.number] = component
-                for relation in component.reads:
-                    if relation not in seen:
-                        seen.add(relation)
-                        pending.append(relation)
-        return [needed[number] for number in sorted(needed)]
+        found = self._sequences.get(key)
+        if found is None:
+            needed: dict[int, Component] = {}
+            pending = list(key)
+            seen = set(pending)
+            while pending:
+                for component in self.makers(pending.pop()):
+                    if not component.is_static and component.number not in needed:
+                        needed[component.number] = component
+                        pending += [relation for relation in component.reads if relation not in seen]
+                        seen.update(component.reads)
+            found = self._sequences[key] = [needed[number] for number in sorted(needed)]
+        return found
 
     def rules_of_name(self, name: str) -> list[FlatRule]:
         """Return the rules that derive relations of a name, given as name/arity."""

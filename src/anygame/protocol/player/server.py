@@ -189,23 +189,14 @@ class PlayerServer:
         """
         arrived = monotonic() if arrived is None else arrived
         message = await self._read(text)
+        match_id = getattr(message, "match_id", "")
         try:
-            reply, note = await self._answer(message, self._match_of(message), arrived)
+            reply, note = await self._answer(message, self._match_called(match_id), arrived)
         except Exception as error:
             reply, note = NIL, f"{type(error).__name__}: {error}"
         seconds = monotonic() - arrived
-        kind, match_id = keyword_of(message), getattr(message, "match_id", "")
-        self._log(
-            Said(
-                peer,
-                kind,
-                shown(match_id),
-                shown(text, _SHOWN),
-                shown(reply, _SHOWN),
-                seconds,
-                shown(note, 500),
-            )
-        )
+        said = (shown(match_id), shown(text, _SHOWN), shown(reply, _SHOWN), seconds, shown(note, 500))
+        self._log(Said(peer, keyword_of(message), *said))
         return reply
 
     async def _read(self, text: str) -> Message:
@@ -234,10 +225,6 @@ class PlayerServer:
 
     def _complain(self, peer: str, reason: str) -> None:
         self._log(Said(peer, "?", "", "", "", 0.0, shown(reason, 500)))
-
-    def _match_of(self, message: Message) -> PlayerMatch | None:
-        """Return the match a message belongs to."""
-        return self._match_called(getattr(message, "match_id", ""))
 
     def _match_called(self, match_id: str) -> PlayerMatch | None:
         """Return the match of some name; case may have got lost."""
@@ -291,7 +278,7 @@ class PlayerServer:
     async def _start(self, message: Start, match: PlayerMatch | None, arrived: float) -> tuple[str, str]:
         if match is None and not self._is_full:
             await self._sessions.wait_for_one(min(_HANDOVER, message.start_clock / 4))
-            match = self._match_of(message)
+            match = self._match_called(message.match_id)
         if match is None and not self._is_full:
             session = self._sessions.take()
             if session is None:
