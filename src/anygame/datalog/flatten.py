@@ -20,7 +20,7 @@ from anygame.datalog.relations import (
 from anygame.datalog.strategy import DEFAULT
 from anygame.errors import LimitError
 from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, atoms_in
-from anygame.language.terms import Compound, Constant, Term, Variable
+from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -286,22 +286,20 @@ def _unequal(formula: Distinct, *, negated: bool) -> Condition | bool:
     left, right = formula.left, formula.right
     if left is right:
         return negated
-    if isinstance(left, Constant) and isinstance(right, Constant | Compound):
+    if isinstance(left, Variable) or isinstance(right, Variable):
+        return Unequal(left, right, negated)
+    if not (isinstance(left, Compound) and isinstance(right, Compound)):
         return not negated
-    if isinstance(right, Constant) and isinstance(left, Compound):
+    if (left.functor, len(left.arguments)) != (right.functor, len(right.arguments)):
         return not negated
-    if isinstance(left, Compound) and isinstance(right, Compound):
-        if (left.functor, len(left.arguments)) != (right.functor, len(right.arguments)):
-            return not negated
-        parts = [
-            _unequal(Distinct(a, b), negated=negated)
-            for a, b in zip(left.arguments, right.arguments, strict=True)
-        ]
-        decisive = not negated
-        if decisive in parts:
-            return decisive
-        rest = [part for part in parts if not isinstance(part, bool)]
-        if not rest:
-            return negated
-        return Alternatives((tuple(rest),)) if negated else Alternatives(tuple((part,) for part in rest))
-    return Unequal(left, right, negated)
+    parts = [
+        _unequal(Distinct(a, b), negated=negated)
+        for a, b in zip(left.arguments, right.arguments, strict=True)
+    ]
+    decisive = not negated
+    if decisive in parts:
+        return decisive
+    rest = [part for part in parts if not isinstance(part, bool)]
+    if not rest:
+        return negated
+    return Alternatives((tuple(rest),)) if negated else Alternatives(tuple((part,) for part in rest))

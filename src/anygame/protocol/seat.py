@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _INFO_CLOCK: Final = 1.0
 #: Some players of the field do not listen for about a second after every match.
 _RETRY: Final = 1.5
-#: What a player of GDL-II is told of a game without ``sees``: every move of everybody.
+#: What a player of GDL-II is sent of a game without ``sees``: every move of everybody.
 _ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 _TOKEN: Final = re.compile(r"[^\s();]+")
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
@@ -85,7 +85,7 @@ class RemoteSeat:
         host: where the player runs.
         port: where it listens.
         name: what it is called in records and in the header ``Receiver``; by default ``HOST:PORT``.
-        gdl2: whether to tell turns, the player's own moves and its percepts, as GDL-II has it, rather than
+        gdl2: whether to send turns, the player's own moves and its percepts, as GDL-II has it, rather than
             all moves; None for just those games in which some rule says what a role ``sees``.
         transport: instead of HTTP.
     """
@@ -102,13 +102,13 @@ class RemoteSeat:
         self.name = name or f"{host}:{port}"
         self._gdl2 = gdl2
         self._transport = transport or HttpTransport(host, port, self.name)
-        self._telling: _Telling | None = None
+        self._sending: _Sending | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
         """Send START; wait for at most the start clock, and the play clock for each move made before."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
-        self._telling = _Telling(match, gdl2=gdl2)
-        reply = await self._exchange(self._telling.start(), match.start_clock, retry=_RETRY)
+        self._sending = _Sending(match, gdl2=gdl2)
+        reply = await self._exchange(self._sending.start(), match.start_clock, retry=_RETRY)
         if match.course is not None:
             await self._recall(match, match.course()[1])
         return reply
@@ -125,7 +125,7 @@ class RemoteSeat:
         if message is None:
             return Reply(None, CONNECTION_ERROR, f"no match {match_id} was started here")
         reply = await self._exchange(message, clock + PLAY_GRACE)
-        words = self._telling.words if self._telling else None
+        words = self._sending.words if self._sending else None
         if words is None or reply.text is None:
             return reply
         return Reply(words.restore(reply.text), reply.error, reply.detail)
@@ -133,14 +133,14 @@ class RemoteSeat:
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
         """Send STOP with the last moves; wait for at most the play clock."""
         message = await self._message(match_id, joint, is_over=True)
-        if message is not None and self._telling is not None:
-            clock = self._telling.match.play_clock
-            self._telling = None
+        if message is not None and self._sending is not None:
+            clock = self._sending.match.play_clock
+            self._sending = None
             await self._exchange(message, clock)
 
     async def abort(self, match_id: str) -> None:
         """Send ABORT; wait for a second."""
-        self._telling = None
+        self._sending = None
         await self._exchange(Abort(match_id), ABORT_CLOCK)
 
     async def close(self) -> None:
@@ -158,12 +158,12 @@ class RemoteSeat:
     async def _message(
         self, match_id: str, joint: tuple[Term, ...] | None, *, is_over: bool
     ) -> Message | None:
-        telling = self._telling
-        if telling is None or telling.match.match_id != match_id:
+        sending = self._sending
+        if sending is None or sending.match.match_id != match_id:
             return None
-        if not telling.gdl2:
-            return telling.moves(joint, is_over=is_over)
-        return await asyncio.to_thread(telling.percepts, joint, is_over=is_over)
+        if not sending.gdl2:
+            return sending.moves(joint, is_over=is_over)
+        return await asyncio.to_thread(sending.percepts, joint, is_over=is_over)
 
     async def _exchange(self, message: Message, clock: float, *, retry: float = 0.0) -> Reply:
         return await self._transport.exchange(format_message(message), clock, retry=retry)
@@ -174,7 +174,7 @@ async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerIn
     return await RemoteSeat(host, port).info(clock)
 
 
-class _Telling:
+class _Sending:
     """What a player is sent of one match: in which words, and how much of it.
 
     Attributes:
@@ -199,7 +199,7 @@ class _Telling:
         sheet = _sheet(self._rules)
         return Start(
             self.match.match_id,
-            self._told(self.match.role.term),
+            self._worded(self.match.role.term),
             self.words.scramble(sheet) if self.words else sheet,
             self.match.start_clock,
             self.match.play_clock,
@@ -207,8 +207,8 @@ class _Telling:
 
     def moves(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> Play | Stop:
         """Return the message that carries the moves made last."""
-        told = None if joint is None else tuple(map(self._told, joint))
-        return (Stop if is_over else Play)(self.match.match_id, told)
+        sent = None if joint is None else tuple(map(self._worded, joint))
+        return (Stop if is_over else Play)(self.match.match_id, sent)
 
     def percepts(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> PlayII | StopII:
         """Return the message that carries what the player did and saw of the moves made last."""
@@ -216,8 +216,8 @@ class _Telling:
         seen: list[Term] = []
         if joint is not None:
             self._turn += 1
-            move = self._told(joint[self.match.game.role_index(self.match.role)])
-            seen = [self._told(percept) for percept in self._seen(joint)]
+            move = self._worded(joint[self.match.game.role_index(self.match.role)])
+            seen = [self._worded(percept) for percept in self._seen(joint)]
         return (StopII if is_over else PlayII)(self.match.match_id, self._turn, move, tuple(seen))
 
     def _seen(self, joint: tuple[Term, ...]) -> Iterable[Term]:
@@ -231,7 +231,7 @@ class _Telling:
         except AnygameError:
             return []  # what is wrong with the rules or the moves is the referee's to say
 
-    def _told(self, term: Term) -> Term:
+    def _worded(self, term: Term) -> Term:
         return self.words.scramble_term(term) if self.words else term
 
 

@@ -79,7 +79,7 @@ class PlayerSettings:
         return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
 
     def grace_of(self, clock: float) -> float:
-        """Return the seconds after `answer_by` for a player in another process to tell its best move."""
+        """Return the seconds after `answer_by` for a player in another process to report its best move."""
         return max(0.05, (_ANSWER_AT - _GIVE_UP_AT) * self.margin_of(clock))
 
     def rules_by(self, start: Start) -> float:
@@ -151,7 +151,7 @@ class PlayedGame:
         self.legal: tuple[Term, ...] = ()
         self._settings = settings
         self._tracker: StateTracker | None = None
-        self._percepts_told = 0
+        self._percept_turn = 0
 
     def load(self, role: str, rules: str, longest: float) -> None:
         """Load the rules; ``longest`` is the longer clock, after which nobody waits for an answer."""
@@ -167,7 +167,7 @@ class PlayedGame:
         """Whether no state was found that agrees with what was sent: what is legal is a guess, too."""
         return self._tracker is not None and self._tracker.is_lost
 
-    def told(self, move: Term) -> str:
+    def spelled(self, move: Term) -> str:
         """Return a move as text, with the names that START had."""
         return self._names.restore(spaced(move))
 
@@ -180,11 +180,11 @@ class PlayedGame:
         if isinstance(message, PlayII | StopII):
             if message.turn == 0:
                 tracker.restart()
-            elif message.turn == self._percepts_told + 1:
+            elif message.turn == self._percept_turn + 1:
                 self._perceive(message, message.move, message.percepts, guess_by)
             else:
-                raise LostTrackError(f"turn {message.turn} was told after turn {self._percepts_told}")
-            self._percepts_told = message.turn
+                raise LostTrackError(f"turn {message.turn} came after turn {self._percept_turn}")
+            self._percept_turn = message.turn
         else:
             moves: tuple[Term, ...] | None = getattr(message, "moves", None)
             if moves is None or not (moves or tracker.game.is_gdl2):
@@ -206,7 +206,7 @@ class PlayedGame:
         if joint is not None:
             tracker.advance(joint)
         elif tracker.game.is_gdl2:
-            # Its own move the player is not told: it must take it that what it answered was done.
+            # Its own move the player is not sent: it must take it that what it answered was done.
             self._perceive(message, None if answered is None else parse_term(answered), moves, guess_by)
         else:
             raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])

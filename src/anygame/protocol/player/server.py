@@ -296,7 +296,7 @@ class PlayerServer:
         return reply, match.take_fault()
 
     def _end(self, match: PlayerMatch, message: Stop | StopII | None) -> None:
-        """Be free for the next match at once; the player is told the end in its own time."""
+        """Be free for the next match at once; the player learns the end in its own time."""
         del self._matches[match.start.match_id]
         self._alarms.pop(match).cancel()
         match.end(message)

@@ -1,4 +1,4 @@
-"""A session: a player and the game it plays, asked by commands, telling events; plain data both ways.
+"""A session: a player and the game it plays, asked by commands, reporting events; plain data both ways.
 
 The rules are computed in one thread and the player thinks in another, so that a player that hangs keeps
 nobody from knowing a legal move. Nothing here knows clocks of messages or sockets; whoever leads the session
@@ -11,7 +11,7 @@ Commands are lists, the first item says what is to be done; times are of `time.t
 - ``play``, turn, message, answered, think by, clock: the message as text; ``answered`` is what was answered
   to the turn before
 - ``replay``, turns: for each that another session was asked for, message and ``answered`` as in ``play``
-- ``best``, turn: tell the best move so far
+- ``best``, turn: report the best move so far
 - ``stop``, message, answered
 - ``abort``
 - ``preview``, rules, clock, think by
@@ -20,7 +20,7 @@ Events likewise:
 
 - ``begun``: there is a session, in another process
 - ``loaded``: the rules can be played; ``ready``: the player can, too; ``failed``, reason: one of them cannot
-- ``legal``, turn, move, again: some legal move, and whether the moves told could be made once more
+- ``legal``, turn, move, again: some legal move, and whether the moves sent could be made once more
 - ``best``, turn, move: the best move so far, None for none
 - ``move``, turn, move, fault: what the player chose, or another move where it failed; None for none
 - ``left``: the match is over, and the session free for another
@@ -60,7 +60,7 @@ BEGUN: Final = ["begun"]
 #: The names of its threads.
 THREADS: Final = ("rules", "thinking")
 
-#: Seconds for finding a state that fits the last percepts, when only the goals are still to be told.
+#: Seconds for finding a state that fits the last percepts, when only the goals are still to be passed on.
 _LAST_GUESS: Final = 5.0
 _LONGEST_FAULT: Final = 1000
 
@@ -91,15 +91,15 @@ class Session:
     Args:
         make: makes the player when it is first needed.
         settings: see `PlayerSettings`.
-        tell: is called with events, from any thread.
+        write: is called with events, from any thread.
     """
 
     def __init__(
-        self, make: Callable[[], Player], settings: PlayerSettings, tell: Callable[[list[Any]], None]
+        self, make: Callable[[], Player], settings: PlayerSettings, write: Callable[[list[Any]], None]
     ) -> None:
         self._make = make
         self._settings = settings
-        self._tell = tell
+        self._write = write
         self._player: Player | None = None
         self._failures = Failures()
         self._rules, self._thinking = map(CallThread, THREADS)
@@ -131,7 +131,7 @@ class Session:
             case "replay":
                 self._replay(*given)
             case "best":
-                self._tell_best(*given)
+                self._report_best(*given)
             case "stop":
                 self._stop(*given)
             case "abort":
@@ -148,7 +148,7 @@ class Session:
         """Let players of a class get ready for any game at all; matches may begin meanwhile."""
 
         def get_ready() -> None:
-            # What is wrong with the player is told when it is made for a match.
+            # What is wrong with the player shows when it is made for a match.
             with suppress(BaseException):
                 found = kind()
                 if found.plays_unprepared:
@@ -169,7 +169,7 @@ class Session:
         return _MatchClock(seconds, _monotonic(think_by), match.ended)
 
     def _report(self, error: BaseException) -> None:
-        """Print what the player raised for whoever writes it; managers are told the message alone."""
+        """Print what the player raised for whoever writes it; managers are sent the message alone."""
         with suppress(BaseException):  # its name may be what fails, too
             if self._player is not None:
                 self._failures.report(self._player.name, own_traceback(error))
@@ -182,9 +182,9 @@ class Session:
         try:
             match.load(role, rules, longest)
         except BaseException as error:
-            self._tell(["failed", _told(error)])
+            self._write(["failed", _described(error)])
             return
-        self._tell(["loaded"])
+        self._write(["loaded"])
         self._thinking.put(lambda: self._get_ready(match, clock))
 
     def _get_ready(self, match: PlayedGame, clock: Clock) -> None:
@@ -194,9 +194,9 @@ class Session:
             self._made().start(match.game, match.role, clock)
         except BaseException as error:  # whatever a player raises is its own business
             self._report(error)
-            self._tell(["failed", _told(error)])
+            self._write(["failed", _described(error)])
         else:
-            self._tell(["ready"])
+            self._write(["ready"])
 
     # -- PLAY ----------------------------------------------------------------------------------------
 
@@ -214,14 +214,14 @@ class Session:
                 position = match.go_on(parse_message(text), answered, guess_by)
                 legal = match.legal = position.legal
                 match.turn, match.thinking_of = turn, None
-                some = match.told(match.random.choice(legal)) if legal else None
+                some = match.spelled(match.random.choice(legal)) if legal else None
             except BaseException as error:
-                self._tell(["move", turn, None, _told(error)])
+                self._write(["move", turn, None, _described(error)])
                 return
             if some is None:
-                self._tell(["move", turn, None, ""])
+                self._write(["move", turn, None, ""])
                 return
-            self._tell(["legal", turn, some, position.is_repeatable])
+            self._write(["legal", turn, some, position.is_repeatable])
             self._thinking.put(lambda: self._think(match, turn, position, clock))
 
         self._rules.put(go_on)
@@ -244,10 +244,10 @@ class Session:
             return
         try:
             found, fault = self._chosen(match, turn, position, clock)
-            told = match.told(found)
+            spelled = match.spelled(found)
         except BaseException as error:
-            told, fault = match.told(match.random.choice(position.legal)), _told(error)
-        self._tell(["move", turn, told, fault])
+            spelled, fault = match.spelled(match.random.choice(position.legal)), _described(error)
+        self._write(["move", turn, spelled, fault])
 
     def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
         """Return a move, the player's where it can be made, and what is wrong with that."""
@@ -261,7 +261,7 @@ class Session:
             move = player.move(position.state, clock)
         except BaseException as error:  # whatever a player raises is its own business
             self._report(error)
-            fault = f"the player failed: {_told(error)}"
+            fault = f"the player failed: {_described(error)}"
         found = _legal(move, legal)
         if match.is_lost:
             if self._player is None or self._player.needs_state:
@@ -281,13 +281,13 @@ class Session:
             best = self._player.best if self._player is not None else None
         return _legal(best, legal) or (best if is_lost and isinstance(best, Term) else None)
 
-    def _tell_best(self, turn: int) -> None:
+    def _report_best(self, turn: int) -> None:
         match = self._match
         best = None
         if match is not None and match.thinking_of == turn:
             found = self._best(match.legal, is_lost=match.is_lost)
-            best = None if found is None else match.told(found)
-        self._tell(["best", turn, best])
+            best = None if found is None else match.spelled(found)
+        self._write(["best", turn, best])
 
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
@@ -301,7 +301,7 @@ class Session:
     def _stop(self, text: str, answered: str | None) -> None:
         match = self._end()
 
-        def tell_goals() -> None:
+        def leave_with_goals() -> None:
             try:
                 assert match is not None
                 position = match.go_on(parse_message(text), answered, monotonic() + _LAST_GUESS)
@@ -311,7 +311,7 @@ class Session:
             else:
                 self._thinking.put(lambda: self._leave(match, goals))
 
-        self._rules.put(tell_goals)
+        self._rules.put(leave_with_goals)
 
     def _leave(self, match: PlayedGame | None, goals: dict[Role, int | None] | None = None) -> None:
         """Report the player the end, in its thread; without goals, that there was no result."""
@@ -321,7 +321,7 @@ class Session:
         except BaseException as error:  # it is not asked again
             self._report(error)
             self._player = None
-        self._tell(["left"])
+        self._write(["left"])
 
     # -- PREVIEW -------------------------------------------------------------------------------------
 
@@ -330,8 +330,8 @@ class Session:
         try:
             self._made().preview(load_rules(rules, self._settings, clock.seconds), clock)
         except BaseException as error:
-            fault = _told(error)
-        self._tell(["previewed", fault])
+            fault = _described(error)
+        self._write(["previewed", fault])
 
 
 def _monotonic(moment: float) -> float:
@@ -344,7 +344,7 @@ def _quietly(call: Callable[[], None]) -> None:
         call()
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {_text(error)}"[:_LONGEST_FAULT]
 
 
@@ -353,7 +353,7 @@ def _text(value: object) -> str:
     try:
         return str(value)
     except BaseException as error:
-        return f"what cannot be told ({type(error).__name__})"
+        return f"what cannot be shown ({type(error).__name__})"
 
 
 def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
