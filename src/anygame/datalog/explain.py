@@ -191,7 +191,7 @@ class Explainer:
         """Return the next item to satisfy: a test that can be decided, or the smallest relation in touch."""
 
         def rank(item: Formula) -> tuple[int, int]:
-            unbound = sum(1 for variable in set(item.variables()) if not _is_bound(variable, bindings))
+            unbound = sum(1 for variable in set(item.variables()) if not apply(variable, bindings).is_ground)
             if unbound == 0:
                 return 0, 0
             if not isinstance(item, Literal):
@@ -272,7 +272,3 @@ class Explainer:
 
 def _too_much(what: str, most: int) -> LimitError:
     return LimitError(f"{what} takes more than {most:,} characters", limit="text", bound=most)
-
-
-def _is_bound(variable: Variable, bindings: Bindings) -> bool:
-    return variable in bindings and apply(variable, bindings).is_ground

@@ -7,6 +7,7 @@ This module knows the relations that GDL gives a meaning: it feeds ``true`` and 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -87,11 +88,11 @@ class Reasoner:
             )
         )
         self._true_slots = [slots[relation] for relation in self._fluents]
-        self._next = [_renamed("next", relation) for relation in self._fluents]
+        self._next = [replace(relation, predicate="next") for relation in self._fluents]
         # Moves of a shape that no rule gives are in the layout, but never legal.
         self._legal = [relation for relation in layout.variants(("legal", 2)) if relation in slots]
         self._legal_slots = [
-            (slots[relation], slots[_renamed("does", relation)], relation) for relation in self._legal
+            (slots[legal], slots[replace(legal, predicate="does")], legal) for legal in self._legal
         ]
         self._does_slots = [slots[relation] for relation in self._does]
         self._terminal = layout.variants(("terminal", 0))[0]
@@ -111,7 +112,7 @@ class Reasoner:
     def initial(self) -> Fluents:
         """Return the initial state."""
         return tuple(
-            frozenset(self.engine.rows(self.engine.static, _renamed("init", relation)))
+            frozenset(self.engine.rows(self.engine.static, replace(relation, predicate="init")))
             for relation in self._fluents
         )
 
@@ -410,7 +411,3 @@ def _sorted_tops(tops: Iterable[Top]) -> tuple[Term, ...]:
         Compound(top[0], (Constant(str(top[1])),)) if isinstance(top, tuple) else top for top in tops
     ]
     return tuple(sorted(terms, key=str))
-
-
-def _renamed(predicate: str, relation: Relation) -> Relation:
-    return type(relation)(predicate, relation.shapes)

@@ -151,7 +151,9 @@ class Schema:
             rows.add(terms.row(head.columns))
         self._relations = list(self.slots)
         self.functors = {functor: number for number, functor in enumerate(_functors(proper))}
-        found, self.cycles = components(proper, _head_relation, lambda rule: rule.reads, _may_feed)
+        found, self.cycles = components(
+            proper, lambda rule: rule.head.relation, lambda rule: rule.reads, _may_feed
+        )
         self._levels = _levels(found, inputs)
         heads = [tuple(dict.fromkeys(rule.head.relation for rule in part.rules)) for part in found]
         numbers: dict[Relation, list[int]] = defaultdict(list)
@@ -260,10 +262,6 @@ class Schema:
             for rule in component.rules
             if rule.head.relation == relation
         ]
-
-
-def _head_relation(rule: FlatRule) -> Relation:
-    return rule.head.relation
 
 
 def _levels(found: Sequence[Rules[FlatRule]], inputs: Mapping[Relation, int]) -> dict[Relation, int]:

@@ -83,20 +83,14 @@ def format_rules(rules: Iterable[Rule], form: Form) -> str:
         if key is None:
             blocks += [format_rule(rule) for rule in group]
         else:
-            blocks.append(
-                fill(
-                    " ".join(map(_unbroken, group)), WIDTH, break_long_words=False, break_on_hyphens=False
-                ).replace("\0", " ")
-            )
+            facts = " ".join([str(fact.head).replace(" ", "\0") for fact in group])
+            lines = fill(facts, WIDTH, break_long_words=False, break_on_hyphens=False)
+            blocks.append(lines.replace("\0", " "))
     text = "\n\n".join(blocks)
     source = Source("rules.kif", text)
     nodes, _ = parse_items(source)
     commented = CommentedItems(nodes, [], len(source.text))
     return (_KifWriter if form == "kif" else _InfixWriter)(commented, source).write()
-
-
-def _unbroken(fact: Rule) -> str:
-    return str(fact.head).replace(" ", "\0")
 
 
 def _translated(
@@ -270,7 +264,8 @@ class _Writer:
                 page.comment(part.text)
                 continue
             gap = gaps[not is_first]
-            full = one_per_line or self._overflows(part, gap, formula)
+            room = WIDTH - page.column - len(gap)
+            full = one_per_line or self._flat(part, room, formula) is None
             if page.is_ended or gap == "\n" or (full and not is_first):
                 page.newline(inner)
             else:
@@ -280,9 +275,6 @@ class _Writer:
             left -= 1
             if left:
                 page.put(separator)
-
-    def _overflows(self, node: Node, gap: str, formula: bool) -> bool:
-        return self._flat(node, WIDTH - self._page.column - len(gap), formula) is None
 
     def _rule(self, node: Node) -> None:
         raise NotImplementedError

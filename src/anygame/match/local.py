@@ -13,7 +13,7 @@ from anygame.language.terms import Term
 from anygame.match.judging import judge
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
 from anygame.match.state_tracking import HiddenCourse, share_of_guessing
-from anygame.match.workers import PlayerFailedError, Worker
+from anygame.match.workers import CallThread, PlayerFailedError
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures
 from anygame.players.player import goals_of
@@ -44,7 +44,7 @@ class LocalSeat:
         self._match: MatchInfo | None = None
         self._state: State | None = None
         self._hiding: HiddenCourse | None = None
-        self._worker: Worker | None = None
+        self._worker: CallThread | None = None
         self._is_thinking = False
         self._random = Random()
         self._failures = Failures()
@@ -161,7 +161,7 @@ class LocalSeat:
         self, call: Callable[[], object], seconds: float, done: str | None, failed: str
     ) -> Reply:
         if self._worker is None:
-            self._worker = Worker(self.name)
+            self._worker = CallThread(f"player {self.name}")
         try:
             returned = await asyncio.wait_for(self._worker.submit(call), seconds)
         except TimeoutError:

@@ -272,7 +272,7 @@ class HiddenCourse:
         self._tracker = StateTracker(match.game, match.role, Random(match.drawing))
         self._start = self._truth = match.game.initial_state()
         self._joints: list[tuple[Term, ...]] = []
-        self._told = 0
+        self._followed_to = 0
 
     @property
     def is_lost(self) -> bool:
@@ -294,10 +294,10 @@ class HiddenCourse:
             self._set_course(*self._match.course())
         else:
             self._joints += [] if joint is None else [joint]
-        for made in self._joints[self._told :]:
+        for made in self._joints[self._followed_to :]:
             seen = self._truth.percepts(made)[self._match.role]
             self._truth = self._truth.next(made)
-            self._told += 1
+            self._followed_to += 1
             self._perceive(made, seen, deadline)
         return self._tracker.state, self._tracker.view
 
@@ -311,13 +311,10 @@ class HiddenCourse:
             # that it had before, and all that it knows is in its view.
             pass
 
-    def _restart(self, start: State) -> None:
-        self._start = self._truth = start
-        self._joints, self._told = [], 0
-        self._tracker.restart(start)
-
     def _set_course(self, start: State, joints: Sequence[tuple[Term, ...]]) -> None:
         """Take over a course, from the start where moves have been taken back."""
-        if start != self._start or list(joints[: self._told]) != self._joints[: self._told]:
-            self._restart(start)
+        if start != self._start or list(joints[: self._followed_to]) != self._joints[: self._followed_to]:
+            self._start = self._truth = start
+            self._followed_to = 0
+            self._tracker.restart(start)
         self._joints = list(joints)

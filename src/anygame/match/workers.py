@@ -27,7 +27,10 @@ class PlayerFailedError(Exception):
 
 
 class CallThread:
-    """A thread that makes calls, one after the other; one that hangs does not keep the process alive."""
+    """A thread that makes calls, one after the other; one that hangs does not keep the process alive.
+
+    A call cannot be stopped.
+    """
 
     def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -43,6 +46,12 @@ class CallThread:
         """Have a call made, after those before it. It must not raise."""
         self._calls.put(call)
 
+    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
+        """Have a call made for the loop that runs; nobody may wait for it any more when it ends."""
+        future = asyncio.get_running_loop().create_future()
+        self.put(lambda: _make(call, future))
+        return future
+
     def close(self) -> None:
         """End the thread when it has made the calls that wait."""
         self._calls.put(None)
@@ -51,23 +60,6 @@ class CallThread:
         while (call := self._calls.get()) is not None:
             call()
             del call
-
-
-class Worker:
-    """A thread that makes calls for a loop. A call cannot be stopped."""
-
-    def __init__(self, name: str) -> None:
-        self._thread = CallThread(f"player {name}")
-
-    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
-        """Have a call made; nobody may wait for it any more when it ends."""
-        future = asyncio.get_running_loop().create_future()
-        self._thread.put(lambda: _make(call, future))
-        return future
-
-    def close(self) -> None:
-        """End the thread when it has made the calls that wait."""
-        self._thread.close()
 
 
 def _make(call: Callable[[], object], future: asyncio.Future[Any]) -> None:

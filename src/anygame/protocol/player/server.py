@@ -145,7 +145,9 @@ class PlayerServer:
         self._listener = Listener(self.respond, self._complain, bounds, self._refusal)
         self._matches: dict[str, PlayerMatch] = {}
         self._alarms: dict[PlayerMatch, asyncio.TimerHandle] = {}
-        self._sessions = SessionPool(self._new_session, self._new_stand_in, parallel)
+        self._sessions = SessionPool(
+            self._new_session, lambda: ProcessHost(_STAND_IN, None, self._settings), parallel
+        )
         self._is_previewing = False
         self._long_message, self._long_message_known = asyncio.Lock(), asyncio.Lock()
 
@@ -173,9 +175,6 @@ class PlayerServer:
             seed = None if self._seeds is None else next(self._seeds)
             return ProcessHost(self._player, seed, self._settings)
         return ThreadHost(self._player, self._settings)
-
-    def _new_stand_in(self) -> Host:
-        return ProcessHost(_STAND_IN, None, self._settings)
 
     # -- messages ------------------------------------------------------------------------------------
 
