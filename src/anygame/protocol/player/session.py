@@ -37,8 +37,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.terms import Term
 from anygame.match.judging import match_ignoring_case
+from anygame.match.local import CallThread
 from anygame.match.state_tracking import share_of_guessing
-from anygame.match.workers import CallThread
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
 from anygame.players.loading import make_player, player_class, split_options
