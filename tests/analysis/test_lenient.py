@@ -13,8 +13,7 @@ from anygame.doctor.mending import mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
 from anygame.language.layout import format_sheet
-from anygame.protocol.player.played_game import load_rules
-from anygame.protocol.player.settings import PlayerSettings
+from anygame.protocol.player.played_game import PlayerSettings, load_rules
 
 if TYPE_CHECKING:
     from anygame.language.forms import Form

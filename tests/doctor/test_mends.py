@@ -18,8 +18,7 @@ from anygame.analysis.normal import binding_order
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Literal, Source, parse_program, parse_term, read_source
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of
+from anygame.language.forms import comments_of, form_of
 from anygame.language.layout import format_sheet
 from anygame.language.unification import match
 

@@ -16,11 +16,20 @@ from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
 from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
 from anygame.analysis.safety import unsafe_variables
 from anygame.analysis.sorts import ROLE, Sorts
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of, infix_variable
+from anygame.language.forms import comments_of, form_of, infix_variable
 from anygame.language.parser import parse_program
-from anygame.language.printer import format_program
-from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, Rule, map_terms, walk
+from anygame.language.rules import (
+    And,
+    Atom,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    format_program,
+    map_terms,
+    walk,
+)
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Constant, Variable, substitute
 

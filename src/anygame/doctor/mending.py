@@ -22,9 +22,8 @@ from anygame.analysis.safety import normal_rules
 from anygame.doctor import CODES, check_program
 from anygame.doctor.finding import Finding
 from anygame.errors import AnygameError, RuleSheetError
-from anygame.language.comments import comments_of
 from anygame.language.diagnostics import Severity
-from anygame.language.forms import COMMENT_MARKS, form_of
+from anygame.language.forms import COMMENT_MARKS, comments_of, form_of
 from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
 from anygame.language.rules import Literal, walk

@@ -18,7 +18,7 @@ from anygame.game.simulation import simulate
 from anygame.game.state import RecentStates, State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
-from anygame.language.printer import format_program
+from anygame.language.rules import format_program
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Term
 from anygame.playouts.request import PlayoutRequest

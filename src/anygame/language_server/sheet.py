@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of, infix_constant, infix_variable
+from anygame.language.forms import comments_of, form_of, infix_constant, infix_variable
 from anygame.language.rules import KEYWORDS, READ_AS
 from anygame.language.sentences import OPERATORS, fold, fold_head
 from anygame.language.source import Source
@@ -21,8 +20,7 @@ from anygame.language_server.settings import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.language.comments import Comment
-    from anygame.language.forms import Form
+    from anygame.language.forms import Comment, Form
     from anygame.language.source import Node
 
 

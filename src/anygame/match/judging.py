@@ -77,6 +77,22 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
     return Verdict(None, f"IL {_shortened(text)}", reply.detail, reply.said)
 
 
+def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
+    """Return the legal move that a term from a message means: the same, or the only one but for case.
+
+    Capitals get lost: managers of the field write names in other cases than the rules they sent.
+
+    >>> from anygame.language.parser import parse_term
+    >>> str(match_ignoring_case(parse_term("(MARK 1 X)"), [parse_term("(mark 1 x)"), parse_term("noop")]))
+    '(mark 1 x)'
+    """
+    if term in legal:
+        return term
+    lower = str(term).lower()
+    found = [move for move in legal if str(move).lower() == lower]
+    return found[0] if len(found) == 1 else None
+
+
 def first_expression(text: str) -> Expression | None:
     """Read the first expression of a text; return it with blanks between all its parts.
 

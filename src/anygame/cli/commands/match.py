@@ -24,12 +24,12 @@ from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
 from anygame.match.record import read_record
+from anygame.match.referee import Watchers
 from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
 from anygame.match.seats import is_person
 from anygame.match.series import Tally, rotated
 from anygame.match.signing import read_key
-from anygame.match.watchers import Watchers
 from anygame.players.failures import Failures
 from anygame.players.loading import is_address, is_strategy
 from anygame.web.broadcast import Broadcast, Cell, Table

@@ -17,8 +17,8 @@ from anygame.cli.options import Command, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
+from anygame.match.referee import Watchers
 from anygame.match.running import Terms
-from anygame.match.watchers import Watchers
 from anygame.tournament.running import Tournament
 from anygame.tournament.standings import standings
 from anygame.tournament.store import Store

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import components
-from anygame.analysis.normal import substitute_atom
 from anygame.doctor.code import GDL, PRACTICE, STRATA, Code, check
 from anygame.doctor.sheet import names_of_rule
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in
 from anygame.language.terms import Compound, Variable, variables_of
-from anygame.language.unification import unify
+from anygame.language.unification import may_agree
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -194,14 +193,7 @@ def _negations_inside(sheet: Sheet) -> Iterator[tuple[Component[NormalRule], Nor
 
 def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
     atom = list(atoms_in(reader.body))[index][0]
-    apart = {v: Variable(f"{v.name} other") for v in feeder.head.variables()}
-    head = substitute_atom(feeder.head, apart)
-    bindings: dict[Variable, Term] | None = {}
-    for left, right in zip(head.arguments, atom.arguments, strict=True):
-        bindings = unify(left, right, bindings or {})
-        if bindings is None:
-            return False
-    return True
+    return may_agree(feeder.head.arguments, atom.arguments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from anygame.match.continuing import continued
 from anygame.match.local import LocalSeat
+from anygame.match.running import continued
 from anygame.match.seats import MatchInfo, Reply
 from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
@@ -26,7 +26,7 @@ class Opponent:
     """A player of one role, who follows when moves are taken back.
 
     The protocol cannot take moves back. A player elsewhere is told ABORT then, and START of a match that
-    begins in the state that was gone back to (`anygame.match.continuing`), or, where that would tell what the
+    begins in the state that was gone back to (`anygame.match.running`), or, where that would tell what the
     rules hide, from the start, with all it saw once more; one of this process is handed the state.
 
     Args:
