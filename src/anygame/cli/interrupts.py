@@ -7,7 +7,7 @@ import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from anygame.cli.exit_status import INTERRUPTED, TERMINATED
+from anygame.cli.options import INTERRUPTED, TERMINATED
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli import exit_status
 from anygame.cli.command_table import COMMANDS, load_command
+from anygame.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from anygame.cli.output import complain, fallback_notices
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Severity
@@ -67,15 +67,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
-        return exit_status.INTERRUPTED
+        return INTERRUPTED
     except BrokenPipeError:
         _drop_output()
-        return exit_status.BROKEN_PIPE
+        return BROKEN_PIPE
     except OSError as error:
         # Commands have errors of their own for files, so that this is the output: a full disk, as a rule.
         _drop_output()
         complain(f"cannot go on: {error.strerror or error}")
-        return exit_status.BAD_INPUT
+        return BAD_INPUT
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -90,7 +90,7 @@ def _run(arguments: Sequence[str]) -> int:
         complain(error)
         if getattr(options, "lenient", None) is False and _leaves_unbound(error):
             complain("note: sheets written for Prolog leave variables so; --lenient reads them as it does")
-        return exit_status.BAD_INPUT
+        return BAD_INPUT
     sys.stdout.flush()
     return status
 
@@ -124,7 +124,7 @@ def _known(arguments: Sequence[str]) -> Sequence[str]:
     """
     if not arguments:
         print(_INTRODUCTION, end="")
-        sys.exit(exit_status.BAD_INPUT)
+        sys.exit(BAD_INPUT)
     if arguments[0] not in COMMANDS:
         if _is_sheet(arguments[0]):
             return ["repl", *arguments]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anygame.errors import RuleSheetError
+from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.installed import find_installed
 from anygame.language.writing import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from anygame.language.source import Source
+    from anygame.match.record import Record
 
 
 def check_writable(name: str) -> None:
@@ -58,3 +62,39 @@ def replace_sheet(name: str, text: str) -> None:
             raise
         reason = getattr(error, "strerror", None) or error
         raise RuleSheetError(f"cannot write {name[:200]!r}: {reason}") from error
+
+
+def make_folder(name: str) -> Path:
+    """Return a folder, made if it is missing.
+
+    Raises:
+        AnygameError: it cannot be made.
+    """
+    path = Path(name)
+    with _named_faults("make the folder", path):
+        path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def record_path(folder: str, record: Record) -> str:
+    """Return where a record is kept in a folder, which is made if it is missing; raises as `make_folder`."""
+    return str(make_folder(folder) / f"{record.match_id}.json")
+
+
+def write_picture(path: Path, drawing: str) -> None:
+    """Write a drawing, as a whole or not at all.
+
+    Raises:
+        AnygameError: it cannot be written.
+    """
+    with _named_faults("write", path):
+        write_whole(path, drawing)
+
+
+@contextmanager
+def _named_faults(what: str, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise AnygameError(f"cannot {what} {str(path)[:200]!r}: {reason}") from error

@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.processes.command import python_command
-from anygame.processes.messages import decode_message, encode_message
+from anygame.processes.inside import decode_message, encode_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable

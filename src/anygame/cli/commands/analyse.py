@@ -7,8 +7,17 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.analysing import analyse
-from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, command_options, gigabytes, option, positive, seconds, whole
+from anygame.cli.options import (
+    INTERRUPTED,
+    OK,
+    Command,
+    command_options,
+    gigabytes,
+    option,
+    positive,
+    seconds,
+    whole,
+)
 from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, compile_search, practise

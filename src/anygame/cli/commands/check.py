@@ -10,8 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
-from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
-from anygame.cli.options import Command, argument, command_options, flag, natural, option, several, whole
+from anygame.cli.options import (
+    ANSWER_IS_NO,
+    BAD_INPUT,
+    INTERRUPTED,
+    OK,
+    Command,
+    argument,
+    command_options,
+    flag,
+    natural,
+    option,
+    several,
+    whole,
+)
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.progress import counting_columns, progress_bar
 from anygame.cli.sarif import format_sarif

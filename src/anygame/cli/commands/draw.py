@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import draw, picture, svg, text
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, flag, option, several
+from anygame.cli.options import OK, Command, command_options, flag, option, several
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.pictures import write_picture
 from anygame.cli.positions import describe_position, load_game, play_after
+from anygame.cli.rewriting import write_picture
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from anygame.cli.diagnostic_codes import known_code
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options
+from anygame.cli.options import OK, Command, argument, command_options
 from anygame.doctor import CODES
 
 

@@ -6,8 +6,7 @@ import argparse
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, option, positive
+from anygame.cli.options import OK, Command, command_options, option, positive
 from anygame.cli.positions import load_game
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import MachineOption

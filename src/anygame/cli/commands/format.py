@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, OK
-from anygame.cli.options import Command, argument, command_options, flag
+from anygame.cli.options import ANSWER_IS_NO, BAD_INPUT, OK, Command, argument, command_options, flag
 from anygame.cli.output import complain
 from anygame.cli.rewriting import check_writable, print_changes, print_sheet, replace_sheet
 from anygame.cli.sheets import sheet_source

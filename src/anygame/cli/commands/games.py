@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options
+from anygame.cli.options import OK, Command, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load

@@ -8,8 +8,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, command_options, option
+from anygame.cli.options import ANSWER_IS_NO, OK, Command, command_options, option
 from anygame.errors import AnygameError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import OK
 from anygame.cli.moves import legal_by_role
-from anygame.cli.options import Command, argument, command_options
+from anygame.cli.options import OK, Command, argument, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape

@@ -11,15 +11,24 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
-from anygame.cli.matches.folders import record_path
-from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
-from anygame.cli.options import Command, argument, command_options, flag, option, positive, whole
+from anygame.cli.options import (
+    ANSWER_IS_NO,
+    OK,
+    Command,
+    argument,
+    command_options,
+    flag,
+    option,
+    positive,
+    whole,
+)
 from anygame.cli.output import Screen, complain
+from anygame.cli.rewriting import record_path
+from anygame.cli.shared_options import ClockOptions
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of

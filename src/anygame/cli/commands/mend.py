@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options, flag, several
+from anygame.cli.options import OK, Command, argument, command_options, flag, several
 from anygame.cli.rewriting import check_writable, print_changes, replace_sheet
 from anygame.cli.sheets import sheet_source
 from anygame.doctor.mending.mends import MENDS, mend_sheet

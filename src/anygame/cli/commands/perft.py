@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, argument, command_options, flag, natural
+from anygame.cli.options import INTERRUPTED, OK, Command, argument, command_options, flag, natural
 from anygame.cli.output import complain, print_json
 from anygame.cli.positions import load_game
 from anygame.cli.progress import counting_columns, progress_bar

@@ -7,10 +7,19 @@ from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.matches.folders import record_path
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
-from anygame.cli.options import Command, argument, command_options, flag, option, seconds, several, whole
+from anygame.cli.options import (
+    ANSWER_IS_NO,
+    OK,
+    Command,
+    argument,
+    command_options,
+    flag,
+    option,
+    seconds,
+    several,
+    whole,
+)
 from anygame.cli.output import Screen
 from anygame.cli.playing.opponents import Opponents
 from anygame.cli.playing.shell import PlayShell
@@ -18,6 +27,7 @@ from anygame.cli.playing.table import Seating, Table
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
 from anygame.cli.repl.session import Session
+from anygame.cli.rewriting import record_path
 from anygame.cli.shared_options import MachineOption
 from anygame.errors import AnygameError, PlayerError
 

@@ -12,8 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, flag, option, positive, seconds, whole
+from anygame.cli.options import OK, Command, command_options, flag, option, positive, seconds, whole
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player, split_options

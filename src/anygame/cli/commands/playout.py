@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, command_options, option, positive, whole
+from anygame.cli.options import INTERRUPTED, OK, Command, command_options, option, positive, whole
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.positions import load_game
 from anygame.cli.progress import counting_columns, progress_bar

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from anygame.cli.answers import bare, instances
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.moves import advised, read_joint
-from anygame.cli.options import Command, argument, command_options, option
+from anygame.cli.options import ANSWER_IS_NO, OK, Command, argument, command_options, option
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape

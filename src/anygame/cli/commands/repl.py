@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, command_options, flag, option, whole
+from anygame.cli.options import ANSWER_IS_NO, OK, Command, argument, command_options, flag, option, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script

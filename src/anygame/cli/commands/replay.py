@@ -7,10 +7,9 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.boards import animation, draw, match_pictures, picture, svg
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, command_options, flag, option
+from anygame.cli.options import ANSWER_IS_NO, OK, Command, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.pictures import make_folder, write_picture
+from anygame.cli.rewriting import make_folder, write_picture
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, MissingExtraError, RecordError

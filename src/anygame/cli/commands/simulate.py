@@ -6,13 +6,11 @@ import argparse
 import random
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.clusters import cluster_option, joined
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, natural, option, positive, whole
+from anygame.cli.options import OK, Command, command_options, natural, option, positive, whole
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, counting_columns, progress_bar
-from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
 

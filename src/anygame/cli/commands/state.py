@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, flag
+from anygame.cli.options import OK, Command, command_options, flag
 from anygame.cli.output import Screen, print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape

@@ -6,15 +6,24 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.clusters import cluster_option, joined
-from anygame.cli.exit_status import ANSWER_IS_NO, INTERRUPTED, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
-from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
-from anygame.cli.options import Command, argument, command_options, flag, option, positive, whole
+from anygame.cli.options import (
+    ANSWER_IS_NO,
+    INTERRUPTED,
+    OK,
+    Command,
+    argument,
+    command_options,
+    flag,
+    option,
+    positive,
+    whole,
+)
 from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.shared_options import ClockOptions, cluster_option, joined
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
 from anygame.match.running import Terms

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options, flag, option
+from anygame.cli.options import OK, Command, argument, command_options, flag, option
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import sheet_source

@@ -8,10 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from anygame.cli.exit_status import OK
 from anygame.cli.matches.pages import pages_module, read_port
 from anygame.cli.matches.seating import PLAYERS, named
-from anygame.cli.options import Command, argument, command_options, flag, option, seconds
+from anygame.cli.options import OK, Command, argument, command_options, flag, option, seconds
 from anygame.cli.shared_options import LENIENT_HELP, JsonOption
 from anygame.errors import AnygameError
 from anygame.players.loading import STRATEGIES, is_address, player_class

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from anygame.boards import COLOURS
 from anygame.cli.output import columns_of
-from anygame.cli.playing.colours import role_style
 from anygame.cli.playing.role_analyses import RoleAnalyses
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command
 from anygame.cli.repl.shell import CommandError, Shell
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from anygame.cli.output import Screen
     from anygame.cli.repl.session import Session
     from anygame.game.roles import Role
+    from anygame.game.state import State
     from anygame.language.terms import Term
+
 
 #: Own moves are listed as long as they take no more lines than this; then their number is told.
 _LINES_OF_MOVES: Final = 3
@@ -182,3 +185,26 @@ class PersonShell(Shell):
 
     def _refuse(self, rest: str) -> None:
         raise CommandError("that would show what your role cannot see; `anygame play --reveal` shows it all")
+
+
+#: How terminals show colours that would not be seen, or that they have no name for.
+_SHOWN: Final = {"black": "bold", "white": "bold", "red": "bright_red", "blue": "bright_blue"}
+_KNOWN: Final = frozenset({"red", "green", "blue", "yellow", "cyan", "magenta", "black", "white"})
+#: For roles without a colour, by their place.
+_OTHERS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_green")
+
+
+def role_style(role: Role, state: State) -> str:
+    """Return the style of rich in which a role is shown."""
+    word = str(role).lower()
+    if word not in COLOURS:
+        named = {
+            str(other).lower()
+            for fact in state.facts
+            if isinstance(fact, Compound) and len(fact.arguments) == 2 and role.term in fact.arguments
+            for other in fact.arguments
+        } & set(COLOURS)
+        word = min(named, default="")
+    if word in _KNOWN:
+        return f"bold {_SHOWN.get(word, word)}".replace("bold bold", "bold")
+    return f"bold {_OTHERS[state.game.role_index(role) % len(_OTHERS)]}"

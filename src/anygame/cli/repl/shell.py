@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.boards import Painter, draw
 from anygame.cli.answers import bare, describe_goal, goals_of, instances
-from anygame.cli.moves import advised, format_joint, is_chance, legal_by_role, read_joint
+from anygame.cli.moves import (
+    advised,
+    chosen_moves,
+    format_joint,
+    is_chance,
+    legal_by_role,
+    list_moves,
+    read_joint,
+)
 from anygame.cli.options import seconds as read_seconds
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS, Analyses
 from anygame.cli.repl.manual import ALIASES, COMMANDS
-from anygame.cli.repl.move_list import chosen_moves, list_moves
 from anygame.errors import AnygameError, QueryError
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown

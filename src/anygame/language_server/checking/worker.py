@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from anygame.language_server.checking.examination import examine, mended
 from anygame.language_server.settings import Settings
-from anygame.processes.inside import listen, set_up
-from anygame.processes.messages import encode_message
+from anygame.processes.inside import encode_message, listen, set_up
 
 #: What is typed and shown comes before what is examined.
 _NICENESS: Final = 5

@@ -7,8 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from anygame.players.loading import make_player, player_class, split_options
-from anygame.processes.inside import listen, set_up
-from anygame.processes.messages import encode_message
+from anygame.processes.inside import encode_message, listen, set_up
 from anygame.protocol.player.session import BEGUN, THREADS, Session
 
 if TYPE_CHECKING:

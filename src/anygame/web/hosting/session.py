@@ -18,7 +18,7 @@ from anygame.web.hosting.course import look_at
 from anygame.web.hosting.followed import FollowedMatch
 from anygame.web.hosting.match import HostedMatch
 from anygame.web.hosting.opponents import Opponent
-from anygame.web.hosting.values import Values
+from anygame.web.hosting.questions import Values
 from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, way_view
 from anygame.web.settings import LIMITS
 
@@ -261,7 +261,7 @@ class Session:
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
     async def analyse(self, step: int, seconds: float) -> View:
-        """Search a state for some seconds; see `anygame.web.hosting.values`."""
+        """Search a state for some seconds; see `anygame.web.hosting.questions`."""
         state = self._state(step)
         if self._values is None:
             self._values = Values(self.game)

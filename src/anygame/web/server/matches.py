@@ -12,11 +12,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.installed import describe_sheet
-from anygame.web.server.asides import Asides
-from anygame.web.server.gates import RETRY_AFTER, BusyError, Gate
+from anygame.web.server.events import Versioned
+from anygame.web.server.gates import RETRY_AFTER, Asides, BusyError, Gate
 from anygame.web.server.processes import HostProcess
 from anygame.web.server.sheets import Sheet, title_of
-from anygame.web.server.versions import Versioned
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
