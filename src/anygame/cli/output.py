@@ -71,6 +71,14 @@ def columns_of(cells: Sequence[str], width: int) -> Iterator[str]:
         yield "".join(cell.ljust(widest) for cell in cells[start::height]).rstrip()
 
 
+def table_lines(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
+    """Yield lines with the rows of a table; sides say how columns are aligned, `<` or `>` for each."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, sides, widths, strict=True)
+        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in cells).rstrip()
+
+
 class Screen:
     """Where answers go: a terminal, with colours if rich is installed, or plain text.
 

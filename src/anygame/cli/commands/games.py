@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from anygame.cli.options import OK, Command, command_options
-from anygame.cli.output import print_json, print_lines
+from anygame.cli.output import print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load
 from anygame.language.installed import describe_sheet, games, open_sheet
@@ -33,7 +33,8 @@ def run(options: Options) -> int:
     if options.json:
         print_json({"games": [asdict(game) for game in found]})
     else:
-        _print_table(found)
+        rows = [(game.name, ", ".join(game.roles), _summary(game.description)) for game in found]
+        print_lines(table_lines(rows, "<<<"))
     return OK
 
 
@@ -50,13 +51,6 @@ class _Described:
 def _described(name: str) -> _Described:
     title, description = describe_sheet(open_sheet(name).text)
     return _Described(name, title, [*map(str, load(name).roles)], description)
-
-
-def _print_table(found: list[_Described]) -> None:
-    """Print a line for each game."""
-    rows = [(game.name, ", ".join(game.roles), _summary(game.description)) for game in found]
-    names, roles = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:2])
-    print_lines(f"{name.ljust(names)}  {whose.ljust(roles)}  {what}" for name, whose, what in rows)
 
 
 def _summary(text: str) -> str:

@@ -21,7 +21,6 @@ from anygame.cli.options import (
     whole,
 )
 from anygame.cli.output import Screen
-from anygame.cli.playing.opponents import Opponents
 from anygame.cli.playing.shell import PlayShell
 from anygame.cli.playing.table import Seating, Table
 from anygame.cli.positions import load_game
@@ -84,14 +83,14 @@ def run(options: Options) -> int:
     screen = Screen()
     is_live = is_conversation(screen)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
-    seating, opponents = _seated(options, game, seed)
+    seating = _seated(options, game, seed)
 
     def path_of(record: Record) -> str | None:
         if options.record is not None:
             return record_path(options.record, record)
         return _own_path(record) if is_live else None
 
-    table = Table(Session(game, seed), seating, opponents, path_of)
+    table = Table(Session(game, seed), seating, path_of)
     shell = PlayShell(table, screen, thinks_aloud=options.thinking, reveals=options.reveal)
     try:
         if is_live:
@@ -103,7 +102,7 @@ def run(options: Options) -> int:
         table.leave()
 
 
-def _seated(options: Options, game: Game, seed: int) -> tuple[Seating, Opponents]:
+def _seated(options: Options, game: Game, seed: int) -> Seating:
     """Return who plays which role.
 
     Raises:
@@ -134,12 +133,13 @@ def _seated(options: Options, game: Game, seed: int) -> tuple[Seating, Opponents
         for index, (role, player) in enumerate(by_role.items())
         if player[1] != HUMAN
     }
-    seating = Seating(
+    return Seating(
         tuple([role for role in roles if role not in seats]),
         {role: name for role, (name, _) in by_role.items()},
         tuple(players),
+        seats,
+        options.clock,
     )
-    return seating, Opponents(seats, options.clock)
 
 
 def _own_path(record: Record) -> str | None:

@@ -22,7 +22,7 @@ from anygame.cli.options import (
     positive,
     whole,
 )
-from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.output import Screen, complain, print_json, print_lines, table_lines
 from anygame.cli.shared_options import ClockOptions, cluster_option, joined
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
@@ -268,13 +268,7 @@ def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: 
         rows.append(
             (standing.name, rating, str(standing.estimate or "-"), str(count), str(standing.errors or ""))
         )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)],
-        ]
-        print("  ".join(cells).rstrip())
+    print_lines(table_lines(rows, "<>>>>"))
 
 
 def _described(found: Sequence[Standing], results: Sequence[Result], planned: int) -> dict[str, Any]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import COLOURS
 from anygame.cli.output import columns_of
-from anygame.cli.playing.role_analyses import RoleAnalyses
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
-from anygame.cli.repl.manual import COMMANDS, Command
-from anygame.cli.repl.shell import CommandError, Shell
+from anygame.cli.repl.manual import COMMANDS, Command, CommandError
+from anygame.cli.repl.shell import Shell
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.session import Session
@@ -89,12 +87,12 @@ class PersonShell(Shell):
         choosers = self.choosers
         return f"{choosers[0]}> " if choosers else f"{self.session.step}> "
 
-    def _actions(self) -> dict[str, Callable[[str], None]]:
-        known = super()._actions()
-        hidden = _REVEALING if self.is_hidden else ()
-        return {
-            name: self._refuse if name in hidden else known[name] for name in self.commands if name in known
-        }
+    def _run(self, name: str, rest: str) -> None:
+        if self.is_hidden and name in _REVEALING:
+            raise CommandError(
+                "that would show what your role cannot see; `anygame play --reveal` shows it all"
+            )
+        super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
         """Return the moves of the person whose turn it is, or of all people."""
@@ -164,13 +162,13 @@ class PersonShell(Shell):
             super()._analyse(rest)
             return
         seconds = self._seconds("analyse", rest, ANALYSIS_SECONDS)
-        for line in self._role_analyses.table(self._chooser(), seconds):
+        for line in self._analyses.table_of(self._chooser(), seconds):
             self.screen.say(line)
 
     def _hint(self, rest: str) -> None:
         if self.is_hidden:
             seconds = self._seconds("hint", rest, HINT_SECONDS)
-            self.screen.say(self._role_analyses.hint(self._chooser(), seconds))
+            self.screen.say(self._analyses.hint_of(self._chooser(), seconds))
             return
         asked = tuple([f"{role}: " for role in self.choosers])
         if not asked:
@@ -178,13 +176,6 @@ class PersonShell(Shell):
         for hint in self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)):
             if hint.startswith(asked):
                 self.screen.say(hint)
-
-    @cached_property
-    def _role_analyses(self) -> RoleAnalyses:
-        return RoleAnalyses(self.session)
-
-    def _refuse(self, rest: str) -> None:
-        raise CommandError("that would show what your role cannot see; `anygame play --reveal` shows it all")
 
 
 #: How terminals show colours that would not be seen, or that they have no name for.

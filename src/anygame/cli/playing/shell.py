@@ -6,16 +6,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.answers import describe_goal, goals_of
 from anygame.cli.matches.watching import Ticker, describe_fault, show_said
 from anygame.cli.moves import format_joint, is_chance, legal_by_role
-from anygame.cli.playing.outcome import outcome
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
-from anygame.cli.repl.manual import Command
-from anygame.cli.repl.shell import CommandError
+from anygame.cli.repl.manual import Command, CommandError
 from anygame.game.typed_moves import typed_move
+from anygame.match.outcome import outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.playing.table import Table
@@ -55,10 +55,6 @@ class PlayShell(PersonShell):
         self.table = table
         self.thinks_aloud = thinks_aloud
 
-    def _actions(self) -> dict[str, Callable[[str], None]]:
-        own = {"thinking": self._thinking, "resign": self._resign}
-        return super()._actions() | own
-
     # What people see
 
     @property
@@ -93,7 +89,12 @@ class PlayShell(PersonShell):
         if table.resigned is not None:
             return f"The game is over. {table.resigned} resigned"
         if state.is_terminal:
-            return outcome(state, table.seating.people)
+            goals = {
+                str(role): describe_goal(goal) if isinstance(goal, tuple) else goal
+                for role, goal in goals_of(state).items()
+                if not role.is_random
+            }
+            return f"The game is over. {outcome(goals, table.seating.people)}"
         choosers = table.choosers
         if choosers:
             whose = ", your turn" if len(table.seating.people) == 1 else " to move"
@@ -172,10 +173,10 @@ class PlayShell(PersonShell):
     def _asked(self) -> Turn:
         """Let the players think, and play the turn."""
         table = self.table
-        waiting = ", ".join(seat.name for seat in table.opponents.seats.values())
+        waiting = ", ".join(one.name for one in table.opponents.values())
         if not waiting or not self.screen.is_terminal:
             return table.play_turn()
-        ticker = Ticker(self.screen, f"{waiting} to move", table.opponents.clock)
+        ticker = Ticker(self.screen, f"{waiting} to move", table.seating.clock)
         try:
             return table.play_turn()
         finally:

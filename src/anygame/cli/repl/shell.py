@@ -23,15 +23,15 @@ from anygame.cli.moves import (
 )
 from anygame.cli.options import seconds as read_seconds
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS, Analyses
-from anygame.cli.repl.manual import ALIASES, COMMANDS
-from anygame.errors import AnygameError, QueryError
+from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
+from anygame.errors import QueryError
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.manual import Command
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
     from anygame.search import Table
 
 _PLAYOUT_LIMIT: Final = 10_000
-
-
-class CommandError(AnygameError):
-    """A line that is no command, or a command with wrong arguments."""
 
 
 class Shell:
@@ -79,41 +75,20 @@ class Shell:
             return True
         if name == "quit":
             return False
-        action = self._actions().get(name)
-        if action is not None:
-            action(rest.strip())
+        if name in self.commands:
+            self._run(name, rest.strip())
         else:
             self._play_unnamed(line)
         return True
+
+    def _run(self, name: str, rest: str) -> None:
+        """Execute a command: the method of its name."""
+        getattr(self, f"_{name}")(rest)
 
     def _enter(self) -> None:
         """Do what an empty line of a person asks for: it draws where only chance has a choice."""
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
-
-    def _actions(self) -> dict[str, Callable[[str], None]]:
-        return {
-            "board": self._board,
-            "state": self._state,
-            "roles": self._roles,
-            "legal": self._legal,
-            "play": self._play,
-            "undo": self._undo,
-            "redo": self._redo,
-            "goals": self._goals,
-            "random": self._random,
-            "query": self._query,
-            "why": self._why,
-            "analyse": self._analyse,
-            "hint": self._hint,
-            "solve": self._solve,
-            "save": self._save,
-            "load": self._load,
-            "restart": self._restart,
-            "history": self._history,
-            "warnings": self._warnings,
-            "help": self._help,
-        }
 
     # What people see
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.match.judging import Verdict
     from anygame.match.record import Record
 
 Joint = tuple["Term", ...]
@@ -61,6 +62,28 @@ def _goal(state: State, role: Role) -> int | None:
         return None
 
 
+def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
+    """Return the joint move that texts in the order of the roles mean; raises as `move_of`."""
+    return tuple([move_of(text, role, state) for role, text in zip(game.roles, texts, strict=True)])
+
+
+def move_of(text: str, role: Role, state: State) -> Term:
+    """Return the legal move that a text means, however it is spaced.
+
+    Raises:
+        IllegalMoveError: it means none.
+        TermSyntaxError: it cannot be read.
+    """
+    legal = state.legal_moves(role)
+    found = {str(move): move for move in legal}.get(text)
+    if found is not None:
+        return found
+    term = parse_term(text, case_sensitive=state.game.case_sensitive)
+    if term not in legal:
+        raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
+    return term
+
+
 class Course:
     """A match so far.
 
@@ -88,28 +111,7 @@ class Course:
         self.live = {}
         self._seen: list[Mapping[str, tuple[Term, ...]]] = []
         for step, moves in enumerate(record.moves):
-            self.line.append(self._joint(moves, self.states[step]))
-
-    def _joint(self, texts: Iterable[str], state: State) -> Joint:
-        """Return the joint move that texts in the order of the roles mean; see `_term`."""
-        pairs = zip(self.game.roles, texts, strict=True)
-        return tuple([self._term(text, role, state) for role, text in pairs])
-
-    def _term(self, text: str, role: Role, state: State) -> Term:
-        """Return the legal move that a text means, however it is spaced.
-
-        Raises:
-            IllegalMoveError: it means none.
-            TermSyntaxError: it cannot be read.
-        """
-        legal = state.legal_moves(role)
-        found = {str(move): move for move in legal}.get(text)
-        if found is not None:
-            return found
-        term = parse_term(text, case_sensitive=self.game.case_sensitive)
-        if term not in legal:
-            raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
-        return term
+            self.line.append(joint_of(game, moves, self.states[step]))
 
     @property
     def is_over(self) -> bool:
@@ -141,20 +143,13 @@ class Course:
 
     # -- growing -----------------------------------------------------------------------------------
 
-    async def _follow(self, joint: Joint) -> None:
-        """Make a joint move. Raises AnygameError."""
+    async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
+        """Make a joint move, and note it in the record with what was made of replies. Raises AnygameError."""
         state, look = await asyncio.to_thread(_next, self.states[-1], joint)
         self.line.append(joint)
         self.states.append(state)
         self.look = look
-
-    def _note(
-        self, joint: Joint, errors: Sequence[str], reasons: Sequence[str], said: Sequence[Sequence[str]]
-    ) -> None:
-        """Note in the record the joint move that led to the last state, and what happened meanwhile."""
-        self.record.add_moves(joint)
-        self.record.add_state(self.states[-1], errors, reasons)
-        self.record.quote(said)
+        self.record.add_turn(joint, state, verdicts)
 
     async def _go_back(self, step: int) -> None:
         """Forget what came after a state."""

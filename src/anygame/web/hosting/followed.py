@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from anygame.errors import AnygameError, RecordError
-from anygame.web.hosting.course import Course, look_at
+from anygame.match.judging import Verdict
+from anygame.web.hosting.course import Course, joint_of, look_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,14 +70,10 @@ class FollowedMatch(Course):
         game = self.game
         if len(told["moves"]) != len(game.roles):
             raise RecordError(f"expected {len(game.roles)} moves, found {len(told['moves'])}")
-        joint = self._joint(told["moves"], self.states[-1])
-        await self._follow(joint)
-        self._note(
-            joint,
-            _of_all(told.get("errors"), game, ""),
-            _of_all(told.get("reasons"), game, ""),
-            _of_all(told.get("said"), game, ()),
-        )
+        joint = joint_of(game, told["moves"], self.states[-1])
+        errors, reasons = (_of_all(told.get(key), game, "") for key in ("errors", "reasons"))
+        said = _of_all(told.get("said"), game, ())
+        await self._follow(joint, [*map(Verdict, joint, errors, reasons, said)])
         used = self.record.own.setdefault("seconds", [0.0] * len(game.roles))
         for index, seconds in enumerate(told.get("seconds") or ()):
             used[index] = round(used[index] + seconds, 3)

@@ -8,6 +8,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from anygame.match.outcome import outcome
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -116,7 +118,8 @@ def _status(
     if last["fault"]:
         return f"The match was given up: {last['fault']}"
     if last["over"]:
-        return f"Over. {_result(last['goals'], mine)}"
+        goals = {role: goal for role, goal in last["goals"].items() if role != "random"}
+        return f"Over. {outcome(goals, mine)}."
     if asking:
         return "Your move." if len(mine) == 1 else f"{asking} to move."
     if not shows_all:
@@ -130,22 +133,6 @@ def _status(
     if last["turn"]:
         return f"Waiting for {' and '.join(last['turn'])}."
     return "Going on ..."
-
-
-def _result(goals: dict[str, int | None], mine: list[str]) -> str:
-    known = {role: goal for role, goal in goals.items() if goal is not None}
-    if not known:
-        return "The rules give nobody a goal."
-    best = max(known.values())
-    winners = [role for role, goal in known.items() if goal == best]
-    told = ", ".join(f"{role} {goal}" for role, goal in known.items())
-    if len(known) == 1:
-        return f"{told} of 100."
-    if len(winners) == len(known):
-        return f"A draw: {told}."
-    if len(mine) == 1 and mine[0] in known:
-        return f"{'You win' if mine[0] in winners else 'You lose'}: {told}."
-    return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}: {told}."
 
 
 def board_context(view: dict[str, Any], asking: str | None) -> dict[str, Any]:
