@@ -1,4 +1,4 @@
-"""Writing rule sheets: printed as they are, as changes, or to a file as a whole or not at all."""
+"""What commands write: rule sheets, printed or as changes, and files, as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -74,6 +74,12 @@ def make_folder(name: str) -> Path:
     with _named_faults("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def state_folder(name: str) -> Path:
+    """Return where this program keeps what has a name. Raises RuntimeError where nobody has a home."""
+    folder = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
+    return Path(folder) / "anygame" / name
 
 
 def record_path(folder: str, record: Record) -> str:

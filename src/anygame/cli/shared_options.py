@@ -84,7 +84,7 @@ _HERE: Final = "here"
 
 def cluster_option(meaning: str) -> Any:
     """Declare ``--cluster [ADDRESS]``; None where it is not given."""
-    return option("--cluster", metavar="ADDRESS", count="?", alone=_HERE, help=meaning)
+    return option("--cluster", metavar="ADDRESS", nargs="?", const=_HERE, help=meaning)
 
 
 @contextmanager
@@ -109,9 +109,9 @@ class ClockOptions(JsonOption, ReadingOptions):
     """Clocks, and what players are sent."""
 
     start_clock: float = option(
-        "--start-clock", read=seconds, default=30.0, metavar="SECONDS", help="to get ready (30)"
+        "--start-clock", type=seconds, default=30.0, metavar="SECONDS", help="to get ready (30)"
     )
     play_clock: float = option(
-        "--play-clock", read=seconds, default=10.0, metavar="SECONDS", help="for each move (10)"
+        "--play-clock", type=seconds, default=10.0, metavar="SECONDS", help="for each move (10)"
     )
     scramble: bool = flag("--scramble", help="send HOST:PORT players other words than those of the rules")

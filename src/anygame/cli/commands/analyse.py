@@ -7,17 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.analysing import analyse
-from anygame.cli.options import (
-    INTERRUPTED,
-    OK,
-    Command,
-    command_options,
-    gigabytes,
-    option,
-    positive,
-    seconds,
-    whole,
-)
+from anygame.cli.options import Command, Status, command_options, gigabytes, option, positive, seconds, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, compile_search, practise
@@ -56,17 +46,17 @@ class Options(PositionOptions):
     """What ``anygame analyse`` is asked."""
 
     practise: float | None = option(
-        "--practise", read=seconds, metavar="S", help="learn from self-play for so long before, if it helps"
+        "--practise", type=seconds, metavar="S", help="learn from self-play for so long before, if it helps"
     )
-    seconds: float | None = option("--seconds", read=seconds, metavar="S", help="for how long")
+    seconds: float | None = option("--seconds", type=seconds, metavar="S", help="for how long")
     iterations: int | None = option(
-        "--iterations", read=positive, metavar="N", help="how many leaves to evaluate"
+        "--iterations", type=positive, metavar="N", help="how many leaves to evaluate"
     )
-    threads: int = option("--threads", read=positive, default=1, metavar="N", help="cores to use (1)")
+    threads: int = option("--threads", type=positive, default=1, metavar="N", help="cores to use (1)")
     memory: float = option(
-        "--memory", read=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
+        "--memory", type=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
     )
-    seed: int | None = option("--seed", read=whole, metavar="S", help="of random numbers")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
     table: str | None = option(
         "--table", metavar="FILE", help="exact values of all states, as `anygame solve --table` writes them"
     )
@@ -99,7 +89,7 @@ def run(options: Options) -> int:
             table=table,
         )
     is_endless = options.seconds is None and options.iterations is None
-    return INTERRUPTED if found.interrupted and not is_endless else OK
+    return Status.INTERRUPTED if found.interrupted and not is_endless else Status.OK
 
 
 def _printed(options: Options, search: Search, state: State, table: Table | None) -> Analysis:

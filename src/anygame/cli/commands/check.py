@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.diagnostic_codes import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.options import (
-    ANSWER_IS_NO,
-    BAD_INPUT,
-    INTERRUPTED,
-    OK,
     Command,
+    Status,
     argument,
     command_options,
     flag,
@@ -70,7 +67,7 @@ exit status:
 class Options(JsonOption, ReadingOptions):
     """What ``anygame check`` is asked."""
 
-    files: list[str] = argument("FILE", count="+", help="rule sheets or folders, - for standard input")
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders, - for standard input")
     info: bool = flag("--info", help="show infos too")
     strict: bool = flag("--strict", help="take warnings for errors")
     select: list[str] = several("--select", metavar="CODE", help="show only these codes; commas or repeated")
@@ -79,12 +76,12 @@ class Options(JsonOption, ReadingOptions):
     sarif: bool = flag("--sarif", help="print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", help="show what only follows from something else, too")
     play: int | None = option(
-        "--play", read=natural, metavar="N", help="play N games at random, 0 none (a few, for a moment)"
+        "--play", type=natural, metavar="N", help="play N games at random, 0 none (a few, for a moment)"
     )
     lines: str | None = option("--lines", metavar="FILE", help="write the lines of play in full to FILE")
-    seed: int = option("--seed", read=whole, default=0, metavar="S", help="of these games (0)")
+    seed: int = option("--seed", type=whole, default=0, metavar="S", help="of these games (0)")
     steps: int = option(
-        "--steps", read=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
+        "--steps", type=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
     )
 
 
@@ -103,11 +100,11 @@ def run(options: Options) -> int:
             _run(examination)
         except KeyboardInterrupt:
             complain(f"interrupted in {_name(file)}{_progress(examination)}: here is what was found so far")
-            status = INTERRUPTED
+            status = Status.INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:
                 complain(error)
-                status = BAD_INPUT
+                status = Status.BAD_INPUT
                 continue
             findings = [Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)]
         findings += examination.findings if examination else []
@@ -119,7 +116,7 @@ def run(options: Options) -> int:
         reports += [(_name(file), finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
-        if status == INTERRUPTED:
+        if status == Status.INTERRUPTED:
             break
     counts = Counter(finding.diagnostic.severity for _, finding in reports)
     if options.lines:
@@ -130,7 +127,7 @@ def run(options: Options) -> int:
         print_json(format_sarif(reports))
     else:
         _summarise(checked, counts, hidden)
-    return status or (ANSWER_IS_NO if is_wrong else OK)
+    return status or (Status.ANSWER_IS_NO if is_wrong else Status.OK)
 
 
 # -- what is examined ---------------------------------------------------------------------------------
@@ -148,7 +145,7 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
         inside = _sheets_in(Path(name)) if is_folder else [name]
         if not inside:
             complain(f"there is no rule sheet ({', '.join(SUFFIXES)}) in {shown(name)}")
-            status = BAD_INPUT
+            status = Status.BAD_INPUT
         files.update(dict.fromkeys(inside))
     return list(files), status
 

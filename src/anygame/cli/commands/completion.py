@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from anygame.cli.command_table import COMMANDS, full_parser
 from anygame.cli.matches.seating import HUMAN
-from anygame.cli.options import OK, Command, argument, command_options
+from anygame.cli.options import Command, Status, argument, command_options
 from anygame.errors import MissingExtraError
 from anygame.language.installed import games
 from anygame.players.loading import STRATEGIES
@@ -98,7 +98,7 @@ class Options:
 def run(options: Options) -> int:
     """Print the script."""
     print(completion_script(options.shell), end="")
-    return OK
+    return Status.OK
 
 
 COMMAND = Command(Options, run, _DETAILS)

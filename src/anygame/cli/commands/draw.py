@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import draw, picture, svg, text
-from anygame.cli.options import OK, Command, command_options, flag, option, several
+from anygame.cli.options import Command, Status, command_options, flag, option, several
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.positions import describe_position, load_game, play_after
 from anygame.cli.rewriting import write_picture
@@ -57,7 +57,7 @@ def run(options: Options) -> int:
             screen.say(text(found, width=screen.width))
         else:
             screen.show(draw(found, width=screen.width, colours=screen.colours))
-    return OK
+    return Status.OK
 
 
 def _described(found: Picture) -> dict[str, Any]:

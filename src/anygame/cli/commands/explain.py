@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import OK, Command, choice, command_options, option
+from anygame.cli.options import Command, Status, choice, command_options, option
 from anygame.cli.output import print_json
 from anygame.cli.progress import compile_game
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
@@ -52,7 +52,7 @@ def run(options: Options) -> int:
         print_json({"game": game.name, options.what: described})
     else:
         print(getattr(inspection, f"explain_{options.what}")(game).rstrip())
-    return OK
+    return Status.OK
 
 
 def _draw(game: Game, options: Options) -> int:
@@ -62,13 +62,13 @@ def _draw(game: Game, options: Options) -> int:
     drawn = inspection.draw_network(game)
     if options.dot == "-":
         print(drawn, end="")
-        return OK
+        return Status.OK
     try:
         Path(options.dot).write_text(drawn, encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise AnygameError(f"cannot write {options.dot}: {reason}") from error
-    return OK
+    return Status.OK
 
 
 COMMAND = Command(Options, run, _DETAILS)

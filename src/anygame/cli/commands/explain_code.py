@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anygame.cli.diagnostic_codes import known_code
-from anygame.cli.options import OK, Command, argument, command_options
+from anygame.cli.options import Command, Status, argument, command_options
 from anygame.doctor import CODES
 
 
@@ -11,7 +11,7 @@ from anygame.doctor import CODES
 class Options:
     """What ``anygame explain-code`` is asked."""
 
-    code: str | None = argument("CODE", count="?", help="without it, all codes are listed")
+    code: str | None = argument("CODE", nargs="?", help="without it, all codes are listed")
 
 
 def run(options: Options) -> int:
@@ -20,9 +20,9 @@ def run(options: Options) -> int:
         width = max(map(len, CODES))
         for code in sorted(CODES):
             print(f"{code:{width}}  {CODES[code].title}")
-        return OK
+        return Status.OK
     print(CODES[known_code(options.code)].text)
-    return OK
+    return Status.OK
 
 
 COMMAND = Command(Options, run, "It says what the rule is, why GDL has it, and gives examples.\n")

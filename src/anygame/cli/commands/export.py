@@ -6,7 +6,7 @@ import argparse
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import OK, Command, command_options, option, positive
+from anygame.cli.options import Command, Status, command_options, option, positive
 from anygame.cli.positions import load_game
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import MachineOption
@@ -52,16 +52,16 @@ class Options(MachineOption):
     )
     histories: int = option(
         "--histories",
-        read=positive,
+        type=positive,
         default=MOST_HISTORIES,
         metavar="N",
         help=f"give up where there are more ({MOST_HISTORIES:,})",
     )
     scale: Fraction = option(
-        "--scale", read=_number, default=Fraction(1), metavar="X", help="what a point of a goal is worth (1)"
+        "--scale", type=_number, default=Fraction(1), metavar="X", help="what a point of a goal is worth (1)"
     )
     offset: Fraction = option(
-        "--offset", read=_number, default=Fraction(0), metavar="X", help="what is added to every payoff (0)"
+        "--offset", type=_number, default=Fraction(0), metavar="X", help="what is added to every payoff (0)"
     )
 
 
@@ -75,7 +75,7 @@ def run(options: Options) -> int:
         print_sheet(text)
     else:
         replace_sheet(options.output, text)
-    return OK
+    return Status.OK
 
 
 COMMAND = Command(Options, run, _DETAILS)

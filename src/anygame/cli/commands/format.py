@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.options import ANSWER_IS_NO, BAD_INPUT, OK, Command, argument, command_options, flag
+from anygame.cli.options import Command, Status, argument, command_options, flag
 from anygame.cli.output import complain
 from anygame.cli.rewriting import check_writable, print_changes, print_sheet, replace_sheet
 from anygame.cli.sheets import sheet_source
@@ -27,7 +27,7 @@ exit status:
 class Options:
     """What ``anygame format`` is asked."""
 
-    files: list[str] = argument("FILE", count="+", help="rule sheets, - for standard input")
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets, - for standard input")
     write: bool = flag("--write", group="what", help="change the files, print nothing")
     check: bool = flag("--check", group="what", help="only print the names of files that would change")
     diff: bool = flag("--diff", help="print the changes")
@@ -38,15 +38,15 @@ def run(options: Options) -> int:
     if options.write:
         for name in options.files:
             check_writable(name)
-    status = OK
+    status = Status.OK
     for name in options.files:
         try:
             changed = _format_file(name, options)
         except RuleSheetError as error:
             complain(error)
-            status = BAD_INPUT
+            status = Status.BAD_INPUT
         else:
-            status = max(status, ANSWER_IS_NO if changed and options.check else OK)
+            status = max(status, Status.ANSWER_IS_NO if changed and options.check else Status.OK)
     return status
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from anygame.cli.options import OK, Command, command_options
+from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load
@@ -35,7 +35,7 @@ def run(options: Options) -> int:
     else:
         rows = [(game.name, ", ".join(game.roles), _summary(game.description)) for game in found]
         print_lines(table_lines(rows, "<<<"))
-    return OK
+    return Status.OK
 
 
 @dataclass(frozen=True)

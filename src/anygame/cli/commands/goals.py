@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from anygame.cli.answers import describe_goal, goals_of
-from anygame.cli.options import OK, Command, command_options
+from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -32,7 +32,7 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | {"goals": plain, "conflicts": conflicts})
     else:
         print_lines(f"{role} {describe_goal(value)}" for role, value in found.items())
-    return OK
+    return Status.OK
 
 
 COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import ANSWER_IS_NO, OK, Command, command_options, option
+from anygame.cli.options import Command, Status, command_options, option, read_port
 from anygame.errors import AnygameError, MissingExtraError
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-_HIGHEST_PORT: Final = 65_535
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text[:6]) <= _HIGHEST_PORT):
-        raise ArgumentTypeError(f"expected a port from 1 to {_HIGHEST_PORT}, found {text[:40]!r}")
-    return int(text)
 
 
 @command_options
@@ -28,7 +19,10 @@ class Options:
     """What ``anygame language-server`` is asked."""
 
     tcp: int | None = option(
-        "--tcp", read=_port, metavar="PORT", help="listen on a port of this machine, for debugging"
+        "--tcp",
+        type=lambda text: read_port(text, 1),
+        metavar="PORT",
+        help="listen on a port of this machine, for debugging",
     )
 
 
@@ -47,7 +41,7 @@ def run(options: Options) -> int:
             said_so = server.serve_stdio(version("anygame"))
         else:
             said_so = _on_port(server, options.tcp)
-    return OK if said_so else ANSWER_IS_NO
+    return Status.OK if said_so else Status.ANSWER_IS_NO
 
 
 def _on_port(server: ModuleType, port: int) -> bool:

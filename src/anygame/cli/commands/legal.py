@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from anygame.cli.moves import legal_by_role
-from anygame.cli.options import OK, Command, argument, command_options
+from anygame.cli.options import Command, Status, argument, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -17,7 +17,7 @@ _SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 class Options(PositionOptions):
     """What ``anygame legal`` is asked."""
 
-    role: str | None = argument("ROLE", count="?", help="of this role only, one a line")
+    role: str | None = argument("ROLE", nargs="?", help="of this role only, one a line")
 
 
 def run(options: Options) -> int:
@@ -34,7 +34,7 @@ def run(options: Options) -> int:
         print_lines(str(move) for found in moves.values() for move in found)
     else:
         print_lines(f"{role} {move}" for role, found in moves.items() for move in found)
-    return OK
+    return Status.OK
 
 
 COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

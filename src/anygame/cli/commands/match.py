@@ -6,7 +6,6 @@ import asyncio
 import json
 import shlex
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
@@ -15,17 +14,7 @@ from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
-from anygame.cli.options import (
-    ANSWER_IS_NO,
-    OK,
-    Command,
-    argument,
-    command_options,
-    flag,
-    option,
-    positive,
-    whole,
-)
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
 from anygame.cli.output import Screen, complain
 from anygame.cli.rewriting import record_path
 from anygame.cli.shared_options import ClockOptions
@@ -36,7 +25,7 @@ from anygame.match.record import read_record
 from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
 from anygame.match.seats import is_person
-from anygame.match.series import Tally, rotated
+from anygame.match.series import Tally, describe_estimate, rotated
 from anygame.match.signing import read_key
 from anygame.match.watchers import Watchers
 from anygame.players.failures import Failures
@@ -86,11 +75,11 @@ exit status:
 class Options(ClockOptions, WebOptions):
     """What ``anygame match`` is asked."""
 
-    file: str | None = argument("FILE", count="?", help="the rule sheet; not needed with --resume")
+    file: str | None = argument("FILE", nargs="?", help="the rule sheet; not needed with --resume")
     players: list[str] | None = option(
-        "--players", metavar="PLAYER", count="+", help="in the order of the roles"
+        "--players", metavar="PLAYER", nargs="+", help="in the order of the roles"
     )
-    games: int = option("--games", read=positive, default=1, metavar="N", help="how many matches (1)")
+    games: int = option("--games", type=positive, default=1, metavar="N", help="how many matches (1)")
     swap_roles: bool = flag("--swap-roles", help="players take turns in the roles")
     record: str | None = option(
         "--record", metavar="DIR", help="keep the record of each match in this folder"
@@ -100,7 +89,7 @@ class Options(ClockOptions, WebOptions):
         "--sign", metavar="KEY", help="sign records with an RSA key (PEM; made if missing)"
     )
     seed: int | None = option(
-        "--seed", read=whole, metavar="S", help="of random moves and of built-in players"
+        "--seed", type=whole, metavar="S", help="of random moves and of built-in players"
     )
 
 
@@ -120,7 +109,7 @@ def run(options: Options) -> int:
     except EndedBySignal as end:
         series.tell_interrupted()
         return end.status
-    return ANSWER_IS_NO if series.faults else OK
+    return Status.ANSWER_IS_NO if series.faults else Status.OK
 
 
 class _Series:
@@ -188,38 +177,24 @@ class _Series:
         count = self.options.games - self.faults
         print(f"\n{count} game{'s' * (count != 1)}, seed {self.terms.seed}")
         width = max(map(len, self.tally.players))
-        for name, estimate, errors in zip(
-            self.tally.players, self.tally.estimates(), self.tally.errors, strict=True
-        ):
+        for name, estimate, errors in self.tally.rows():
             trouble = f"  {errors} replies replaced" if errors else ""
             print(f"  {name.ljust(width)}  {estimate or 'no goals'}{trouble}")
 
     def _table(self) -> Table:
         """Return how the players stand, for a page."""
         rows = []
-        for name, estimate, errors in zip(
-            self.tally.players, self.tally.estimates(), self.tally.errors, strict=True
-        ):
+        for name, estimate, errors in self.tally.rows():
             goals = estimate_cell(estimate)
             rows.append((Cell(name), goals, Cell(str(estimate.count if estimate else 0)), Cell(str(errors))))
         note = "Goals: the mean, and its 95 % interval."
         return Table(("player", "goals", "games", "replaced"), tuple(rows), note)
 
     def _print_json(self) -> None:
-        players: list[dict[str, Any]] = []
-        for name, estimate, errors in zip(
-            self.tally.players, self.tally.estimates(), self.tally.errors, strict=True
-        ):
-            margin = estimate.margin if estimate and isfinite(estimate.margin) else None
-            players.append(
-                {
-                    "name": name,
-                    "games": estimate.count if estimate else 0,
-                    "mean": estimate.mean if estimate else None,
-                    "margin": margin,
-                    "errors": errors,
-                }
-            )
+        players: list[dict[str, Any]] = [
+            {"name": name} | describe_estimate(estimate) | {"errors": errors}
+            for name, estimate, errors in self.tally.rows()
+        ]
         summary = {
             "event": "summary",
             "games": self.options.games - self.faults,
@@ -272,7 +247,7 @@ def _resume(options: Options, path: str) -> int:
     except EndedBySignal as end:
         _tell_interrupted(watcher, path)
         return end.status
-    return OK if record.is_completed else ANSWER_IS_NO
+    return Status.OK if record.is_completed else Status.ANSWER_IS_NO
 
 
 def _players(record: Record) -> list[Named]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import OK, Command, argument, command_options, flag, several
+from anygame.cli.options import Command, Status, argument, command_options, flag, several
 from anygame.cli.rewriting import check_writable, print_changes, replace_sheet
 from anygame.cli.sheets import sheet_source
 from anygame.doctor.mending.mends import MENDS, mend_sheet
@@ -57,7 +57,7 @@ def run(options: Options) -> int:
         replace_sheet(options.file, mended.text)
     else:
         print_changes(source, mended.text)
-    return OK
+    return Status.OK
 
 
 def _kinds(texts: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import INTERRUPTED, OK, Command, argument, command_options, flag, natural
+from anygame.cli.options import Command, Status, argument, command_options, flag, natural
 from anygame.cli.output import complain, print_json
 from anygame.cli.positions import load_game
 from anygame.cli.progress import counting_columns, progress_bar
@@ -45,17 +45,17 @@ def run(options: Options) -> int:
     # Sequences of one joint move are counted without playing them, unless they are wanted one by one.
     if options.depth < 1 or (options.depth == 1 and not options.divide):
         _print(record | {"count": perft(game, options.depth)}, options)
-        return OK
+        return Status.OK
     counting = _Counting()
     try:
         counting.run(game, options.depth)
     except KeyboardInterrupt:
         complain(f"interrupted: {len(counting.counts):,} of {counting.all:,} first joint moves were counted")
         _print(record | {"count": None, "divide": counting.divided(), "interrupted": True}, options)
-        return INTERRUPTED
+        return Status.INTERRUPTED
     divided = {"divide": counting.divided()} if options.divide else {}
     _print(record | {"count": sum(counting.counts.values())} | divided, options)
-    return OK
+    return Status.OK
 
 
 class _Counting:

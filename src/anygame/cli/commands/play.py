@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.options import (
-    ANSWER_IS_NO,
-    OK,
     Command,
+    Status,
     argument,
     command_options,
     flag,
@@ -26,7 +23,7 @@ from anygame.cli.playing.table import Seating, Table
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
 from anygame.cli.repl.session import Session
-from anygame.cli.rewriting import record_path
+from anygame.cli.rewriting import record_path, state_folder
 from anygame.cli.shared_options import MachineOption
 from anygame.errors import AnygameError, PlayerError
 
@@ -66,9 +63,9 @@ class Options(MachineOption):
         "--against", metavar="PLAYER", help="who plays the others (mcts); repeated, one for each of them"
     )
     clock: float = option(
-        "--clock", read=seconds, default=3.0, metavar="SECONDS", help="for each move of the others (3)"
+        "--clock", type=seconds, default=3.0, metavar="SECONDS", help="for each move of the others (3)"
     )
-    seed: int | None = option("--seed", read=whole, metavar="S", help="of chance and of built-in players")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="of chance and of built-in players")
     record: str | None = option("--record", metavar="DIR", help="keep the record of the game in this folder")
     thinking: bool = flag("--thinking", help="show what the players say about their moves")
     reveal: bool = flag("--reveal", help="show all of a game with hidden information")
@@ -95,9 +92,9 @@ def run(options: Options) -> int:
     try:
         if is_live:
             converse(shell)
-            return OK
+            return Status.OK
         shell.start()
-        return ANSWER_IS_NO if run_script(shell, echo=options.echo) else OK
+        return Status.ANSWER_IS_NO if run_script(shell, echo=options.echo) else Status.OK
     finally:
         table.leave()
 
@@ -144,9 +141,8 @@ def _seated(options: Options, game: Game, seed: int) -> Seating:
 
 def _own_path(record: Record) -> str | None:
     """Return where a game is kept that nobody said where to keep, None where that cannot be."""
-    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
     try:
-        return record_path(str(Path(state) / "anygame" / "matches"), record)
+        return record_path(str(state_folder("matches")), record)
     except (AnygameError, RuntimeError):
         return None
 

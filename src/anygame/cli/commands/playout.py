@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import INTERRUPTED, OK, Command, command_options, option, positive, whole
+from anygame.cli.options import Command, Status, command_options, option, positive, whole
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.positions import load_game
 from anygame.cli.progress import counting_columns, progress_bar
@@ -34,8 +34,8 @@ _MANY: Final = 10_000
 class Options(JsonOption, MachineOption):
     """What ``anygame playout`` is asked."""
 
-    count: int = option("--count", read=positive, default=1, metavar="N", help="how many games (1)")
-    seed: int | None = option("--seed", read=whole, metavar="S", help="the same seed gives the same games")
+    count: int = option("--count", type=positive, default=1, metavar="N", help="how many games (1)")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same games")
 
 
 @dataclass
@@ -114,11 +114,11 @@ def run(options: Options) -> int:
     game = load_game(options)
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     summary = Summary(game.roles)
-    status = OK
+    status = Status.OK
     try:
         _play(game, options.count, seed, summary)
     except KeyboardInterrupt:
-        status = INTERRUPTED
+        status = Status.INTERRUPTED
     if options.json:
         print_json({"game": game.name, "seed": seed, "asked": options.count} | summary.describe())
         return status

@@ -6,7 +6,7 @@ from typing import Final
 
 from anygame.cli.answers import bare, instances
 from anygame.cli.moves import advised, read_joint
-from anygame.cli.options import ANSWER_IS_NO, OK, Command, argument, command_options, option
+from anygame.cli.options import Command, Status, argument, command_options, option
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -26,7 +26,7 @@ class Options(PositionOptions):
 
 
 def run(options: Options) -> int:
-    """Print every instance that holds; without any, print nothing and return ANSWER_IS_NO."""
+    """Print every instance that holds; without any, print nothing and return Status.ANSWER_IS_NO."""
     game, state = load_position(options)
     joint = read_joint(state, options.moves) if options.moves is not None else None
     try:
@@ -39,7 +39,7 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | answer)
     else:
         print_lines(instances(game, options.pattern, found))
-    return OK if found else ANSWER_IS_NO
+    return Status.OK if found else Status.ANSWER_IS_NO
 
 
 COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.options import ANSWER_IS_NO, OK, Command, argument, command_options, flag, option, whole
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
@@ -32,7 +32,7 @@ class Options(MachineOption):
     """What ``anygame repl`` is asked."""
 
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
-    seed: int | None = option("--seed", read=whole, metavar="S", help="for moves played at random")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="for moves played at random")
     table: str | None = option(
         "--table", metavar="FILE", help="exact values for `analyse` and `hint`, of `anygame solve --table`"
     )
@@ -49,8 +49,8 @@ def run(options: Options) -> int:
     shell = Shell(Session(game, options.seed), screen, values)
     if is_conversation(screen):
         converse(shell)
-        return OK
-    return ANSWER_IS_NO if run_script(shell, echo=options.echo) else OK
+        return Status.OK
+    return Status.ANSWER_IS_NO if run_script(shell, echo=options.echo) else Status.OK
 
 
 COMMAND = Command(Options, run, _DETAILS)

@@ -7,7 +7,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.boards import animation, draw, match_pictures, picture, svg
-from anygame.cli.options import ANSWER_IS_NO, OK, Command, argument, command_options, flag, option
+from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.rewriting import make_folder, write_picture
 from anygame.cli.shared_options import JsonOption, ReadingOptions
@@ -51,7 +51,7 @@ class Options(JsonOption, ReadingOptions):
     """What ``anygame replay`` is asked."""
 
     record: str = argument("RECORD", help="a match record in the reference JSON form")
-    file: str | None = argument("FILE", count="?", help="the rule sheet, if the record has none")
+    file: str | None = argument("FILE", nargs="?", help="the rule sheet, if the record has none")
     board: bool = flag("--board", help="draw every state")
     check: bool = flag("--check", help="print only what is wrong")
     svg: str | None = option(
@@ -77,7 +77,7 @@ def run(options: Options) -> int:
         _write_pictures(found, make_folder(options.svg))
     if options.json:
         print_json(_described(found, signed=signed, faults=faults))
-        return ANSWER_IS_NO if faults else OK
+        return Status.ANSWER_IS_NO if faults else Status.OK
     shown = _Shown(found, screen)
     if not options.check and screen.is_terminal and sys.stdin.isatty():
         shown.step_through()
@@ -85,7 +85,7 @@ def run(options: Options) -> int:
         shown.print_all(boards=options.board)
     if not options.check or faults:
         _conclude(screen, record, signed=signed, faults=faults)
-    return ANSWER_IS_NO if faults else OK
+    return Status.ANSWER_IS_NO if faults else Status.OK
 
 
 def _write_pictures(found: Replay, folder: Path) -> None:

@@ -6,7 +6,7 @@ import argparse
 import random
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import OK, Command, command_options, natural, option, positive, whole
+from anygame.cli.options import Command, Status, command_options, natural, option, positive, whole
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, counting_columns, progress_bar
@@ -31,6 +31,9 @@ _SHAPE: Final = """\
   stuck those in which a role had no legal move; first_stuck is null or {"role", "facts", "moves"};
   fallback is null, or why the reasoner plays although the network was to"""
 
+_COUNTED: Final = (
+    *("interrupted", "states", "seconds", "setup_seconds", "playouts_per_second", "states_per_second"),
+)
 #: Years of playing; and counters of 64 bits hold what so many playouts add up to.
 _MOST_PLAYOUTS: Final = 10**15
 _GOALS_SHOWN: Final = 12
@@ -53,13 +56,13 @@ class Options(PositionOptions):
     """What ``anygame simulate`` is asked."""
 
     playouts: int = option(
-        "--playouts", read=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
+        "--playouts", type=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
     )
-    seed: int | None = option("--seed", read=whole, metavar="S", help="the same seed gives the same result")
-    threads: int = option("--threads", read=positive, default=1, metavar="T", help="cores to use (1)")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same result")
+    threads: int = option("--threads", type=positive, default=1, metavar="T", help="cores to use (1)")
     limit: int = option(
         "--limit",
-        read=natural,
+        type=natural,
         default=10_000,
         metavar="L",
         help="give a game up after L joint moves (10000)",
@@ -67,7 +70,7 @@ class Options(PositionOptions):
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
     compile_seconds: int | None = option(
         "--compile-seconds",
-        read=positive,
+        type=positive,
         metavar="C",
         help="play by the rules if compiling takes longer",
     )
@@ -84,7 +87,7 @@ def run(options: Options) -> int:
         print_json(describe(game, result, options.playouts))
     else:
         print_lines(_lines(game, result, options.playouts))
-    return OK
+    return Status.OK
 
 
 def _played(game: Game, state: State, seed: int, options: Options) -> SimulationResult:
@@ -121,12 +124,7 @@ def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]
         "cut": result.cut,
         "stuck": result.stuck,
         "first_stuck": result.first_stuck.to_dict() if result.first_stuck else None,
-        "interrupted": result.interrupted,
-        "states": result.states,
-        "seconds": result.seconds,
-        "setup_seconds": result.setup_seconds,
-        "playouts_per_second": result.playouts_per_second,
-        "states_per_second": result.states_per_second,
+        **{name: getattr(result, name) for name in _COUNTED},
         "lengths": {
             "mean": result.mean_length,
             "min": min(result.lengths, default=None),

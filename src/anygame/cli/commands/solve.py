@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import ANSWER_IS_NO, OK, Command, command_options, gigabytes, option, seconds
+from anygame.cli.options import Command, Status, command_options, gigabytes, option, seconds
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, progress_bar
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from anygame.game import Game, State
     from anygame.search import Analysis, Bounds, Solution
 
+_COUNTED: Final = ("states", "expanded", "edges", "depth", "seconds", "bytes", "leaves")
 _SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "missing": {ROLE: N},
@@ -35,11 +36,11 @@ class Options(PositionOptions):
     """What ``anygame solve`` is asked."""
 
     memory: float = option(
-        "--memory", read=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
+        "--memory", type=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
     )
     seconds: float | None = option(
         "--seconds",
-        read=seconds,
+        type=seconds,
         metavar="S",
         help="how long it may take: half to count states, the rest to look for a proof where they are too "
         "many (as memory allows, and as long again)",
@@ -62,7 +63,7 @@ def run(options: Options) -> int:
         print_lines(_lines(state, found))
         if options.table is not None:
             print_lines([_kept(options.table, found)])
-    return OK if found.solved else ANSWER_IS_NO
+    return Status.OK if found.solved else Status.ANSWER_IS_NO
 
 
 def _kept(path: str, found: Solution) -> str:
@@ -102,13 +103,7 @@ def _described(found: Solution) -> dict[str, Any]:
         "goals": dict(found.goals),
         "bounds": {role: None if bounds is None else list(bounds) for role, bounds in found.bounds.items()},
         "reason": found.reason,
-        "states": found.states,
-        "expanded": found.expanded,
-        "edges": found.edges,
-        "depth": found.depth,
-        "seconds": found.seconds,
-        "bytes": found.bytes,
-        "leaves": found.leaves,
+        **{name: getattr(found, name) for name in _COUNTED},
         "missing": dict(found.missing),
         "line": [list(map(str, joint)) for joint in found.line],
     }

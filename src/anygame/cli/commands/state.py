@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.options import OK, Command, command_options, flag
+from anygame.cli.options import Command, Status, command_options, flag
 from anygame.cli.output import Screen, print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -33,7 +33,7 @@ def run(options: Options) -> int:
         screen.show(draw(picture(state), width=screen.width, colours=screen.colours))
     else:
         print_lines(facts)
-    return OK
+    return Status.OK
 
 
 COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,23 +9,13 @@ from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
-from anygame.cli.options import (
-    ANSWER_IS_NO,
-    INTERRUPTED,
-    OK,
-    Command,
-    argument,
-    command_options,
-    flag,
-    option,
-    positive,
-    whole,
-)
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
 from anygame.cli.output import Screen, complain, print_json, print_lines, table_lines
 from anygame.cli.shared_options import ClockOptions, cluster_option, joined
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
 from anygame.match.running import Terms
+from anygame.match.series import describe_estimate
 from anygame.match.watchers import Watchers
 from anygame.tournament.running import Tournament
 from anygame.tournament.standings import standings
@@ -66,13 +55,13 @@ _STORE_HELP: Final = "the SQLite file of all matches, or postgresql://USER@HOST/
 class Options(ClockOptions, WebOptions):
     """What ``anygame tournament`` is asked."""
 
-    files: list[str] = argument("FILE", count="+", help="rule sheets")
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets")
     players: list[str] = option(
-        "--players", metavar="PLAYER", count="+", required=True, help="two or more, as a rule"
+        "--players", metavar="PLAYER", nargs="+", required=True, help="two or more, as a rule"
     )
     store: str = option("--store", metavar="FILE", required=True, help=_STORE_HELP)
-    rounds: int = option("--rounds", read=positive, default=1, metavar="N", help="how many rounds (1)")
-    seed: int = option("--seed", read=whole, default=0, metavar="S", help="of random moves and players (0)")
+    rounds: int = option("--rounds", type=positive, default=1, metavar="N", help="how many rounds (1)")
+    seed: int = option("--seed", type=whole, default=0, metavar="S", help="of random moves and players (0)")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the ratings: *.png, *.svg, *.pdf")
     cluster: str | None = cluster_option(
         "play matches on a Ray cluster, one a core; without ADDRESS on all cores here"
@@ -85,7 +74,7 @@ def run(options: Options) -> int:
     games = _games(options)
     players = dict(named(options.players))
     terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
-    status = OK
+    status: int = Status.OK
     with Store(options.store) as store:
         event = Tournament(games, players, store, terms, make_seat)
         meetings = event.meetings(options.rounds)
@@ -99,7 +88,7 @@ def run(options: Options) -> int:
                         _play_apart(event, meetings, pages, options)
             except (EndedBySignal, KeyboardInterrupt) as end:
                 complain("interrupted; the same command goes on")
-                status = end.status if isinstance(end, EndedBySignal) else INTERRUPTED
+                status = end.status if isinstance(end, EndedBySignal) else Status.INTERRUPTED
         results = _results(store, meetings)
     found = _standings(list(players), results)
     if options.json:
@@ -110,7 +99,7 @@ def run(options: Options) -> int:
         from anygame.tournament.plot import plot_standings
 
         plot_standings(found, options.plot)
-    return status or (ANSWER_IS_NO if any(result.fault for result in results) else OK)
+    return status or (Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK)
 
 
 def _games(options: Options) -> dict[str, Game]:
@@ -285,17 +274,8 @@ def _described(found: Sequence[Standing], results: Sequence[Result], planned: in
 
 
 def _player(standing: Standing) -> dict[str, Any]:
-    estimate = standing.estimate
-    return {
-        "name": standing.name,
-        "rating": standing.rating,
-        "mu": standing.mu,
-        "sigma": standing.sigma,
-        "games": estimate.count if estimate else 0,
-        "mean": estimate.mean if estimate else None,
-        "margin": estimate.margin if estimate and isfinite(estimate.margin) else None,
-        "errors": standing.errors,
-    }
+    strength = {name: getattr(standing, name) for name in ("name", "rating", "mu", "sigma")}
+    return strength | describe_estimate(standing.estimate) | {"errors": standing.errors}
 
 
 COMMAND = Command(Options, run, _DETAILS)

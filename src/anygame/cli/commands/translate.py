@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import OK, Command, argument, command_options, flag, option
+from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import sheet_source
@@ -47,7 +47,7 @@ def run(options: Options) -> int:
     text = format_sheet(source, options.to)
     if options.output is None:
         print_sheet(text)
-        return OK
+        return Status.OK
     read_as = form_of(Source(options.output, text))
     if read_as != options.to:
         suffix = ".hrf" if options.to == "infix" else ".kif"
@@ -55,7 +55,7 @@ def run(options: Options) -> int:
             f"{options.output} would be read as {read_as} because of its name; call it something{suffix}"
         )
     replace_sheet(options.output, text)
-    return OK
+    return Status.OK
 
 
 def _written_out(source: Source) -> Source:

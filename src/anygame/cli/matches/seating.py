@@ -8,6 +8,7 @@ from importlib import import_module
 from threading import Timer
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.options import HIGHEST_PORT
 from anygame.errors import PlayerError
 from anygame.match.local import LocalSeat
 from anygame.players.loading import is_address, make_player, split_options
@@ -35,7 +36,6 @@ thinks while others are to move (no). A role `random` is played by the manager.
 HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
-_HIGHEST_PORT: Final = 65_535
 #: Seconds that people wait without being told what for.
 _LONG: Final = 2.0
 
@@ -98,8 +98,8 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
         _prepare(local)
         return local
     host, _, port = spec.rpartition(":")
-    if not 0 < int(port[:6]) <= _HIGHEST_PORT:
-        raise PlayerError(f"{spec} is no address: a port is a number from 1 to {_HIGHEST_PORT}")
+    if not 0 < int(port[:6]) <= HIGHEST_PORT:
+        raise PlayerError(f"{spec} is no address: a port is a number from 1 to {HIGHEST_PORT}")
     # Imported here, since matches without addresses need no sockets.
     seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
     return seat

@@ -5,8 +5,6 @@ This module needs the extra ``terminal``; importing it without raises ImportErro
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit import PromptSession
@@ -15,6 +13,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
 from anygame.cli.repl.manual import ALIASES
+from anygame.cli.rewriting import state_folder
 from anygame.game.typed_moves import completed_moves
 
 if TYPE_CHECKING:
@@ -138,9 +137,8 @@ def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
 
 def _history() -> History:
     """Return a history kept in a file of the user, or in memory where that cannot be."""
-    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
-    path = Path(state) / "anygame" / "history"
     try:
+        path = state_folder("history")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
     except (OSError, RuntimeError):
