@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.errors import GoalError
+from anygame.errors import GoalError, QueryError
 from anygame.language.parser import parse_atom
 from anygame.language.rules import Atom
 from anygame.language.terms import Term, Variable, substitute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
@@ -40,9 +40,30 @@ def describe_goal(value: int | tuple[str, ...] | None) -> str:
     return "none" if value is None else str(value)
 
 
-def bare(binding: Mapping[str, Term]) -> Binding:
-    """Return the bindings of variables, by names without question marks, in order of the names."""
-    return tuple(sorted((name.removeprefix("?"), term) for name, term in binding.items()))
+def advised(error: QueryError, advice: str) -> QueryError:
+    """Return an error with advice how to give a joint move, if that is what the question lacks."""
+    return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
+
+
+def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice: str) -> list[Binding]:
+    """Return the bindings for which a pattern holds, in order.
+
+    Args:
+        state: which is asked.
+        pattern: a sentence with variables.
+        joint: the moves on which the answer depends; None where none are given.
+        advice: how they are given, for the error that says so.
+
+    Raises:
+        QueryError: the pattern cannot be asked.
+    """
+    try:
+        found = state.query(pattern, joint)
+        return sorted(
+            {tuple(sorted((name.removeprefix("?"), term) for name, term in one.items())) for one in found}
+        )
+    except QueryError as error:
+        raise advised(error, advice) from error
 
 
 def instances(game: Game, pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:

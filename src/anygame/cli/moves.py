@@ -7,7 +7,7 @@ from math import comb
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.output import columns_of
-from anygame.errors import IllegalMoveError, QueryError, UnknownRoleError
+from anygame.errors import IllegalMoveError, UnknownRoleError
 from anygame.game.typed_moves import filtered_moves, meant_moves, typed_move
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_nodes
@@ -156,11 +156,6 @@ def _typed_in_order(
     if roles is None:
         raise IllegalMoveError(_count_message(given, legal, asked))
     return {role: _chosen(role, word, legal[role]) for role, word in zip(roles, given, strict=True)}
-
-
-def advised(error: QueryError, advice: str) -> QueryError:
-    """Return an error with advice how to give a joint move, if that is what the question lacks."""
-    return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
 
 
 def _only_possible(

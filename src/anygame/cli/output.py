@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from anygame.boards import Line
+    from anygame.boards import Line, Picture
 
 
 def print_json(value: object) -> None:
@@ -112,6 +112,13 @@ class Screen:
         for line in lines:
             pieces: list[Any] = [(piece.text, piece.style) for piece in line]
             self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
+
+    def draw(self, picture: Picture) -> None:
+        """Draw boards, as wide and colourful as the terminal is."""
+        # Most commands draw nothing, and need not wait for what does.
+        from anygame.boards import draw
+
+        self.show(draw(picture, width=self.width, colours=self.colours))
 
     def page(self, lines: Iterable[str]) -> None:
         """Show lines; to a person at a terminal page by page, Enter for the next one."""

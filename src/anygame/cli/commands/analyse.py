@@ -6,11 +6,10 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.analysing import analyse
 from anygame.cli.options import Command, Status, command_options, gigabytes, option, positive, seconds, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
-from anygame.cli.progress import compile_game, compile_search, practise
+from anygame.cli.progress import analyse, compile_game, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions
 from anygame.errors import LimitError
 from anygame.search import Search, load_table

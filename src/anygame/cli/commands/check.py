@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.diagnostic_codes import known_codes
+from anygame.cli.commands.explain_code import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.options import (
     Command,
@@ -22,7 +21,7 @@ from anygame.cli.options import (
     whole,
 )
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.progress import counting_columns, progress_bar
+from anygame.cli.progress import progress
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
@@ -169,16 +168,13 @@ def _examination(options: Options, source: Source) -> Examination:
 def _run(examination: Examination) -> None:
     """Examine a sheet, with progress on a terminal."""
     bounds = examination.wanted.play
-    with progress_bar(*counting_columns()) if bounds else nullcontext() as bar:
-        if bar is None or bounds is None:
-            examination.run()
-            return
-        task = bar.add_task("playing", total=bounds.playouts)
-
-        def show(states: int, playouts: int) -> None:
-            bar.update(task, completed=playouts, description=f"playing: {states:,} states")
-
-        examination.run(show)
+    if bounds is None:
+        examination.run()
+        return
+    with progress("playing", bounds.playouts, counts=True) as show:
+        examination.run(
+            lambda states, playouts: show(completed=playouts, description=f"playing: {states:,} states")
+        )
 
 
 def _progress(examination: Examination | None) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import draw, picture, svg, text
+from anygame.boards import picture, svg, text
 from anygame.cli.options import Command, Status, command_options, flag, option, several
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.positions import describe_position, load_game, play_after
@@ -56,7 +56,7 @@ def run(options: Options) -> int:
         if options.text:
             screen.say(text(found, width=screen.width))
         else:
-            screen.show(draw(found, width=screen.width, colours=screen.colours))
+            screen.draw(found)
     return Status.OK
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.options import Command, Status, argument, command_options, flag, natural
 from anygame.cli.output import complain, print_json
 from anygame.cli.positions import load_game
-from anygame.cli.progress import counting_columns, progress_bar
+from anygame.cli.progress import progress
 from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
 from anygame.game import perft, perft_divide
 
@@ -72,15 +72,13 @@ class _Counting:
 
     def run(self, game: Game, depth: int) -> None:
         """Count, with progress on a terminal."""
-        with progress_bar(*counting_columns()) as bar:
-            task = bar.add_task("first moves", total=None) if bar is not None else None
+        with progress("first moves", counts=True) as show:
 
-            def tell(counts: Mapping[JointMove, int], total: int) -> None:
+            def note(counts: Mapping[JointMove, int], total: int) -> None:
                 self.counts, self.all = counts, total
-                if bar is not None and task is not None:
-                    bar.update(task, completed=len(counts), total=total)
+                show(completed=len(counts), total=total)
 
-            perft_divide(game, depth, progress=tell)
+            perft_divide(game, depth, progress=note)
 
     def divided(self) -> list[dict[str, Any]]:
         """Return the counts as plain data."""

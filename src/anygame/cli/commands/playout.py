@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.options import Command, Status, command_options, option, positive, whole
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.positions import load_game
-from anygame.cli.progress import counting_columns, progress_bar
+from anygame.cli.progress import progress
 from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
 
 if TYPE_CHECKING:
@@ -129,12 +129,10 @@ def run(options: Options) -> int:
 
 
 def _play(game: Game, count: int, seed: int, summary: Summary) -> None:
-    with progress_bar(*counting_columns()) as bar:
-        task = bar.add_task("playouts", total=count) if bar is not None else None
-        for one in game.playouts(count, seed):
+    with progress("playouts", count, counts=True) as show:
+        for number, one in enumerate(game.playouts(count, seed), 1):
             summary.add(one)
-            if bar is not None and task is not None:
-                bar.advance(task)
+            show(completed=number)
 
 
 def _spread(counter: Counter[int] | Counter[int | None]) -> dict[str, Any]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.answers import bare, instances
-from anygame.cli.moves import advised, read_joint
+from anygame.cli.answers import bindings_of, instances
+from anygame.cli.moves import read_joint
 from anygame.cli.options import Command, Status, argument, command_options, option
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
-from anygame.errors import QueryError
 
 _SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
 
@@ -29,10 +28,7 @@ def run(options: Options) -> int:
     """Print every instance that holds; without any, print nothing and return Status.ANSWER_IS_NO."""
     game, state = load_position(options)
     joint = read_joint(state, options.moves) if options.moves is not None else None
-    try:
-        found = sorted({bare(binding) for binding in state.query(options.pattern, joint)})
-    except QueryError as error:
-        raise advised(error, "with --moves") from error
+    found = bindings_of(state, options.pattern, joint, "with --moves")
     if options.json:
         bindings = [{f"?{name}": str(term) for name, term in binding} for binding in found]
         answer = {"pattern": options.pattern, "bindings": bindings}

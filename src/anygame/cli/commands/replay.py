@@ -6,7 +6,7 @@ import sys
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.boards import animation, draw, match_pictures, picture, svg
+from anygame.boards import animation, match_pictures, picture, svg
 from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.rewriting import make_folder, write_picture
@@ -228,7 +228,7 @@ class _Shown:
         screen, states = self.screen, self.found.states
         last = self.record.moves[step - 1] if step and screen.is_terminal else None
         found = picture(states[step], last=last, before=states[step - 1] if last else None)
-        screen.show(draw(found, width=screen.width, colours=screen.colours))
+        screen.draw(found)
         screen.say()
 
 

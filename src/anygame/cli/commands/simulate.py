@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.options import Command, Status, command_options, natural, option, positive, whole
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
-from anygame.cli.progress import compile_game, counting_columns, progress_bar
+from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
@@ -91,24 +91,17 @@ def run(options: Options) -> int:
 
 
 def _played(game: Game, state: State, seed: int, options: Options) -> SimulationResult:
-    with progress_bar(*counting_columns()) as bar:
-        tell = None
-        if bar is not None:
-            task = bar.add_task("playouts", total=options.playouts)
-
-            def tell(done: int) -> None:
-                bar.update(task, completed=done)
-
-        with joined(options.cluster) as cluster:
-            return game.simulate(
-                options.playouts,
-                seed,
-                options.threads,
-                state=state,
-                limit=options.limit,
-                progress=tell,
-                cluster=cluster,
-            )
+    bar = progress("playouts", options.playouts, counts=True)
+    with bar as show, joined(options.cluster) as cluster:
+        return game.simulate(
+            options.playouts,
+            seed,
+            options.threads,
+            state=state,
+            limit=options.limit,
+            progress=lambda done: show(completed=done),
+            cluster=cluster,
+        )
 
 
 def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]:

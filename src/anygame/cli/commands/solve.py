@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.options import Command, Status, command_options, gigabytes, option, seconds
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
-from anygame.cli.progress import compile_game, progress_bar
+from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.game.machine import reason_of
 from anygame.search import save_table, solve
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anygame.game import Game, State
-    from anygame.search import Analysis, Bounds, Solution
+    from anygame.search import Bounds, Solution
 
 _COUNTED: Final = ("states", "expanded", "edges", "depth", "seconds", "bytes", "leaves")
 _SHAPE: Final = """\
@@ -74,25 +74,17 @@ def _kept(path: str, found: Solution) -> str:
 
 def _solved(game: Game, state: State, options: Options) -> Solution:
     memory, table = round(options.memory * 2**30), options.table is not None
-    with progress_bar() as bar:
-        if bar is None:
-            return solve(game, state, memory=memory, table=table, seconds=options.seconds)
-        task = bar.add_task("looking for states", total=None)
-
-        def tell(expanded: int, found: int) -> None:
-            bar.update(task, description=f"{found:,} states, {found - expanded:,} of them to be continued")
-
-        def tell_proof(found: Analysis) -> None:
-            bar.update(task, description=f"looking for a proof: {found.iterations:,} leaves")
-
+    with progress("looking for states") as show:
         return solve(
             game,
             state,
             memory=memory,
             table=table,
             seconds=options.seconds,
-            progress=tell,
-            proving=tell_proof,
+            progress=lambda expanded, found: show(
+                description=f"{found:,} states, {found - expanded:,} of them to be continued"
+            ),
+            proving=lambda found: show(description=f"looking for a proof: {found.iterations:,} leaves"),
         )
 
 

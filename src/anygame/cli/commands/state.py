@@ -27,10 +27,9 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | {"roles": list(game.roles), "facts": facts})
     elif options.board:
         # Most questions draw nothing, and need not wait for what finds boards.
-        from anygame.boards import draw, picture
+        from anygame.boards import picture
 
-        screen = Screen()
-        screen.show(draw(picture(state), width=screen.width, colours=screen.colours))
+        Screen().draw(picture(state))
     else:
         print_lines(facts)
     return Status.OK

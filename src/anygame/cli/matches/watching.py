@@ -7,7 +7,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import draw, picture
+from anygame.boards import picture
 from anygame.match.referee import Watcher
 
 if TYPE_CHECKING:
@@ -52,10 +52,7 @@ class LineWatcher(Watcher):
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
             show_said(self.screen, role, verdict)
-            if verdict.error:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
-            elif verdict.detail:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
+            show_fault(self.screen, role, verdict, move)
 
     def ended(self, record: Record, fault: str) -> None:
         """Report the goals."""
@@ -118,9 +115,8 @@ class TerminalWatcher(LineWatcher):
         self._stop()
 
     def _draw(self, state: State, last: Sequence[Term] | None) -> None:
-        screen = self.screen
-        screen.show(draw(picture(state, last=last), width=screen.width, colours=screen.colours))
-        screen.say()
+        self.screen.draw(picture(state, last=last))
+        self.screen.say()
 
     def _stop(self) -> None:
         if self._ticker is not None:
@@ -215,6 +211,13 @@ def describe_fault(verdict: Verdict) -> str:
     kind, _, reply = verdict.error.partition(" ")
     what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
     return f"{what} ({verdict.detail})" if verdict.detail else what
+
+
+def show_fault(screen: Screen, role: str, verdict: Verdict, move: Term) -> None:
+    """Show what was wrong with a reply, and the move that was drawn instead."""
+    if verdict.error or verdict.detail:
+        drawn = f"; {move} was drawn instead" if verdict.error else ""
+        screen.say(f"     {role}: {describe_fault(verdict)}{drawn}", "red")
 
 
 def show_said(screen: Screen, role: str, verdict: Verdict) -> None:

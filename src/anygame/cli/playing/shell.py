@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.answers import describe_goal, goals_of
-from anygame.cli.matches.watching import Ticker, describe_fault, show_said
+from anygame.cli.matches.watching import Ticker, show_fault, show_said
 from anygame.cli.moves import format_joint, is_chance, legal_by_role
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
 from anygame.cli.repl.manual import Command, CommandError
@@ -109,10 +109,7 @@ class PlayShell(PersonShell):
                 if verdict.error:
                     self.screen.say(f"     {role}: another move was drawn instead", "red")
                 continue
-            if verdict.error:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
-            elif verdict.detail:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
+            show_fault(self.screen, role, verdict, move)
             if self.thinks_aloud:
                 show_said(self.screen, role, verdict)
         if is_hidden:

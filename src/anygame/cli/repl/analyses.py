@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.analysing import analyse
 from anygame.cli.output import table_lines
-from anygame.cli.progress import compile_game, compile_search
+from anygame.cli.progress import analyse, compile_game, compile_search
 from anygame.cli.repl.manual import CommandError
 from anygame.game.role_view import RoleView
 from anygame.search import Search, load_table, solve

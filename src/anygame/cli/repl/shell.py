@@ -10,10 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards import Painter, draw
-from anygame.cli.answers import bare, describe_goal, goals_of, instances
+from anygame.boards import Painter
+from anygame.cli.answers import advised, bindings_of, describe_goal, goals_of, instances
 from anygame.cli.moves import (
-    advised,
     chosen_moves,
     format_joint,
     is_chance,
@@ -132,7 +131,7 @@ class Shell:
         session, screen = self.session, self.screen
         last = session.moves[-1] if session.moves and screen.is_terminal else None
         found = Painter.of(session.game).picture(session.state, last=last)
-        screen.show(draw(found, width=screen.width, colours=screen.colours))
+        screen.draw(found)
 
     def _show_position(self) -> None:
         if self.screen.is_terminal:
@@ -241,10 +240,7 @@ class Shell:
         if not rest:
             raise CommandError(self._usage("query"))
         pattern, joint = self._question(rest)
-        try:
-            found = sorted({bare(binding) for binding in self.session.state.query(pattern, joint)})
-        except QueryError as error:
-            raise advised(error, f"as in `query {rest} with MOVE...`") from error
+        found = bindings_of(self.session.state, pattern, joint, f"as in `query {rest} with MOVE...`")
         for line in instances(self.session.game, pattern, found):
             self.screen.say(line)
         if not found:

@@ -77,7 +77,9 @@ class HostedMatch(Course):
         async with self._lock:
             self.look = await asyncio.to_thread(look_at, self.states[-1])
             for opponent in self.opponents.values():
-                self._aside(opponent.prepare(self._id, self.game, list(self.line), self.states[-1]))
+                self._aside(
+                    opponent.prepare(self.record.match_id, self.game, list(self.line), self.states[-1])
+                )
         self._aside(self._go_on())
 
     async def _go_on(self) -> None:
@@ -135,10 +137,6 @@ class HostedMatch(Course):
         await asyncio.to_thread(self._keep, self.record)
 
     # -- whose turn it is --------------------------------------------------------------------------
-
-    @property
-    def _id(self) -> str:
-        return self.record.match_id
 
     @property
     def turn(self) -> list[int]:
@@ -202,7 +200,7 @@ class HostedMatch(Course):
     async def _ask(self, index: int) -> None:
         """Ask a player, and take its move unless moves were taken back meanwhile."""
         line, state = list(self.line), self.states[-1]
-        reply = await self.opponents[index].reply(self._id, self.game, line, state)
+        reply = await self.opponents[index].reply(self.record.match_id, self.game, line, state)
         async with self._lock:
             if self.states[-1] is not state or self._asked.get(index) is not asyncio.current_task():
                 return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import asynccontextmanager
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -27,7 +27,7 @@ from anygame.web.server.sheets import Sheets
 from anygame.web.server.watching import WatchRoutes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
@@ -70,7 +70,7 @@ def make_application(settings: Settings) -> ASGIApp:
 
 def make_watching_application(
     settings: Settings, broadcast: Broadcast
-) -> tuple[ASGIApp, Callable[[], Awaitable[None]]]:
+) -> tuple[ASGIApp, Callable[[], Coroutine[Any, Any, None]]]:
     """Return what lets browsers watch matches of this process, and what tells them the last news."""
     matches = Matches(settings)
     pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])

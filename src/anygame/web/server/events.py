@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.responses import StreamingResponse
 
-from anygame.web.server.numbers import read_count
+from anygame.web.server.bodies import read_count
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

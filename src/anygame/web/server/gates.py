@@ -94,12 +94,15 @@ class Asides:
     Args:
         gate: before them.
         memory: bytes of address space of each.
+
+    Attributes:
+        idle: those that wait for a command.
     """
 
     def __init__(self, gate: Gate, memory: int) -> None:
         self._gate = gate
         self._memory = memory
-        self._idle: list[HostProcess] = []
+        self.idle: list[HostProcess] = []
 
     async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
         """Have a command carried out; see `anygame.web.hosting.session`.
@@ -115,9 +118,9 @@ class Asides:
             ProcessGoneError: it took too long.
         """
         async with self._gate.passed(within) as left:
-            while self._idle and self._idle[-1].is_gone:
-                self._idle.pop()
-            process = self._idle.pop() if self._idle else HostProcess(self._memory, _NICENESS)
+            while self.idle and self.idle[-1].is_gone:
+                self.idle.pop()
+            process = self.idle.pop() if self.idle else HostProcess(self._memory, _NICENESS)
             is_wanted = self._gate.is_wanted
             try:
                 found = await process.ask(
@@ -128,15 +131,10 @@ class Asides:
                     raise self._gate.busy() from None
                 raise
             except MatchFaultError:
-                self._idle.append(process)
+                self.idle.append(process)
                 raise
             except BaseException:
                 process.end()
                 raise
-            self._idle.append(process)
+            self.idle.append(process)
             return found
-
-    @property
-    def idle(self) -> list[HostProcess]:
-        """Those that wait for a command."""
-        return self._idle

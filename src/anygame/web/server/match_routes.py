@@ -11,10 +11,9 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from anygame.web.server.bodies import read_form
+from anygame.web.server.bodies import read_count, read_form, read_seconds
 from anygame.web.server.events import changes, known_version
 from anygame.web.server.gates import BusyError, Gate
-from anygame.web.server.numbers import read_count, read_seconds
 from anygame.web.server.pages import match_context
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.visitors import visitor_of
@@ -28,10 +27,7 @@ if TYPE_CHECKING:
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
 
-#: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
-_MOST_RENDERED: Final = 32
-
-#: Bytes of one that is kept.
+#: Bytes of a part of a page that is kept.
 _LONGEST_RENDERED: Final = 2**18
 #: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
 _SEARCHING: Final = 1.0
@@ -129,8 +125,6 @@ class MatchRoutes:
         shown = self._pages.text(template, **context).encode()
         if len(shown) <= _LONGEST_RENDERED:
             match.rendered[key] = shown
-        while len(match.rendered) > _MOST_RENDERED:
-            match.rendered.popitem(last=False)
         return shown
 
     async def events(self, request: Request) -> Response:
@@ -180,7 +174,7 @@ class MatchRoutes:
         if known is None or "known" not in request.query_params:
             async with self._analysing.passed(self._settings.answer):
                 known = await self._matches.ask(match, "analyse", step=step, seconds=_seconds(request))
-            match.value(step, known)
+            match.values[step] = known
         return self._part(request, match, "values_part.html", "expected goals", values=known)
 
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:

@@ -7,15 +7,15 @@ import json
 import re
 import secrets
 from collections import OrderedDict
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.language.installed import describe_sheet
 from anygame.web.server.events import Versioned
 from anygame.web.server.gates import RETRY_AFTER, Asides, BusyError, Gate
 from anygame.web.server.processes import HostProcess
-from anygame.web.server.sheets import Sheet, title_of
+from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
@@ -29,11 +29,16 @@ if TYPE_CHECKING:
 Seat = dict[str, str]
 View = dict[str, Any]
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
 #: Views of earlier states that a match at work remembers; and states of which it knows the values of moves.
 _MOST_VIEWS: Final = 16
 _MOST_VALUES: Final = 400
+#: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
+_MOST_RENDERED: Final = 32
 #: Matches whose seats and views are remembered; the others are read again.
 _MOST_KNOWN: Final = 200
 #: Matches that are opened at a time, or woken; and those that wait for it.
@@ -45,6 +50,19 @@ _CHECKING: Final = 2
 _WAITING_SHEETS: Final = 8
 #: Records of this length are not those of matches made here.
 _LONGEST_RECORD: Final = 64 * 2**20
+
+
+class Latest(OrderedDict[_Key, _Value]):
+    """A dictionary that keeps the items that were put in last, as many as are said."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: _Key, value: _Value) -> None:
+        super().__setitem__(key, value)
+        while len(self) > self._most:
+            self.popitem(last=False)
 
 
 class Match(Versioned):
@@ -87,9 +105,9 @@ class Match(Versioned):
         self.used = monotonic()
         self.process: HostProcess | None = None
         self.waking = asyncio.Lock()
-        self.rendered: OrderedDict[object, bytes] = OrderedDict()
-        self.values: OrderedDict[int, View] = OrderedDict()
-        self._views: OrderedDict[int, View] = OrderedDict()
+        self.rendered: Latest[object, bytes] = Latest(_MOST_RENDERED)
+        self.values: Latest[int, View] = Latest(_MOST_VALUES)
+        self._views: Latest[int, View] = Latest(_MOST_VIEWS)
 
     @property
     def is_at_work(self) -> bool:
@@ -119,11 +137,7 @@ class Match(Versioned):
 
     def remember(self, view: View) -> None:
         """Keep the view of an earlier state."""
-        _keep(self._views, view, view["step"], _MOST_VIEWS)
-
-    def value(self, step: int, values: View) -> None:
-        """Keep what the moves of a state are worth."""
-        _keep(self.values, values, step, _MOST_VALUES)
+        self._views[view["step"]] = view
 
     def forget(self) -> None:
         """Remember no more than what is shown of a match that sleeps: where it stands."""
@@ -162,12 +176,6 @@ class Match(Versioned):
     def visitors(self) -> set[str]:
         """Everybody who has a role."""
         return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
-
-
-def _keep(kept: OrderedDict[int, View], view: View, step: int, most: int) -> None:
-    kept[step] = view
-    while len(kept) > most:
-        kept.popitem(last=False)
 
 
 class Matches:
@@ -218,7 +226,10 @@ class Matches:
         """
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
-        await asyncio.to_thread(self._make_room_on_disk)
+        at_work = {known for known, match in self._known.items() if match.is_at_work}
+        await asyncio.to_thread(
+            make_room, self._folder, self.settings.kept, self.settings.kept_bytes, at_work
+        )
         async with self._new_process() as (process, left):
             told = await process.ask(
                 "describe",
@@ -418,18 +429,3 @@ class Matches:
             process.end()
         for process in ended:
             await process.wait()
-
-    def _make_room_on_disk(self) -> None:
-        """Remove the records that were not touched for longest, beyond as many as are kept, and as large."""
-        found = []
-        for path in self._folder.glob("*.json"):
-            with suppress(OSError):
-                known = path.stat()
-                found.append((known.st_mtime, path, known.st_size))
-        size = 0
-        for number, (_, path, length) in enumerate(sorted(found, reverse=True), 1):
-            size += length
-            is_at_work = path.stem in self._known and self._known[path.stem].is_at_work
-            if (number >= self.settings.kept or size > self.settings.kept_bytes) and not is_at_work:
-                with suppress(OSError):
-                    path.unlink()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from anygame.web.server.bodies import read_form
+from anygame.web.server.bodies import read_form, read_seconds
 from anygame.web.server.gates import BusyError, retry_header
 from anygame.web.server.match_routes import NotFoundError, RefusedError
-from anygame.web.server.numbers import read_seconds
+from anygame.web.server.matches import Latest
 from anygame.web.server.pages import board_context
 from anygame.web.server.processes import MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import is_record
@@ -87,7 +86,7 @@ class SheetRoutes:
         self._settings = settings
         self._described: dict[str, dict[str, Any]] = {}
         #: What was found in the texts of own sheets.
-        self._checks: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._checks: Latest[str, dict[str, Any]] = Latest(_MOST_CHECKS)
 
     @property
     def routes(self) -> list[Route]:
@@ -201,8 +200,6 @@ class SheetRoutes:
             found["moves"] = sum(map(len, found["start"]["legal"].values()))
         if is_own:
             self._checks[text] = found
-            while len(self._checks) > _MOST_CHECKS:
-                self._checks.popitem(last=False)
         return found
 
     async def upload(self, request: Request) -> Response:

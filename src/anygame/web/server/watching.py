@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.errors import AnygameError
+from anygame.web.server.bodies import read_count
 from anygame.web.server.events import Versioned, changes, known_version
 from anygame.web.server.gates import BusyError
 from anygame.web.server.match_routes import NotFoundError
-from anygame.web.server.numbers import read_count
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
 
