@@ -199,7 +199,9 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     Raises:
         UnknownRoleError: what is asked for is no role, and no move fits it.
     """
-    role = next((role for role in sorted(legal, key=len, reverse=True) if _starts_with(asked, role)), None)
+    role = next(
+        (role for role in sorted(legal, key=len, reverse=True) if f"{asked} ".startswith(f"{role} ")), None
+    )
     pattern = asked[len(role) :].strip() if role else asked.strip()
     within = {role: legal[role]} if role else dict(legal)
     if not pattern:
@@ -212,10 +214,6 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     return {role: moves for role, moves in found.items() if moves}
 
 
-def _starts_with(asked: str, role: str) -> bool:
-    return asked == role or asked.startswith(f"{role} ")
-
-
 def list_moves(
     moves: Sequence[Term], all_moves: Sequence[Term], width: int, *, grouped: bool
 ) -> Iterator[str]:
@@ -225,7 +223,8 @@ def list_moves(
     """
     numbers = {move: number for number, move in enumerate(all_moves, start=1)}
     digits = len(str(len(all_moves)))
-    groups = [(name, list(group)) for name, group in groupby(moves, key=_name if grouped else lambda _: "")]
+    names: dict[Term, str] = {move: move.functor for move in moves if grouped and isinstance(move, Compound)}
+    groups = [(name, list(group)) for name, group in groupby(moves, key=lambda move: names.get(move, ""))]
     for name, group in groups:
         indent = "  "
         if len(groups) > 1 and name:
@@ -234,7 +233,3 @@ def list_moves(
         cells = [f"{numbers[move]:>{digits}}  {move}" for move in group]
         for line in columns_of(cells, width - len(indent)):
             yield indent + line
-
-
-def _name(move: Term) -> str:
-    return move.functor if isinstance(move, Compound) else ""

@@ -72,7 +72,7 @@ class Broadcast:
         self.planned = planned
         self.table = table
         self.matches: list[BroadcastMatch] = []
-        self.hear: Callable[[BroadcastMatch | None], None] = _ignore
+        self.hear: Callable[[BroadcastMatch | None], object] = lambda _: None
 
     def match(self, load: Callable[[], Record | None] | None = None) -> BroadcastMatch:
         """Return what is shown of the next match.
@@ -175,7 +175,3 @@ def _played(record: Record, of_roles: Sequence[str]) -> list[str]:
     """Return what is shown of each role, without those that chance plays."""
     roles = record.own.get("roles") or [""] * len(of_roles)
     return [told for role, told in zip(roles, of_roles, strict=False) if role != "random"]
-
-
-def _ignore(_: BroadcastMatch | None) -> None:
-    """Hear what nobody looks at."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Any, Final
 
 from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import print_json, print_lines, table_lines
@@ -29,28 +28,17 @@ class Options(JsonOption):
 
 def run(options: Options) -> int:
     """Print name, roles and description of every game."""
-    found = [_described(name) for name in games()]
+    found: list[dict[str, Any]] = []
+    for name in games():
+        title, description = describe_sheet(open_sheet(name).text)
+        roles = [*map(str, load(name).roles)]
+        found.append({"name": name, "title": title, "roles": roles, "description": description})
     if options.json:
-        print_json({"games": [asdict(game) for game in found]})
+        print_json({"games": found})
     else:
-        rows = [(game.name, ", ".join(game.roles), _summary(game.description)) for game in found]
+        rows = [(one["name"], ", ".join(one["roles"]), _summary(one["description"])) for one in found]
         print_lines(table_lines(rows, "<<<"))
     return Status.OK
-
-
-@dataclass(frozen=True)
-class _Described:
-    """What is shown of a game."""
-
-    name: str
-    title: str
-    roles: list[str]
-    description: str
-
-
-def _described(name: str) -> _Described:
-    title, description = describe_sheet(open_sheet(name).text)
-    return _Described(name, title, [*map(str, load(name).roles)], description)
 
 
 def _summary(text: str) -> str:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from anygame.cli.options import Command, Status, command_options, option, read_port
 from anygame.errors import AnygameError, MissingExtraError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 
 @command_options
@@ -40,15 +37,13 @@ def run(options: Options) -> int:
         if options.tcp is None:
             said_so = server.serve_stdio(version("anygame"))
         else:
-            said_so = _on_port(server, options.tcp)
+            try:
+                said_so = bool(server.serve_tcp(version("anygame"), options.tcp))
+            except OSError as error:
+                raise AnygameError(
+                    f"cannot listen on port {options.tcp}: {error.strerror or error}"
+                ) from error
     return Status.OK if said_so else Status.ANSWER_IS_NO
-
-
-def _on_port(server: ModuleType, port: int) -> bool:
-    try:
-        return bool(server.serve_tcp(version("anygame"), port))
-    except OSError as error:
-        raise AnygameError(f"cannot listen on port {port}: {error.strerror or error}") from error
 
 
 _DETAILS: Final = """\

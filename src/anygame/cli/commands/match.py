@@ -261,14 +261,9 @@ def _players(record: Record) -> list[Named]:
     code = [what for _, what in found if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
         # Records come from anywhere, and must not make anybody run code that they name.
-        again = _again([(name, what) for name, what in found])
+        again = shlex.join(["--players", *[f"{name}={what}" for name, what in found]])
         raise RecordError(f"{code[0]} is code, which is not run because a record says so: add {again}")
     return [(name, what) for name, what in found]
-
-
-def _again(players: Sequence[Named]) -> str:
-    """Return the option that names players on a command line."""
-    return shlex.join(["--players", *[f"{name}={what}" for name, what in players]])
 
 
 _SIGNED: Final = ("matchHostPK", "matchHostSignature")

@@ -158,11 +158,14 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
     widths = [f"{mean:.1f} of {role}" for role, mean in result.branching.items() if mean is not None]
     if widths:
         yield f"legal moves  {', '.join(widths)} on average"
+    cached = ""
+    if result.machine == "network":
+        cached = ", with cached machine code" if game.has_cached_code else ", machine code made now"
     threads = f", {result.threads} threads" if result.threads > 1 else ""
     yield (
         f"{result.seconds:.2f} s by the {result.machine}{threads}: {result.playouts_per_second:,.0f} "
         f"playouts and {result.states_per_second:,.0f} states a second; set-up {result.setup_seconds:.2f} s"
-        f"{_cached(game, result)}"
+        f"{cached}"
     )
 
 
@@ -184,12 +187,6 @@ def _goals(game: Game, result: SimulationResult, role: Any) -> str:
 
 def _share(count: int, result: SimulationResult) -> str:
     return f"{100 * count / result.playouts:.1f} %"
-
-
-def _cached(game: Game, result: SimulationResult) -> str:
-    if result.machine != "network":
-        return ""
-    return ", with cached machine code" if game.has_cached_code else ", machine code made now"
 
 
 _DETAILS: Final = f"""\

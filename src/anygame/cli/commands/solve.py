@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anygame.game import Game, State
-    from anygame.search import Bounds, Solution
+    from anygame.search import Solution
 
 _COUNTED: Final = ("states", "expanded", "edges", "depth", "seconds", "bytes", "leaves")
 _SHAPE: Final = """\
@@ -61,15 +61,11 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | _described(found) | fallback)
     else:
         print_lines(_lines(state, found))
-        if options.table is not None:
-            print_lines([_kept(options.table, found)])
+        if options.table is not None and found.table is None:
+            print(f"nothing was written to {options.table}: no values are known")
+        elif options.table is not None and found.table is not None:
+            print(f"the values of {len(found.table):,} states are in {options.table}")
     return Status.OK if found.solved else Status.ANSWER_IS_NO
-
-
-def _kept(path: str, found: Solution) -> str:
-    if found.table is None:
-        return f"nothing was written to {path}: no values are known"
-    return f"the values of {len(found.table):,} states are in {path}"
 
 
 def _solved(game: Game, state: State, options: Options) -> Solution:
@@ -111,7 +107,7 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
         yield f"not solved: {found.reason}"
         for role, bounds in found.bounds.items():
             if bounds is not None:
-                yield f"{role.ljust(width)}  {_between(bounds)}"
+                yield f"{role.ljust(width)}  between {bounds.least:g} and {bounds.most:g}"
     for role, count in found.missing.items():
         if count:
             yield f"ends without a goal for {role}: {count:,}; each may be worth anything from 0 to 100"
@@ -125,10 +121,6 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
         f"{found.states:,} states{part}, {found.edges:,} joint moves, {found.depth} deep{proof}; "
         f"{found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
     )
-
-
-def _between(bounds: Bounds) -> str:
-    return f"between {bounds.least:g} and {bounds.most:g}"
 
 
 _DETAILS: Final = f"""\

@@ -90,7 +90,9 @@ def run(options: Options) -> int:
                 complain("interrupted; the same command goes on")
                 status = end.status if isinstance(end, EndedBySignal) else Status.INTERRUPTED
         results = _results(store, meetings)
-    found = _standings(list(players), results)
+    found, missing = _standings(list(players), results)
+    if missing:
+        complain(missing)
     if options.json:
         print_json(_described(found, results, len(meetings)))
     else:
@@ -151,26 +153,16 @@ class _Pages:
     def _table(self) -> Table:
         with Store(self._path) as store:
             results = _results(store, self._meetings)
-        try:
-            found, note = (
-                standings(self._players, results),
-                "Strength: mu, and 3 sigma around it; the rating is its lower end. ",
-            )
-        except MissingExtraError as error:
-            found, note = standings(self._players, results, rated=False), f"{error}. "
+        found, missing = _standings(self._players, results)
+        strength = "Strength: mu, and 3 sigma around it; the rating is its lower end"
         sheets = sorted({sheet for each in found for sheet in each.by_sheet})
         return Table(
             (
-                "player",
-                "rating",
-                "strength",
-                "goals",
-                "games",
-                "replaced",
+                *("player", "rating", "strength", "goals", "games", "replaced"),
                 *[Path(each).stem for each in sheets],
             ),
             tuple([_row(each, sheets) for each in found]),
-            f"{note}Goals: the mean, and its 95 % interval; then the mean on each sheet.",
+            f"{missing or strength}. Goals: the mean, and its 95 % interval; then the mean on each sheet.",
         )
 
 
@@ -238,12 +230,12 @@ def _outcome(game: Game, record: Record) -> str:
     return ", ".join(f"{name} {goal}" for role, name, goal in pairs if not role.is_random)
 
 
-def _standings(players: Sequence[str], results: Sequence[Result]) -> list[Standing]:
+def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[list[Standing], str]:
+    """Return how the players stand, and what is missing for ratings, if there are none."""
     try:
-        return standings(players, results)
+        return standings(players, results), ""
     except MissingExtraError as error:
-        complain(error)
-        return standings(players, results, rated=False)
+        return standings(players, results, rated=False), str(error)
 
 
 def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: int) -> None:

@@ -196,7 +196,11 @@ class Table:
 
     def _begin(self) -> None:
         session = self.session
-        self.record = self._new_record()
+        seating, clock = self.seating, self.seating.clock
+        self.record = record = new_record(session.game, [], Terms(clock, clock, session.seed))
+        record.names = [seating.names.get(role, "random") for role in session.game.roles]
+        record.humans = [role in seating.people for role in session.game.roles]
+        record.own["players"] = [list(player) for player in seating.players]
         self.record.add_state(session.states[0], [""] * len(session.game.roles))
         for joint, state in zip(session.moves, session.states[1:], strict=True):
             self.record.add_turn(joint, state, [*map(Verdict, joint)])
@@ -206,14 +210,6 @@ class Table:
             one.failures = self._failures
         course = self.record.match_id, session.game, list(session.moves), session.state
         self._all(lambda one: one.prepare(*course))
-
-    def _new_record(self) -> Record:
-        game, seating = self.session.game, self.seating
-        record = new_record(game, [], Terms(seating.clock, seating.clock, self.session.seed))
-        record.names = [seating.names.get(role, "random") for role in game.roles]
-        record.humans = [role in seating.people for role in game.roles]
-        record.own["players"] = [list(player) for player in seating.players]
-        return record
 
     def _note(self, turn: Turn) -> None:
         record = self.record

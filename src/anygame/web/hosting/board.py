@@ -12,7 +12,7 @@ from anygame.boards import Painter, svg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.boards import Grid, Picture
+    from anygame.boards import Picture
     from anygame.game.state import State
     from anygame.language.terms import Term
 
@@ -67,17 +67,14 @@ def _svg(picture: Picture) -> str:
 
     Which moves are legal is not drawn: that depends on who looks at it.
     """
-    plain = replace(picture, grids=tuple(map(_without_moves, picture.grids)))
+    grids = [
+        replace(grid, cells=tuple([replace(cell, marks=cell.marks - {"legal"}) for cell in grid.cells]))
+        for grid in picture.grids
+    ]
+    plain = replace(picture, grids=tuple(grids))
     rows = _Rows(picture)
     text = _CELL.sub(rows.cell, _STYLE.sub("", svg(plain)))
     return text.replace('role="img"', 'role="grid" aria-label="Board"', 1)
-
-
-def _without_moves(grid: Grid) -> Grid:
-    cells = [
-        replace(cell, marks=cell.marks - {"legal"}) if "legal" in cell.marks else cell for cell in grid.cells
-    ]
-    return replace(grid, cells=tuple(cells))
 
 
 class _Rows:

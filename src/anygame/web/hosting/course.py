@@ -145,7 +145,8 @@ class Course:
 
     async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
         """Make a joint move, and note it in the record with what was made of replies. Raises AnygameError."""
-        state, look = await asyncio.to_thread(_next, self.states[-1], joint)
+        state = await asyncio.to_thread(self.states[-1].next, joint)
+        look = await asyncio.to_thread(look_at, state)
         self.line.append(joint)
         self.states.append(state)
         self.look = look
@@ -168,8 +169,3 @@ class Course:
         for step in range(len(self._seen), last):
             self._seen.append(self.states[step].percepts(self.line[step]))
         return self._seen[:last]
-
-
-def _next(state: State, joint: Iterable[Term]) -> tuple[State, Look]:
-    following = state.next(list(joint))
-    return following, look_at(following)

@@ -44,8 +44,8 @@ class HostProcess:
     """
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
-        self.hear: Callable[[dict[str, Any]], None] = _ignore
-        self.ended: Callable[[], None] = _do_nothing
+        self.hear: Callable[[dict[str, Any]], object] = lambda _: None
+        self.ended: Callable[[], None] = lambda: None
         self._child = ChildProcess(
             "anygame.web.hosting.process",
             memory,
@@ -112,11 +112,3 @@ class HostProcess:
                 self.hear(view)
             case _:
                 raise ValueError("no event")
-
-
-def _ignore(_: dict[str, Any]) -> None:
-    """Hear a view that nobody waits for."""
-
-
-def _do_nothing() -> None:
-    """Note that a process has ended whose match needs none."""

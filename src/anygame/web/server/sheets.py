@@ -110,13 +110,9 @@ class Sheets:
     def uploaded_by(self, visitor: str) -> list[Sheet]:
         """Return what a visitor has uploaded, without its text, the latest first."""
         names = [path.stem for path, _ in by_age(self._folder)]
-        self._uploads = {name: self._uploads.get(name) or self._without_text(name) for name in names}
-        found = self._uploads.values()
-        return [sheet for sheet in found if sheet is not None and sheet.visitor == visitor]
-
-    def _without_text(self, name: str) -> Sheet | None:
-        sheet = self._uploaded(name)
-        return None if sheet is None else replace(sheet, text="")
+        uploads = {name: self._uploads.get(name) or self._uploaded(name) for name in names}
+        self._uploads = {name: sheet and replace(sheet, text="") for name, sheet in uploads.items()}
+        return [sheet for sheet in self._uploads.values() if sheet and sheet.visitor == visitor]
 
     def _uploaded(self, name: str) -> Sheet | None:
         try:
