@@ -25,7 +25,7 @@ class EndedBySignal(Exception):  # noqa: N818
         self.status = status
 
 
-def run_until_signal(work: Coroutine[Any, Any, None]) -> None:
+def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
     """Run a coroutine; Ctrl-C and SIGTERM cancel it, so that it can close what it has opened.
 
     Where Ctrl-C is ignored, as in the background of a script, SIGTERM still counts.

@@ -243,12 +243,8 @@ def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: 
     given_up = f", {failed} given up" if failed else ""
     print(f"{len(results)} of {planned} matches{given_up}")
     rows = [("player", "rating", "goals", "games", "replaced")]
-    for standing in found:
-        rating = "-" if standing.rating is None else f"{standing.rating:.1f}"
-        count = standing.estimate.count if standing.estimate else 0
-        rows.append(
-            (standing.name, rating, str(standing.estimate or "-"), str(count), str(standing.errors or ""))
-        )
+    for name, rating, _, goals, games, replaced in (_row(standing, ()) for standing in found):
+        rows.append((name.text, rating.text, goals.text, games.text, replaced.text))
     print_lines(table_lines(rows, "<>>>>"))
 
 

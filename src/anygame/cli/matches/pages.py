@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
+from asyncio import Event
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.cli.interrupts import EndedBySignal, run_until_signal
 from anygame.cli.options import command_options, flag, option, read_port
 from anygame.errors import AnygameError, MissingExtraError
 from anygame.web.broadcast import Cell
@@ -104,20 +104,10 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
             yield
             if stay:
                 print("all is over; Ctrl-C ends the pages", file=sys.stderr, flush=True)
-                _wait()
+                with suppress(EndedBySignal):
+                    run_until_signal(Event().wait())
         finally:
             server.stop()
-
-
-def _wait() -> None:
-    """Wait for Ctrl-C, or SIGTERM."""
-    ended = Event()
-    former = signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    try:
-        with suppress(KeyboardInterrupt):
-            ended.wait()
-    finally:
-        signal.signal(signal.SIGTERM, former)
 
 
 def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str) -> None:

@@ -15,12 +15,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anygame.boards import paint_rules
-from anygame.web.server.gates import BusyError, retry_header
 from anygame.web.server.guards import Guards, TooSlowError
-from anygame.web.server.match_routes import MatchRoutes, NotFoundError, RefusedError
+from anygame.web.server.match_routes import MatchRoutes
 from anygame.web.server.matches import Matches
 from anygame.web.server.pages import Pages
-from anygame.web.server.processes import MatchFaultError, ProcessGoneError
+from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import Replays
 from anygame.web.server.sheet_routes import SheetRoutes
 from anygame.web.server.sheets import Sheets
@@ -36,13 +35,6 @@ if TYPE_CHECKING:
     from anygame.web.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-_STATUS: Final[dict[type[Exception], int]] = {
-    NotFoundError: 404,
-    RefusedError: 403,
-    BusyError: 503,
-    ProcessGoneError: 503,
-    MatchFaultError: 400,
-}
 #: What people are told where no page answers.
 _TOLD: Final = {404: "there is no such page", 405: "this page is not asked for in this way"}
 
@@ -99,11 +91,10 @@ def _guarded(
     """Return an application with our guards around it, that says what goes wrong."""
 
     async def fault(request: Request, error: Exception) -> Response:
-        kind = next(kind for kind in type(error).__mro__ if kind in _STATUS)
-        status = _STATUS[kind]
+        assert isinstance(error, MatchFaultError)
         template = "fault_part.html" if "part" in request.query_params else "fault.html"
-        response = pages.page(template, status, message=str(error))
-        response.headers.update(retry_header(error))
+        response = pages.page(template, error.status, message=str(error))
+        response.headers.update(error.headers)
         return response
 
     async def too_slow(_: Request, error: Exception) -> Response:

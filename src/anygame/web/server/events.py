@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass, field
 from time import time_ns
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
+@dataclass(eq=False)
 class Versioned:
     """Something that pages are told of whenever it changes.
 
@@ -25,10 +27,9 @@ class Versioned:
         streams: pages that are kept up to date.
     """
 
-    def __init__(self) -> None:
-        self.version = time_ns() // 1_000_000
-        self.streams = 0
-        self._changed = asyncio.Event()
+    version: int = field(init=False, default_factory=lambda: time_ns() // 1_000_000)
+    streams: int = field(init=False, default=0)
+    _changed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
 
     def touch(self) -> None:
         """Have all pages look again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
 
@@ -22,10 +22,8 @@ RETRY_AFTER: Final = 30
 class BusyError(MatchFaultError):
     """As much is at work as may be."""
 
-
-def retry_header(error: Exception) -> dict[str, str]:
-    """Return the header that says when to ask again, where that helps."""
-    return {"Retry-After": str(RETRY_AFTER)} if isinstance(error, BusyError) else {}
+    status = 503
+    headers: ClassVar = {"Retry-After": str(RETRY_AFTER)}
 
 
 class Gate:

@@ -39,9 +39,13 @@ _WAITING_SEARCHES: Final = 16
 class NotFoundError(MatchFaultError):
     """There is no such page."""
 
+    status = 404
+
 
 class RefusedError(MatchFaultError):
     """The visitor may not do that."""
+
+    status = 403
 
 
 class MatchRoutes:

@@ -8,6 +8,7 @@ import re
 import secrets
 from collections import OrderedDict
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -65,16 +66,18 @@ class Latest(OrderedDict[_Key, _Value]):
             self.popitem(last=False)
 
 
+@dataclass(eq=False)
 class Match(Versioned):
     """A match, at work or asleep.
 
     Attributes:
         match_id: nobody can guess it; who knows it may watch.
-        seats: who has which role, in the order of the roles.
-        reveals: whether everybody sees what the rules hide.
-        roles: their names.
+        path: of its record.
         sheet: the name of its sheet.
         title: of the game.
+        roles: their names.
+        seats: who has which role, in the order of the roles.
+        reveals: whether everybody sees what the rules hide.
         view: of the last state; None until it is known.
         used: when somebody last asked for it, as `time.monotonic` counts.
         process: in which it is at work; None while it sleeps.
@@ -82,32 +85,20 @@ class Match(Versioned):
         values: what is known of the moves of states, by their numbers.
     """
 
-    def __init__(
-        self,
-        match_id: str,
-        path: Path,
-        sheet: str,
-        title: str,
-        roles: Sequence[str],
-        seats: list[Seat],
-        *,
-        reveals: bool = False,
-    ) -> None:
-        super().__init__()
-        self.match_id = match_id
-        self.path = path
-        self.sheet = sheet
-        self.title = title
-        self.roles = tuple(roles)
-        self.seats = seats
-        self.reveals = reveals
-        self.view: View | None = None
-        self.used = monotonic()
-        self.process: HostProcess | None = None
-        self.waking = asyncio.Lock()
-        self.rendered: Latest[object, bytes] = Latest(_MOST_RENDERED)
-        self.values: Latest[int, View] = Latest(_MOST_VALUES)
-        self._views: Latest[int, View] = Latest(_MOST_VIEWS)
+    match_id: str
+    path: Path
+    sheet: str
+    title: str
+    roles: Sequence[str]
+    seats: list[Seat]
+    reveals: bool = False
+    view: View | None = field(init=False, default=None)
+    used: float = field(init=False, default_factory=monotonic)
+    process: HostProcess | None = field(init=False, default=None)
+    waking: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    rendered: Latest[object, bytes] = field(init=False, default_factory=lambda: Latest(_MOST_RENDERED))
+    values: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VALUES))
+    _views: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VIEWS))
 
     @property
     def is_at_work(self) -> bool:
@@ -324,15 +315,10 @@ class Matches:
 
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
-        if not match.is_at_work:
-            await self._wake(match, clock=self.settings.play_clock)
-
-    async def _wake(self, match: Match, **arguments: Any) -> None:
         async with match.waking:
-            if match.is_at_work:
-                return
-            async with self._new_process() as (process, _):
-                await self._open(match, process, **arguments)
+            if not match.is_at_work:
+                async with self._new_process() as (process, _):
+                    await self._open(match, process, clock=self.settings.play_clock)
 
     async def _open(self, match: Match, process: HostProcess, **arguments: Any) -> None:
         """Let a process lead a match."""

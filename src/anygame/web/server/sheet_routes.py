@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form, read_seconds
-from anygame.web.server.gates import BusyError, retry_header
+from anygame.web.server.gates import BusyError
 from anygame.web.server.match_routes import NotFoundError, RefusedError
 from anygame.web.server.matches import Latest
 from anygame.web.server.pages import board_context
@@ -177,11 +177,11 @@ class SheetRoutes:
         self, text: str, title: str, *, message: str = "", status: int = 200, is_own: bool = False
     ) -> Response:
         """Show the editor with a text and what is wrong in it; the text alone where that takes too long."""
-        check, headers = None, {}
+        check, headers = None, MatchFaultError.headers
         try:
             check = await self._checked(text, is_own=is_own)
         except (BusyError, ProcessGoneError) as error:
-            message, status, headers = str(error), 503, retry_header(error)
+            message, status, headers = str(error), error.status, error.headers
         page = self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
         page.headers.update(headers)
         return page
