@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.answers import describe_goal, goals_of
 from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.positions import describe_position, load_position
+from anygame.cli.positions import describe_goal, describe_position, goals_of, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 _SHAPE: Final = """\

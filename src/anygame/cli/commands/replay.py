@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import animation, match_pictures, picture, svg
+from anygame.cli.matches.watching import show_fault, show_said
 from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.rewriting import make_folder, write_picture
@@ -14,6 +15,7 @@ from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, MissingExtraError, RecordError
 from anygame.match import replaying
+from anygame.match.judging import Verdict
 from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
 
 #: Steps that one animated file shows: it holds a drawing of each.
 _ANIMATED: Final = 500
-
-Said = TypeVar("Said")
 
 _DETAILS: Final = """\
 On a terminal, the record is stepped through: Enter goes on, b back, a number to that
@@ -205,18 +205,19 @@ class _Shown:
     def _say_moves(self, step: int) -> None:
         moves = self.record.moves[step - 1]
         self.screen.say(f"{step:>3}  {'  '.join(map(_tight, moves))}")
-        for role, lines in zip(self.roles, _at(self.record.said, step), strict=False):
-            for line in lines:
-                self.screen.say(f"     {role} said: {line}", "italic")
         # Records of others may say less than there are moves.
-        errors = chain(_at(self.record.errors, step), repeat(""))
-        reasons = chain(_at(self.record.reasons, step), repeat(None))
-        for role, move, error, reason in zip(self.roles, moves, errors, reasons, strict=False):
-            if error:
-                why = f" ({reason})" if reason else ""
-                self.screen.say(f"     {role}: {error}{why}; {_tight(move)} was drawn instead", "red")
-            elif reason:
-                self.screen.say(f"     {role}: {reason}", "red")
+        errors, reasons, said = (
+            chain(_at(lists, step), repeat(nothing))
+            for lists, nothing in (
+                (self.record.errors, ""),
+                (self.record.reasons, ""),
+                (self.record.said, ()),
+            )
+        )
+        for role, move, error, reason, lines in zip(self.roles, moves, errors, reasons, said, strict=False):
+            verdict = Verdict(None, error, reason or "", tuple(lines))
+            show_said(self.screen, f"{role} said", verdict)
+            show_fault(self.screen, role, verdict, _tight(move))
 
     def _say_goals(self) -> None:
         goals = self.record.goals
@@ -232,7 +233,7 @@ class _Shown:
         screen.say()
 
 
-def _at(lists: list[list[Said]], step: int) -> list[Said]:
+def _at(lists: Any, step: int) -> list[Any]:
     """Return what a record says of a step, for each role."""
     return lists[step] if step < len(lists) else []
 

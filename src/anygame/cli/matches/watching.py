@@ -42,7 +42,7 @@ class LineWatcher(Watcher):
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
         """Report who did not answer to START, or failed there, and what was said."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
-            show_said(self.screen, role, verdict)
+            show_said(self.screen, f"{role} says", verdict)
             if verdict.error or verdict.detail:
                 self.screen.say(f"START  {role}: {describe_fault(verdict.error, verdict.detail)}", "red")
 
@@ -51,7 +51,7 @@ class LineWatcher(Watcher):
         moves = "  ".join(map(str, turn.joint))
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
-            show_said(self.screen, role, verdict)
+            show_said(self.screen, f"{role} says", verdict)
             show_fault(self.screen, role, verdict, move)
 
     def ended(self, record: Record, fault: str) -> None:
@@ -201,14 +201,14 @@ class Ticker:
             self._stream.flush()
 
 
-def show_fault(screen: Screen, role: str, verdict: Verdict, move: Term) -> None:
+def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> None:
     """Show what was wrong with a reply, and the move that was drawn instead."""
     if verdict.error or verdict.detail:
         drawn = f"; {move} was drawn instead" if verdict.error else ""
         screen.say(f"     {role}: {describe_fault(verdict.error, verdict.detail)}{drawn}", "red")
 
 
-def show_said(screen: Screen, role: str, verdict: Verdict) -> None:
-    """Show what a player said that it thinks."""
+def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
+    """Show what a player said that it thinks, each line behind who says it."""
     for line in verdict.said:
-        screen.say(f"     {role} says: {line}", "italic")
+        screen.say(f"     {who}: {line}", "italic")

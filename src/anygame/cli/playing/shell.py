@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.answers import describe_goal, goals_of
 from anygame.cli.matches.watching import Ticker, show_fault, show_said
 from anygame.cli.moves import format_joint, is_chance, legal_by_role
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
+from anygame.cli.positions import describe_goal, goals_of
 from anygame.cli.repl.manual import Command, CommandError
 from anygame.game.typed_moves import typed_move
 from anygame.match.outcome import outcome
@@ -111,7 +111,7 @@ class PlayShell(PersonShell):
                 continue
             show_fault(self.screen, role, verdict, move)
             if self.thinks_aloud:
-                show_said(self.screen, role, verdict)
+                show_said(self.screen, f"{role} says", verdict)
         if is_hidden:
             self.show_percepts()
             return

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import Painter
-from anygame.cli.answers import advised, bindings_of, describe_goal, goals_of, instances
 from anygame.cli.moves import (
     chosen_moves,
     format_joint,
@@ -21,6 +20,7 @@ from anygame.cli.moves import (
     read_joint,
 )
 from anygame.cli.options import seconds as read_seconds
+from anygame.cli.positions import advised, bindings_of, describe_goal, goals_of, instances
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS, Analyses
 from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
 from anygame.errors import QueryError

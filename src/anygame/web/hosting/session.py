@@ -18,8 +18,7 @@ from anygame.match.running import Terms, keeper, new_record
 from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
 from anygame.web.hosting import checking, questions
-from anygame.web.hosting.course import joint_of, look_at
-from anygame.web.hosting.followed import FollowedMatch
+from anygame.web.hosting.course import FollowedMatch, joint_of, look_at
 from anygame.web.hosting.match import HostedMatch
 from anygame.web.hosting.questions import Values
 from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, way_view

@@ -310,7 +310,7 @@ class Matches:
         return await match.process.ask(what, within=self.settings.answer, **arguments)
 
     async def follow(self, match: Match, start: int, turns: Sequence[View], now: View) -> None:
-        """Report a match that is played elsewhere how it went on; see `anygame.web.hosting.followed`."""
+        """Report a match that is played elsewhere how it went on; see `anygame.web.hosting.course`."""
         await self.change(match, "follow", start=start, turns=turns, now=now)
 
     async def awake(self, match: Match) -> None:

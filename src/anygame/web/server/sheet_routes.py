@@ -37,32 +37,6 @@ _LONGEST_CLOCK: Final = 60.0
 _CHECKING: Final = 20.0
 #: Own sheets of which is remembered what was found.
 _MOST_CHECKS: Final = 100
-#: What an empty editor starts with.
-_BEGINNING: Final = """\
-;;; A game of one's own
-;;;
-;;; Who takes the last match wins.
-
-(role first)
-(role second)
-(init (matches 5))
-(init (turn first))
-
-(minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
-(minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)
-(other first second)
-(other second first)
-
-(<= (legal ?role (take ?n)) (true (turn ?role)) (true (matches ?all)) (minus ?all ?n ?left))
-(<= (legal ?role wait) (role ?role) (not (true (turn ?role))))
-
-(<= (next (matches ?left)) (does ?role (take ?n)) (true (matches ?all)) (minus ?all ?n ?left))
-(<= (next (turn ?next)) (true (turn ?role)) (other ?role ?next))
-
-(<= terminal (true (matches 0)))
-(<= (goal ?role 0) (true (turn ?role)))
-(<= (goal ?role 100) (role ?role) (not (true (turn ?role))))
-"""
 
 
 class SheetRoutes:
@@ -162,7 +136,7 @@ class SheetRoutes:
         name = request.path_params.get("name")
         sheet = None if name is None else await asyncio.to_thread(self._sheet, name)
         if sheet is None:
-            return await self._editor(_BEGINNING, "Write rules", is_own=True)
+            return await self._editor(self._pages.text("beginning.kif"), "Write rules", is_own=True)
         return await self._editor(sheet.text, sheet.title, is_own=not sheet.visitor)
 
     async def check(self, request: Request) -> Response:
