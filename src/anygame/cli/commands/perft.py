@@ -14,7 +14,6 @@ from anygame.game import perft, perft_divide
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from anygame.game import Game
     from anygame.language.terms import Term
 
     JointMove = tuple[Term, ...]
@@ -46,43 +45,28 @@ def run(options: Options) -> int:
     if options.depth < 1 or (options.depth == 1 and not options.divide):
         _print(record | {"count": perft(game, options.depth)}, options)
         return Status.OK
-    counting = _Counting()
-    try:
-        counting.run(game, options.depth)
-    except KeyboardInterrupt:
-        complain(f"interrupted: {len(counting.counts):,} of {counting.all:,} first joint moves were counted")
-        _print(record | {"count": None, "divide": counting.divided(), "interrupted": True}, options)
+    counts: Mapping[JointMove, int] = {}
+    planned = 0
+    with progress("first moves", counts=True) as show:
+
+        def note(found: Mapping[JointMove, int], total: int) -> None:
+            nonlocal counts, planned
+            counts, planned = found, total
+            show(completed=len(found), total=total)
+
+        try:
+            perft_divide(game, options.depth, progress=note)
+            is_whole = True
+        except KeyboardInterrupt:
+            is_whole = False
+    divided = [{"moves": list(map(str, joint)), "count": number} for joint, number in counts.items()]
+    if not is_whole:
+        complain(f"interrupted: {len(counts):,} of {planned:,} first joint moves were counted")
+        _print(record | {"count": None, "divide": divided, "interrupted": True}, options)
         return Status.INTERRUPTED
-    divided = {"divide": counting.divided()} if options.divide else {}
-    _print(record | {"count": sum(counting.counts.values())} | divided, options)
+    record["count"] = sum(counts.values())
+    _print(record | ({"divide": divided} if options.divide else {}), options)
     return Status.OK
-
-
-class _Counting:
-    """A count by first joint moves; what was counted stays where it is interrupted.
-
-    Attributes:
-        counts: by the first joint moves that are done.
-        all: the number of first joint moves.
-    """
-
-    def __init__(self) -> None:
-        self.counts: Mapping[JointMove, int] = {}
-        self.all = 0
-
-    def run(self, game: Game, depth: int) -> None:
-        """Count, with progress on a terminal."""
-        with progress("first moves", counts=True) as show:
-
-            def note(counts: Mapping[JointMove, int], total: int) -> None:
-                self.counts, self.all = counts, total
-                show(completed=len(counts), total=total)
-
-            perft_divide(game, depth, progress=note)
-
-    def divided(self) -> list[dict[str, Any]]:
-        """Return the counts as plain data."""
-        return [{"moves": list(map(str, joint)), "count": n} for joint, n in self.counts.items()]
 
 
 def _print(record: dict[str, Any], options: Options) -> None:

@@ -131,7 +131,6 @@ class PersonShell(Shell):
         if not self.is_hidden:
             super()._history(rest)
             return
-        self._no_arguments("history", rest)
         session = self.session
         width = len(str(session.step))
         for step, joint in enumerate(session.moves):

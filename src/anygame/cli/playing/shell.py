@@ -188,7 +188,6 @@ class PlayShell(PersonShell):
         self._go_on()
 
     def _restart(self, rest: str) -> None:
-        self._no_arguments("restart", rest)
         self.table.restart()
         self.start()
 
@@ -197,7 +196,6 @@ class PlayShell(PersonShell):
         self.start()
 
     def _resign(self, rest: str) -> None:
-        self._no_arguments("resign", rest)
         if self.table.is_over:
             raise CommandError(self.status())
         self.table.resign((self.table.choosers or self.table.seating.people)[0])
@@ -211,6 +209,5 @@ class PlayShell(PersonShell):
     # Questions
 
     def _thinking(self, rest: str) -> None:
-        self._no_arguments("thinking", rest)
         self.thinks_aloud = not self.thinks_aloud
         self.screen.say(f"what the players say is {'shown' if self.thinks_aloud else 'hidden'}")

@@ -82,6 +82,8 @@ class Shell:
 
     def _run(self, name: str, rest: str) -> None:
         """Execute a command: the method of its name."""
+        if rest and self.commands[name].usage == name:
+            raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
         getattr(self, f"_{name}")(rest)
 
     def _enter(self) -> None:
@@ -139,18 +141,15 @@ class Shell:
         self.screen.say(self.status(), "bold")
 
     def _board(self, rest: str) -> None:
-        self._no_arguments("board", rest)
         self.show_board()
         for note in Painter.of(self.session.game).boards.notes:
             self.screen.say(f"({note})")
 
     def _state(self, rest: str) -> None:
-        self._no_arguments("state", rest)
         for fact in sorted(map(str, self.session.state.facts)):
             self.screen.say(fact)
 
     def _roles(self, rest: str) -> None:
-        self._no_arguments("roles", rest)
         for number, (role, moves) in enumerate(legal_by_role(self.session.state).items(), start=1):
             self.screen.say(f"{number}  {role} ({_count(len(moves), 'legal move')})")
 
@@ -168,7 +167,6 @@ class Shell:
         return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
-        self._no_arguments("goals", rest)
         for role, goal in goals_of(self.session.state).items():
             self.screen.say(f"{role} {describe_goal(goal)}")
 
@@ -216,7 +214,6 @@ class Shell:
         self._show_position()
 
     def _restart(self, rest: str) -> None:
-        self._no_arguments("restart", rest)
         self.session.undo(self.session.step)
         self._show_position()
 
@@ -297,7 +294,6 @@ class Shell:
     # The rest
 
     def _history(self, rest: str) -> None:
-        self._no_arguments("history", rest)
         width = len(str(self.session.step))
         for number, joint in enumerate(self.session.moves, start=1):
             self.screen.say(f"{number:>{width}}  {format_joint(joint)}")
@@ -305,7 +301,6 @@ class Shell:
             self.screen.say("no moves yet")
 
     def _warnings(self, rest: str) -> None:
-        self._no_arguments("warnings", rest)
         warnings = self.session.game.program.warnings
         self.screen.say(
             format_diagnostics(warnings) if warnings else "the rule sheet gives no cause for warnings"
@@ -332,10 +327,6 @@ class Shell:
     def _usage(self, name: str) -> str:
         command = self.commands[name]
         return f"usage: {command.usage}" + (f"\n{command.details}" if command.details else "")
-
-    def _no_arguments(self, name: str, rest: str) -> None:
-        if rest:
-            raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
 
     def _number(self, name: str, rest: str) -> int:
         if not rest:

@@ -85,7 +85,7 @@ class Session:
         players: dict[str, str],
         clock: float,
         name: str = "",
-        rules: str = "",
+        text: str = "",
         seed: int = 0,
         seats: list[Any] | None = None,
         line: Sequence[Sequence[str]] = (),
@@ -100,8 +100,8 @@ class Session:
             path: of its record.
             players: what players may be asked, by name.
             clock: seconds that they have for a move.
-            name: of the sheet; likewise ``rules``, ``seed``, ``seats`` and ``line`` for a match that is new.
-            rules: the text of the sheet.
+            name: of the sheet; likewise ``text``, ``seed``, ``seats`` and ``line`` for a match that is new.
+            text: of the sheet.
             seed: of everything that is drawn.
             seats: who has which role; see `anygame.web.server.matches`.
             line: joint moves that are made at once, for a match that branches off another.
@@ -113,8 +113,8 @@ class Session:
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._go_on, Path(path))
         else:
-            if rules != self._loaded:
-                self.game = await asyncio.to_thread(_load, name, rules, case_sensitive, lenient)
+            if text != self._loaded:
+                self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
             record, states = await asyncio.to_thread(self._begin, match_id, seed, clock, seats or [], line)
         self.painter = await asyncio.to_thread(Painter.of, self.game)
         self._path = path

@@ -222,31 +222,19 @@ class Matches:
             make_room, self._folder, self.settings.kept, self.settings.kept_bytes, at_work
         )
         async with self._new_process() as (process, left):
-            told = await process.ask(
-                "describe",
-                within=left,
-                name=sheet.name,
-                text=sheet.text,
-                case_sensitive=sheet.case_sensitive,
-                lenient=self.settings.lenient,
-            )
+            reading = self.reading(sheet)
+            told = await process.ask("describe", within=left, **reading)
             seats = seated(told["roles"])
             match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats, reveals=reveals)
-            await self._open(
-                match,
-                process,
-                name=sheet.name,
-                rules=sheet.text,
-                seed=secrets.randbits(32),
-                seats=seats,
-                line=line,
-                clock=clock,
-                case_sensitive=sheet.case_sensitive,
-                lenient=self.settings.lenient,
-                reveals=reveals,
-            )
+            drawn = {"seed": secrets.randbits(32), "seats": seats, "line": line}
+            await self._open(match, process, clock=clock, reveals=reveals, **drawn, **reading)
         self._know(match)
         return match
+
+    def reading(self, sheet: Sheet) -> dict[str, Any]:
+        """Return how a process is to read a sheet; see `anygame.web.hosting.session`."""
+        how = {"case_sensitive": sheet.case_sensitive, "lenient": self.settings.lenient}
+        return {"name": sheet.name, "text": sheet.text} | how
 
     async def find(self, match_id: str) -> Match | None:
         """Return a match, at work or from its record; None where there is none of this name."""

@@ -110,14 +110,7 @@ class SheetRoutes:
         known = self._described.get(sheet.name)
         if known is None:
             asides = self._matches.other_sheets if sheet.visitor else self._matches.own_sheets
-            known = await asides.ask(
-                "describe",
-                within=self._settings.answer,
-                name=sheet.name,
-                text=sheet.text,
-                case_sensitive=sheet.case_sensitive,
-                lenient=self._settings.lenient,
-            )
+            known = await asides.ask("describe", within=self._settings.answer, **self._matches.reading(sheet))
             if not sheet.visitor:
                 self._described[sheet.name] = known
         return known
