@@ -53,15 +53,10 @@ def replace_sheet(name: str, text: str) -> None:
         RuleSheetError: it cannot be written.
     """
     path = Path(os.path.realpath(name))
-    try:
+    with named_faults("write", name, RuleSheetError):
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
             raise RuleSheetError(f"cannot write {name}: it is no file that may be changed")
         write_whole(path, text)
-    except (OSError, ValueError) as error:
-        if isinstance(error, RuleSheetError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise RuleSheetError(f"cannot write {name[:200]!r}: {reason}") from error
 
 
 def make_folder(name: str) -> Path:
@@ -71,7 +66,7 @@ def make_folder(name: str) -> Path:
         AnygameError: it cannot be made.
     """
     path = Path(name)
-    with _named_faults("make the folder", path):
+    with named_faults("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -93,14 +88,17 @@ def write_picture(path: Path, drawing: str) -> None:
     Raises:
         AnygameError: it cannot be written.
     """
-    with _named_faults("write", path):
+    with named_faults("write", path):
         write_whole(path, drawing)
 
 
 @contextmanager
-def _named_faults(what: str, path: Path) -> Iterator[None]:
+def named_faults(what: str, path: str | Path, kind: type[AnygameError] = AnygameError) -> Iterator[None]:
+    """Raise what the system says of a file as an error for people: what cannot be done, and why."""
     try:
         yield
+    except AnygameError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise AnygameError(f"cannot {what} {str(path)[:200]!r}: {reason}") from error
+        raise kind(f"cannot {what} {str(path)[:200]!r}: {reason}") from error

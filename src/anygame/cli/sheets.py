@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.rewriting import named_faults
 from anygame.errors import RuleSheetError
 from anygame.game.loading import load, loads
 from anygame.language.installed import SUFFIXES, find_installed, nearest_games, open_sheet
@@ -61,16 +62,11 @@ def _check_file(name: str) -> None:
     if not name:
         raise RuleSheetError("expected the name of a rule sheet, found an empty one")
     path = Path(name)
-    try:
+    with named_faults("read", name, RuleSheetError):
         if path.is_dir():
             raise RuleSheetError(f"{name} is a folder, not a rule sheet{_advice(_sheets_in(path, ''))}")
         if not path.exists():
             raise RuleSheetError(f"there is no file {name}{_advice(_near(path))}")
-    except (OSError, ValueError) as error:
-        if isinstance(error, RuleSheetError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise RuleSheetError(f"cannot read {name[:200]!r}: {reason}") from error
 
 
 def _standard_input() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import COLOURS
-from anygame.cli.output import columns_of
+from anygame.cli.moves import list_moves
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command, CommandError
 from anygame.cli.repl.shell import Shell
@@ -141,12 +141,10 @@ class PersonShell(Shell):
             self.screen.say("no moves yet")
 
     def _show_moves(self, legal: Sequence[Term]) -> None:
-        width = len(str(len(legal)))
-        cells = [f"{number:>{width}}  {move}" for number, move in enumerate(legal, start=1)]
-        lines = list(columns_of(cells, self.screen.width - 2))
+        lines = list(list_moves(legal, legal, self.screen.width, grouped=False))
         if len(lines) <= _LINES_OF_MOVES:
             for line in lines:
-                self.screen.say(f"  {line}")
+                self.screen.say(line)
         else:
             self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
 

@@ -134,7 +134,7 @@ class MatchRoutes:
     async def events(self, request: Request) -> Response:
         """Report of changes as they come."""
         match = await self._match(request)
-        if sum(each.streams for each in self._matches.known()) >= self._settings.streams:
+        if sum(each.streams for each in self._matches.known.values()) >= self._settings.streams:
             raise BusyError("as many pages are kept up to date as this server allows")
         await self._matches.view(match)
         return changes(match, known_version(request))

@@ -19,7 +19,7 @@ from anygame.web.server.processes import HostProcess
 from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Sequence
     from pathlib import Path
 
     from anygame.web.settings import Settings
@@ -174,11 +174,14 @@ class Matches:
 
     Args:
         settings: how many may be at work, and for how long.
+
+    Attributes:
+        known: the matches that are remembered by their names, at work or not.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._known: OrderedDict[str, Match] = OrderedDict()
+        self.known: OrderedDict[str, Match] = OrderedDict()
         self._folder = settings.folder / "matches"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
@@ -217,7 +220,7 @@ class Matches:
         """
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
-        at_work = {known for known, match in self._known.items() if match.is_at_work}
+        at_work = {known for known, match in self.known.items() if match.is_at_work}
         await asyncio.to_thread(
             make_room, self._folder, self.settings.kept, self.settings.kept_bytes, at_work
         )
@@ -240,22 +243,22 @@ class Matches:
         """Return a match, at work or from its record; None where there is none of this name."""
         if not _ID.fullmatch(match_id):
             return None
-        match = self._known.get(match_id)
+        match = self.known.get(match_id)
         if match is None:
             match = await asyncio.to_thread(self._read, match_id)
             if match is None:
                 return None
-            match = self._known.setdefault(match_id, match)
+            match = self.known.setdefault(match_id, match)
         match.used = monotonic()
         self._know(match)
         return match
 
     def _know(self, match: Match) -> None:
-        self._known[match.match_id] = match
-        self._known.move_to_end(match.match_id)
-        for other in list(self._known.values())[: max(0, len(self._known) - _MOST_KNOWN)]:
+        self.known[match.match_id] = match
+        self.known.move_to_end(match.match_id)
+        for other in list(self.known.values())[: max(0, len(self.known) - _MOST_KNOWN)]:
             if not other.is_at_work and not other.streams:
-                del self._known[other.match_id]
+                del self.known[other.match_id]
 
     def _read(self, match_id: str) -> Match | None:
         path = self._folder / f"{match_id}.json"
@@ -297,10 +300,6 @@ class Matches:
         assert match.process is not None
         return await match.process.ask(what, within=self.settings.answer, **arguments)
 
-    async def follow(self, match: Match, start: int, turns: Sequence[View], now: View) -> None:
-        """Report a match that is played elsewhere how it went on; see `anygame.web.hosting.course`."""
-        await self.change(match, "follow", start=start, turns=turns, now=now)
-
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
         async with match.waking:
@@ -339,10 +338,6 @@ class Matches:
         sheet = Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive)
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
-    def known(self) -> Iterable[Match]:
-        """Return the matches that are remembered, at work or not."""
-        return self._known.values()
-
     # -- processes ---------------------------------------------------------------------------------
 
     @asynccontextmanager
@@ -360,7 +355,7 @@ class Matches:
         """Return a process for a match; those that nobody looks at make room."""
         async with self._choosing:
             self._rest()
-            at_work = [match for match in self._known.values() if match.is_at_work]
+            at_work = [match for match in self.known.values() if match.is_at_work]
             if len(at_work) >= self.settings.processes:
                 idle = [match for match in at_work if not match.streams] or [
                     match for match in at_work if match.view is None or not match.view["thinking"]
@@ -379,7 +374,7 @@ class Matches:
     def _rest(self) -> None:
         """Put matches to sleep that nobody has looked at for long."""
         now = monotonic()
-        for match in self._known.values():
+        for match in self.known.values():
             if match.is_at_work and not match.streams and now - match.used > self.settings.idle:
                 self._put_to_sleep(match)
 
@@ -397,7 +392,7 @@ class Matches:
     async def close(self) -> None:
         """End all processes; the matches go on from their records another time."""
         aside = [*self.own_sheets.idle, *self.other_sheets.idle]
-        processes = [*(match.process for match in self._known.values()), self._spare, *aside]
+        processes = [*(match.process for match in self.known.values()), self._spare, *aside]
         ended = [process for process in processes if process is not None]
         for process in ended:
             process.end()

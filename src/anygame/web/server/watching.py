@@ -160,7 +160,7 @@ class WatchRoutes(Versioned):
         tasks = [one.task for one in self._followed.values() if one.task is not None]
         if any(not task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=_LAST_NEWS)
-        if self.streams or any(match.streams for match in self._matches.known()):
+        if self.streams or any(match.streams for match in self._matches.known.values()):
             await asyncio.sleep(_LAST_LOOK)
         for task in tasks:
             task.cancel()
@@ -214,7 +214,7 @@ class _Follower:
         now = {"live": shown.live, "fault": ""} | (opening_of(record) if not end else {})
         if shown.result and end == last:
             now |= ending_of(record)
-        await self._matches.follow(self.match, start, turns, now)
+        await self._matches.change(self.match, "follow", start=start, turns=turns, now=now)
         is_all: bool = end == last
         return is_all
 
