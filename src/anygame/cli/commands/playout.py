@@ -84,9 +84,7 @@ class Summary:
             "first_stuck": self.first_stuck.to_dict() if self.first_stuck else None,
             "lengths": _spread(self.lengths),
             "goals": {
-                role: _spread(counter)
-                | {"counts": {_text(goal): counter[goal] for goal in sorted(counter, key=_order)}}
-                for role, counter in self.goals.items()
+                role: _spread(counter) | {"counts": _counts(counter)} for role, counter in self.goals.items()
             },
         }
 
@@ -103,7 +101,7 @@ class Summary:
             yield f"{self.stuck} of them could not go on, and are in no goals; the first: {self.first_stuck}"
         width = max(map(len, self.roles))
         for role, counter in self.goals.items():
-            counts = ", ".join(f"{_text(goal)}: {counter[goal]}" for goal in sorted(counter, key=_order))
+            counts = ", ".join(f"{goal}: {count}" for goal, count in _counts(counter).items())
             yield f"goal of {role.ljust(width)}  {_average(counter)} ({counts})"
 
 
@@ -154,12 +152,10 @@ def _average(goals: Counter[int | None]) -> str:
     return "none" if spread["min"] is None else "too large for a mean"
 
 
-def _text(goal: int | None) -> str:
-    return "none" if goal is None else str(goal)
-
-
-def _order(goal: int | None) -> tuple[bool, int]:
-    return goal is None, goal or 0
+def _counts(goals: Counter[int | None]) -> dict[str, int]:
+    """Return how often there was each goal, in ascending order, and none at the end."""
+    order = sorted(goals, key=lambda goal: (goal is None, goal or 0))
+    return {"none" if goal is None else str(goal): goals[goal] for goal in order}
 
 
 COMMAND = Command(Options, run, json_shape(_SHAPE))

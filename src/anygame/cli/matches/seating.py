@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from importlib import import_module
+from itertools import chain, count
 from threading import Timer
 from typing import TYPE_CHECKING, Final
 
@@ -59,11 +60,8 @@ def named(specs: Sequence[str]) -> list[Named]:
         name, what = (given[1], given[2]) if given else (_short(spec), spec)
         if given and name in taken:
             raise PlayerError(f"two players are called {name}: names must differ")
-        number = 1
-        unique = name
-        while unique in taken:
-            number += 1
-            unique = f"{name}-{number}"
+        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
+        unique = next(each for each in numbered if each not in taken)
         taken.add(unique)
         found.append((unique, what))
     return found

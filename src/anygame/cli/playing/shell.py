@@ -134,7 +134,7 @@ class PlayShell(PersonShell):
         if table.is_over:
             raise CommandError(f"{self.status()}\n`undo` takes the last move back, `restart` plays again")
         role = self._chooser()
-        table.choose(role, typed_move(rest, self.session.state.legal_moves(role), role))
+        table.chosen[role] = typed_move(rest, self.session.state.legal_moves(role), role)
         self._go_on()
 
     def _play_unnamed(self, line: str) -> None:

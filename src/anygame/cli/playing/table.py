@@ -54,7 +54,7 @@ class Table:
         session: its states and moves.
         seating: who plays.
         opponents: the players of the roles that no person has; they get ready and think beside the prompt.
-        chosen: the moves that people have made in this turn already.
+        chosen: the moves that people have made in this turn already; it is played when all have chosen.
         resigned: the role that gave up, if one did.
         record: of the game, as far as it is played.
         path: the file in which the record is kept, None for none.
@@ -100,10 +100,6 @@ class Table:
         return [role for role in self.seating.people if len(state.legal_moves(role)) > 1]
 
     # -- moving ------------------------------------------------------------------------------------
-
-    def choose(self, role: Role, move: Term) -> None:
-        """Make the move of a person; it is played when all have chosen."""
-        self.chosen[role] = move
 
     def play_turn(self) -> Turn:
         """Ask the players, draw for chance, and play the joint move.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import escape
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter, svg
@@ -82,18 +83,9 @@ class _Rows:
 
     def __init__(self, picture: Picture) -> None:
         self._terms = {cell.id: " ".join(map(str, cell.terms)) for cell in picture.cells()}
-        firsts: set[str] = set()
-        self._lasts: set[str] = set()
-        for grid in picture.grids:
-            y: float | None = None
-            for number, cell in enumerate(grid.cells):
-                if cell.y != y:
-                    firsts.add(cell.id)
-                    if number:
-                        self._lasts.add(grid.cells[number - 1].id)
-                y = cell.y
-            self._lasts |= {cell.id for cell in grid.cells[-1:]}
-        self._firsts = firsts
+        rows = [list(row) for grid in picture.grids for _, row in groupby(grid.cells, lambda cell: cell.y)]
+        self._firsts = {row[0].id for row in rows}
+        self._lasts = {row[-1].id for row in rows}
 
     def cell(self, match: re.Match[str]) -> str:
         """Return a cell that can be reached by keys and has a name, with the tags of its row around it."""

@@ -27,7 +27,6 @@ from anygame.web.server.watching import WatchRoutes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-    from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
@@ -48,16 +47,8 @@ def make_application(settings: Settings) -> ASGIApp:
     sheet_routes = SheetRoutes(sheets, replays, matches, pages, settings)
     match_routes = MatchRoutes(matches, pages, settings)
 
-    @asynccontextmanager
-    async def living(_: Starlette) -> AsyncIterator[None]:
-        matches.warm_up()
-        try:
-            yield
-        finally:
-            await matches.close()
-
     routes = [*sheet_routes.routes, *match_routes.routes, *replays.routes]
-    return _guarded(routes, pages, settings, living)
+    return _guarded(routes, pages, settings, matches, matches.warm_up)
 
 
 def make_watching_application(
@@ -70,36 +61,32 @@ def make_watching_application(
     watch_routes = WatchRoutes(broadcast, replays, matches, pages, settings)
     match_routes = MatchRoutes(matches, pages, settings, may_play=False)
 
-    @asynccontextmanager
-    async def living(_: Starlette) -> AsyncIterator[None]:
-        watch_routes.listen()
-        try:
-            yield
-        finally:
-            await matches.close()
-
     routes = [*watch_routes.routes, *match_routes.routes]
-    return _guarded(routes, pages, settings, living), watch_routes.close
+    return _guarded(routes, pages, settings, matches, watch_routes.listen), watch_routes.close
 
 
 def _guarded(
     routes: Sequence[Route],
     pages: Pages,
     settings: Settings,
-    living: Callable[[Starlette], AbstractAsyncContextManager[None]],
+    matches: Matches,
+    begin: Callable[[], None],
 ) -> ASGIApp:
-    """Return an application with our guards around it, that says what goes wrong."""
+    """Return an application with our guards around it, that says what goes wrong; it begins with a call."""
+
+    @asynccontextmanager
+    async def living(_: Starlette) -> AsyncIterator[None]:
+        begin()
+        try:
+            yield
+        finally:
+            await matches.close()
 
     async def fault(request: Request, error: Exception) -> Response:
-        assert isinstance(error, MatchFaultError)
+        assert isinstance(error, MatchFaultError | TooSlowError)
         template = "fault_part.html" if "part" in request.query_params else "fault.html"
         response = pages.page(template, error.status, message=str(error))
         response.headers.update(error.headers)
-        return response
-
-    async def too_slow(_: Request, error: Exception) -> Response:
-        response = pages.page("fault.html", 408, message=str(error))
-        response.headers["Connection"] = "close"
         return response
 
     async def gone(_: Request, error: Exception) -> Response:
@@ -121,7 +108,7 @@ def _guarded(
             Mount("/static", static),
         ],
         exception_handlers={
-            MatchFaultError: fault, TooSlowError: too_slow, ClientDisconnect: gone, HTTPException: refused,
+            MatchFaultError: fault, TooSlowError: fault, ClientDisconnect: gone, HTTPException: refused,
             Exception: broken,
         },
         lifespan=living,
