@@ -41,9 +41,7 @@ _NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame analyse`` is asked."""
-
+class _Options(PositionOptions):
     practise: float | None = option(
         "--practise", type=seconds, metavar="S", help="learn from self-play for so long before, if it helps"
     )
@@ -61,7 +59,7 @@ class Options(PositionOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print what is known, again and again; Ctrl-C ends it."""
     game, state = load_position(options)
     table = None if options.table is None else load_table(options.table, game)
@@ -91,7 +89,7 @@ def run(options: Options) -> int:
     return Status.INTERRUPTED if found.interrupted and not is_endless else Status.OK
 
 
-def _printed(options: Options, search: Search, state: State, table: Table | None) -> Analysis:
+def _printed(options: _Options, search: Search, state: State, table: Table | None) -> Analysis:
     """Search, and print objects."""
     position = describe_position(options, state)
 
@@ -105,4 +103,4 @@ def _printed(options: Options, search: Search, state: State, table: Table | None
     return found
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -63,9 +63,7 @@ exit status:
 
 
 @command_options
-class Options(JsonOption, ReadingOptions):
-    """What ``anygame check`` is asked."""
-
+class _Options(JsonOption, ReadingOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders, - for standard input")
     info: bool = flag("--info", help="show infos too")
     strict: bool = flag("--strict", help="take warnings for errors")
@@ -84,7 +82,7 @@ class Options(JsonOption, ReadingOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Check rule sheets; return the exit status. Ctrl-C ends it, with what was found so far."""
     choice = _Choice.of(options)
     files, status = _files(options.files)
@@ -157,7 +155,7 @@ def _name(file: str) -> str:
     return "<stdin>" if file == "-" else file
 
 
-def _examination(options: Options, source: Source) -> Examination:
+def _examination(options: _Options, source: Source) -> Examination:
     """Return an examination as it is asked for; it has not begun."""
     play: Bounds | None = replace(BRIEF, seed=options.seed)
     if options.play is not None:
@@ -195,7 +193,7 @@ class _Choice:
     strict: bool
 
     @classmethod
-    def of(cls, options: Options) -> _Choice:
+    def of(cls, options: _Options) -> _Choice:
         """Return what the options ask for. Raises QueryError for an unknown code."""
         selected, ignored = known_codes(options.select), known_codes(options.ignore)
         return cls(selected, ignored, options.info, options.all, options.strict)
@@ -310,4 +308,4 @@ def _position(span: Span | None, *, with_end: bool = False) -> dict[str, int | N
     return found
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -89,16 +89,14 @@ or, for one session of bash: source <(anygame completion bash)
 
 
 @command_options
-class Options:
-    """What ``anygame completion`` is asked."""
-
+class _Options:
     shell: str = argument("SHELL", choices=SHELLS, help="bash, zsh or fish")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the script."""
     print(completion_script(options.shell), end="")
     return Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

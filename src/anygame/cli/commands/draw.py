@@ -25,9 +25,7 @@ _SHAPE: Final = """\
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame draw`` is asked."""
-
+class _Options(PositionOptions):
     svg: str | None = option("--svg", metavar="OUT", help="write an SVG file; - for standard output")
     dark: bool = flag("--dark", help="draw the SVG for dark surroundings, not for light ones and print")
     text: bool = flag("--text", help="draw letters alone, on a terminal too")
@@ -36,7 +34,7 @@ class Options(PositionOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Draw a state, with marks for the last move of ``--after``."""
     states, moves = play_after(load_game(options), options)
     before = states[-2] if moves else None
@@ -90,4 +88,4 @@ last move of --after is marked. A sheet may say how its boards lie: `;; board: h
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

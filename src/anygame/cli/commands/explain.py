@@ -24,9 +24,7 @@ Without an option: what the rules are about, in a few lines.
 
 
 @command_options
-class Options(JsonOption, SheetOptions):
-    """What ``anygame explain`` is asked."""
-
+class _Options(JsonOption, SheetOptions):
     what: str = choice(
         {
             "strata": "in which order relations are computed",
@@ -41,7 +39,7 @@ class Options(JsonOption, SheetOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print a summary, strata, the plan of joins, domains, or the network."""
     game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
     if options.what == "network":
@@ -56,7 +54,7 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-def _draw(game: Game, options: Options) -> int:
+def _draw(game: Game, options: _Options) -> int:
     """Write a picture of the network."""
     if options.what != "network" or options.dot is None:
         raise AnygameError("--dot draws the network: give --network too")
@@ -69,4 +67,4 @@ def _draw(game: Game, options: Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -35,13 +35,11 @@ def known_codes(texts: Iterable[str]) -> frozenset[str]:
 
 
 @command_options
-class Options:
-    """What ``anygame explain-code`` is asked."""
-
+class _Options:
     code: str | None = argument("CODE", nargs="?", help="without it, all codes are listed")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print what a code means, or all codes."""
     if options.code is None:
         width = max(map(len, CODES))
@@ -52,4 +50,4 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(Options, run, "It says what the rule is, why GDL has it, and gives examples.\n")
+COMMAND = Command(_Options, run, "It says what the rule is, why GDL has it, and gives examples.\n")

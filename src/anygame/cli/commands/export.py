@@ -43,9 +43,7 @@ def _number(text: str) -> Fraction:
 
 
 @command_options
-class Options(MachineOption):
-    """What ``anygame export`` is asked."""
-
+class _Options(MachineOption):
     to: Literal["efg"] = option("--to", choices=("efg",), required=True, help="the form wanted")
     output: str | None = option(
         "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
@@ -65,7 +63,7 @@ class Options(MachineOption):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Write the tree of a game; return the exit status."""
     lines = gambit_text(
         load_game(options), scale=options.scale, offset=options.offset, limit=options.histories
@@ -78,4 +76,4 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -24,16 +24,14 @@ exit status:
 
 
 @command_options
-class Options:
-    """What ``anygame format`` is asked."""
-
+class _Options:
     files: list[str] = argument("FILE", nargs="+", help="rule sheets, - for standard input")
     write: bool = flag("--write", group="what", help="change the files, print nothing")
     check: bool = flag("--check", group="what", help="only print the names of files that would change")
     diff: bool = flag("--diff", help="print the changes")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Lay files out; return the exit status. A file that cannot be read does not stop the others."""
     if options.write:
         for name in options.files:
@@ -50,7 +48,7 @@ def run(options: Options) -> int:
     return status
 
 
-def _format_file(name: str, options: Options) -> bool:
+def _format_file(name: str, options: _Options) -> bool:
     """Lay one file out; return whether that changes it."""
     source = sheet_source(name)
     text = format_sheet(source)
@@ -66,4 +64,4 @@ def _format_file(name: str, options: Options) -> bool:
     return changed
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -22,11 +22,11 @@ with --json, one object:
 
 
 @command_options
-class Options(JsonOption):
+class _Options(JsonOption):
     """What ``anygame games`` is asked."""
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print name, roles and description of every game."""
     found: list[dict[str, Any]] = []
     for name in games():
@@ -51,4 +51,4 @@ def _summary(text: str) -> str:
     return summary.rstrip(".")
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -17,11 +17,11 @@ _SHAPE: Final = """\
 
 
 @command_options
-class Options(PositionOptions):
+class _Options(PositionOptions):
     """What ``anygame goals`` is asked."""
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the goal of every role."""
     _, state = load_position(options)
     found = goals_of(state)
@@ -34,4 +34,4 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

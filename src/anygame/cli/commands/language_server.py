@@ -12,9 +12,7 @@ from anygame.errors import AnygameError, MissingExtraError
 
 
 @command_options
-class Options:
-    """What ``anygame language-server`` is asked."""
-
+class _Options:
     tcp: int | None = option(
         "--tcp",
         type=lambda text: read_port(text, 1),
@@ -23,7 +21,7 @@ class Options:
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Serve an editor until it ends."""
     try:
         server = import_module("anygame.language_server.server")
@@ -58,4 +56,4 @@ exit status:
   2    the port cannot be had
 """
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

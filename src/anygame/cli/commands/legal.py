@@ -14,13 +14,11 @@ _SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame legal`` is asked."""
-
+class _Options(PositionOptions):
     role: str | None = argument("ROLE", nargs="?", help="of this role only, one a line")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print legal moves: of one role the moves alone, of all roles each with its role before it."""
     game, state = load_position(options)
     moves = legal_by_role(state)
@@ -37,4 +35,4 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

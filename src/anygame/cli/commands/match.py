@@ -72,9 +72,7 @@ exit status:
 
 
 @command_options
-class Options(ClockOptions, WebOptions):
-    """What ``anygame match`` is asked."""
-
+class _Options(ClockOptions, WebOptions):
     file: str | None = argument("FILE", nargs="?", help="the rule sheet; not needed with --resume")
     players: list[str] | None = option(
         "--players", metavar="PLAYER", nargs="+", help="in the order of the roles"
@@ -93,7 +91,7 @@ class Options(ClockOptions, WebOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play matches, or go on with one; return 1 where an error of the rules ended one."""
     if options.resume is not None:
         return _resume(options, options.resume)
@@ -115,7 +113,7 @@ def run(options: Options) -> int:
 class _Series:
     """Some matches of a game between the same players."""
 
-    def __init__(self, options: Options, game: Game, players: Sequence[Named], terms: Terms) -> None:
+    def __init__(self, options: _Options, game: Game, players: Sequence[Named], terms: Terms) -> None:
         self.options = options
         self.game = game
         self.terms = terms
@@ -213,7 +211,7 @@ def _seeds(record: Record, count: int) -> list[int]:
     return [first + number for number in range(count)]
 
 
-def _resume(options: Options, path: str) -> int:
+def _resume(options: _Options, path: str) -> int:
     """Go on with the match of a record, and keep it in the same file."""
     record = read_record(path)
     game = (
@@ -278,14 +276,14 @@ def _tell_interrupted(watcher: Watcher | None, path: str | None) -> None:
         complain("interrupted; with --record DIR, matches can be gone on with")
 
 
-def _shown(options: Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
+def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
     """Return what tells of a match here, and on pages where there are any."""
     if options.web is None:
         return watcher
     return Watchers(watcher, broadcast.match(None if path is None else lambda: read_record(path)))
 
 
-def _watcher(options: Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:
+def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:
     has_people = any(map(is_person, seats))
     if options.json:
         if has_people:
@@ -298,4 +296,4 @@ def _watcher(options: Options, game: Game, path: str | None, seats: Sequence[Sea
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -31,15 +31,13 @@ What was mended is listed; without --write, with the changes.
 
 
 @command_options
-class Options:
-    """What ``anygame mend`` is asked."""
-
+class _Options:
     file: str = argument("FILE", help="the rule sheet, - for standard input")
     write: bool = flag("--write", help="change the file")
     select: list[str] = several("--select", metavar="MENDS", help="only these; commas or repeated")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Mend a sheet; print what was mended, and without ``--write`` the changes; return the exit status."""
     if options.write:
         check_writable(options.file)
@@ -69,4 +67,4 @@ def _kinds(texts: Iterable[str]) -> list[str]:
     return asked or list(MENDS)
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

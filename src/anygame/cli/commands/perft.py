@@ -30,14 +30,12 @@ Ctrl-C ends it, with the counts of the first joint moves that are done.
 
 
 @command_options
-class Options(JsonOption, MachineOption):
-    """What ``anygame perft`` is asked."""
-
+class _Options(JsonOption, MachineOption):
     depth: int = argument("DEPTH", natural, help="the number of joint moves")
     divide: bool = flag("--divide", help="for each first joint move apart")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Count the sequences of joint moves of a length, with ``--divide`` by their first joint move."""
     game = load_game(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
@@ -69,7 +67,7 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-def _print(record: dict[str, Any], options: Options) -> None:
+def _print(record: dict[str, Any], options: _Options) -> None:
     if options.json:
         print_json(record)
         return
@@ -79,4 +77,4 @@ def _print(record: dict[str, Any], options: Options) -> None:
         print(record["count"])
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -54,9 +54,7 @@ exit status:
 
 
 @command_options
-class Options(MachineOption):
-    """What ``anygame play`` is asked."""
-
+class _Options(MachineOption):
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
     roles: list[str] = several("--as", metavar="ROLE", help="your role (the first); may be repeated")
     against: list[str] = several(
@@ -72,7 +70,7 @@ class Options(MachineOption):
     echo: bool = flag("--echo", help="repeat the lines in the output, after `> `")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play a game: with a prompt on a terminal, else by the lines of a script."""
     if options.file == "-":
         raise AnygameError("moves are read from standard input; give the rule sheet as a file")
@@ -99,7 +97,7 @@ def run(options: Options) -> int:
         table.leave()
 
 
-def _seated(options: Options, game: Game, seed: int) -> Seating:
+def _seated(options: _Options, game: Game, seed: int) -> Seating:
     """Return who plays which role.
 
     Raises:
@@ -147,4 +145,4 @@ def _own_path(record: Record) -> str | None:
         return None
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

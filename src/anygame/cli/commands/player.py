@@ -62,9 +62,7 @@ LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 
 @command_options
-class Options(JsonOption, CaseOption):
-    """What ``anygame player`` is asked."""
-
+class _Options(JsonOption, CaseOption):
     port: int | None = option(
         "--port", type=read_port, metavar="PORT", help="where to listen (9147); 0 for any free port"
     )
@@ -91,7 +89,7 @@ class Options(JsonOption, CaseOption):
     seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play until Ctrl-C or SIGTERM."""
     if is_address(options.strategy):
         raise PlayerError(f"expected a player of this machine, found the address {options.strategy}")
@@ -101,7 +99,7 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-async def _serve(options: Options) -> None:
+async def _serve(options: _Options) -> None:
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         # Elsewhere than in the main thread of a POSIX system, Ctrl-C interrupts the loop instead.
@@ -123,7 +121,7 @@ async def _serve(options: Options) -> None:
         raise log.broken
 
 
-def _server(options: Options, log: _Log) -> PlayerServer:
+def _server(options: _Options, log: _Log) -> PlayerServer:
     settings = PlayerSettings(
         gdl2=options.gdl2,
         case_sensitive=options.case_sensitive,
@@ -185,4 +183,4 @@ class _Log:
         self.say(text, event="message", time=now.isoformat(timespec="milliseconds"), **event)
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

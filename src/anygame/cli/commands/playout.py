@@ -31,9 +31,7 @@ _MANY: Final = 10_000
 
 
 @command_options
-class Options(JsonOption, MachineOption):
-    """What ``anygame playout`` is asked."""
-
+class _Options(JsonOption, MachineOption):
     count: int = option("--count", type=positive, default=1, metavar="N", help="how many games (1)")
     seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same games")
 
@@ -105,7 +103,7 @@ class Summary:
             yield f"goal of {role.ljust(width)}  {_average(counter)} ({counts})"
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play games at random and print their average. Ctrl-C ends early, with what has been done so far."""
     if options.count >= _MANY:
         complain(f"note: for many games, `simulate --playouts {options.count}` is faster by far")
@@ -158,4 +156,4 @@ def _counts(goals: Counter[int | None]) -> dict[str, int]:
     return {"none" if goal is None else str(goal): goals[goal] for goal in order}
 
 
-COMMAND = Command(Options, run, json_shape(_SHAPE))
+COMMAND = Command(_Options, run, json_shape(_SHAPE))

@@ -14,16 +14,14 @@ _SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABL
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame query`` is asked."""
-
+class _Options(PositionOptions):
     pattern: str = argument("PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal')
     moves: str | None = option(
         "--moves", metavar="MOVES", help="the joint move on which the answer depends, as for (next ?fact)"
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print every instance that holds; without any, print nothing and return Status.ANSWER_IS_NO."""
     game, state = load_position(options)
     joint = read_joint(state, options.moves) if options.moves is not None else None
@@ -37,4 +35,4 @@ def run(options: Options) -> int:
     return Status.OK if found else Status.ANSWER_IS_NO
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

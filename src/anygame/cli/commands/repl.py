@@ -28,9 +28,7 @@ exit status:
 
 
 @command_options
-class Options(MachineOption):
-    """What ``anygame repl`` is asked."""
-
+class _Options(MachineOption):
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
     seed: int | None = option("--seed", type=whole, metavar="S", help="for moves played at random")
     table: str | None = option(
@@ -39,7 +37,7 @@ class Options(MachineOption):
     echo: bool = flag("--echo", help="repeat the commands in the output, after `> `")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play a game: with a prompt on a terminal, else as a script of commands."""
     if options.file == "-":
         raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
@@ -53,4 +51,4 @@ def run(options: Options) -> int:
     return Status.ANSWER_IS_NO if run_script(shell, echo=options.echo) else Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

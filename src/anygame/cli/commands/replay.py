@@ -47,9 +47,7 @@ exit status:
 
 
 @command_options
-class Options(JsonOption, ReadingOptions):
-    """What ``anygame replay`` is asked."""
-
+class _Options(JsonOption, ReadingOptions):
     record: str = argument("RECORD", help="a match record in the reference JSON form")
     file: str | None = argument("FILE", nargs="?", help="the rule sheet, if the record has none")
     board: bool = flag("--board", help="draw every state")
@@ -59,7 +57,7 @@ class Options(JsonOption, ReadingOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Show a record and check it; return 1 where it disagrees with its rules or its signature."""
     if not options.record:
         raise AnygameError("expected the name of a match record, found an empty one")
@@ -243,4 +241,4 @@ def _tight(move: str) -> str:
     return move.replace("( ", "(").replace(" )", ")")
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -52,9 +52,7 @@ def _many(text: str) -> int:
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame simulate`` is asked."""
-
+class _Options(PositionOptions):
     playouts: int = option(
         "--playouts", type=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
     )
@@ -76,7 +74,7 @@ class Options(PositionOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play games at random and print what they have in common. Ctrl-C ends it, with what was done."""
     game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
@@ -90,7 +88,7 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-def _played(game: Game, state: State, seed: int, options: Options) -> SimulationResult:
+def _played(game: Game, state: State, seed: int, options: _Options) -> SimulationResult:
     bar = progress("playouts", options.playouts, counts=True)
     with bar as show, joined(options.cluster) as cluster:
         return game.simulate(
@@ -195,4 +193,4 @@ The first time a sheet is simulated its rules are compiled; the machine code is 
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

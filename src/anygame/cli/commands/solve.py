@@ -32,9 +32,7 @@ _SHAPE: Final = """\
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame solve`` is asked."""
-
+class _Options(PositionOptions):
     memory: float = option(
         "--memory", type=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
     )
@@ -48,7 +46,7 @@ class Options(PositionOptions):
     table: str | None = option("--table", metavar="FILE", help="write the values of all states to a file")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the value under best play, and a line of it. Ctrl-C ends it, with how far it came."""
     game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
@@ -68,7 +66,7 @@ def run(options: Options) -> int:
     return Status.OK if found.solved else Status.ANSWER_IS_NO
 
 
-def _solved(game: Game, state: State, options: Options) -> Solution:
+def _solved(game: Game, state: State, options: _Options) -> Solution:
     memory, table = round(options.memory * 2**30), options.table is not None
     with progress("looking for states") as show:
         return solve(
@@ -139,4 +137,4 @@ information, no value is computed. The exit status is 1 where none is found.
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -13,13 +13,11 @@ _SHAPE: Final = '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}'
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame state`` is asked."""
-
+class _Options(PositionOptions):
     board: bool = flag("--board", help="draw boards, list the other facts")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the facts of a state, one a line; with ``--board`` as boards and a short list."""
     game, state = load_position(options)
     facts = sorted(map(str, state.facts))
@@ -35,4 +33,4 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

@@ -52,9 +52,7 @@ _STORE_HELP: Final = "the SQLite file of all matches, or postgresql://USER@HOST/
 
 
 @command_options
-class Options(ClockOptions, WebOptions):
-    """What ``anygame tournament`` is asked."""
-
+class _Options(ClockOptions, WebOptions):
     files: list[str] = argument("FILE", nargs="+", help="rule sheets")
     players: list[str] = option(
         "--players", metavar="PLAYER", nargs="+", required=True, help="two or more, as a rule"
@@ -69,7 +67,7 @@ class Options(ClockOptions, WebOptions):
     report: bool = flag("--report", help="print the table, play nothing")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play what is left of a tournament, and print where the players stand."""
     games = _games(options)
     players = dict(named(options.players))
@@ -104,7 +102,7 @@ def run(options: Options) -> int:
     return status or (Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK)
 
 
-def _games(options: Options) -> dict[str, Game]:
+def _games(options: _Options) -> dict[str, Game]:
     games: dict[str, Game] = {}
     for file in options.files:
         if file == "-":
@@ -125,7 +123,7 @@ class _Pages:
     The store of the matches is not to be used in other threads than theirs.
     """
 
-    def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: Options) -> None:
+    def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)
         self._meetings = meetings
         self._players = list(event.players)
@@ -181,7 +179,7 @@ def _row(standing: Standing, sheets: Sequence[str]) -> tuple[Cell, ...]:
     )
 
 
-def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: Options) -> None:
+def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
     """Have the matches played on a cluster."""
     if HUMAN in event.players.values():
         raise PlayerError("a person plays at this terminal: leave out --cluster, or the person")
@@ -266,4 +264,4 @@ def _player(standing: Standing) -> dict[str, Any]:
     return strength | describe_estimate(standing.estimate) | {"errors": standing.errors}
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -26,9 +26,7 @@ lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is 
 
 
 @command_options
-class Options:
-    """What ``anygame translate`` is asked."""
-
+class _Options:
     file: str = argument("FILE", help="the rule sheet, - for standard input")
     to: Literal["kif", "infix"] = option(
         "--to", choices=("kif", "infix"), required=True, help="the form wanted"
@@ -39,7 +37,7 @@ class Options:
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Write a sheet in another form; return the exit status."""
     source = sheet_source(options.file)
     if options.lenient:
@@ -66,4 +64,4 @@ def _written_out(source: Source) -> Source:
     return plain if mends else source
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -34,9 +34,7 @@ exit status:
 
 
 @command_options
-class Options(JsonOption):
-    """What ``anygame web`` is asked."""
-
+class _Options(JsonOption):
     paths: list[str] = argument("PATH", nargs="*", help="rule sheets, or folders of them")
     port: int = option("--port", type=read_port, default=8000, metavar="PORT", help="where to listen (8000)")
     host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
@@ -53,7 +51,7 @@ class Options(JsonOption):
     lenient: bool = flag("--lenient", help=LENIENT_HELP)
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Serve pages until Ctrl-C or SIGTERM."""
     settings = _settings(options)
     running = pages_module()
@@ -71,7 +69,7 @@ def run(options: Options) -> int:
     return Status.OK
 
 
-def _settings(options: Options) -> Settings:
+def _settings(options: _Options) -> Settings:
     if "" in options.paths:
         raise AnygameError("expected the name of a rule sheet or a folder, found an empty one")
     paths = tuple(map(Path, options.paths))
@@ -94,7 +92,7 @@ def _settings(options: Options) -> Settings:
     )
 
 
-def _folder(options: Options) -> Path:
+def _folder(options: _Options) -> Path:
     """Return the folder of matches: as asked, or where programs keep their state."""
     folder = Path(options.folder) if options.folder else state_folder("web")
     try:
@@ -104,4 +102,4 @@ def _folder(options: Options) -> Path:
     return folder.resolve()
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)
