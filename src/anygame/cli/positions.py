@@ -27,9 +27,7 @@ def load_game(options: MachineOption) -> Game:
     Raises:
         RuleSheetError: there is no such file, or its rules cannot be used.
     """
-    game = read_game(
-        options.file, case_sensitive=options.case_sensitive, lenient=options.lenient, machine=options.machine
-    )
+    game = read_game(options.file, options)
     if options.machine == "network":
         compile_game(game)
     return game

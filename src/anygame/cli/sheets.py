@@ -7,42 +7,38 @@ from __future__ import annotations
 
 import sys
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.rewriting import named_faults
+from anygame.cli.shared_options import MachineOption
 from anygame.errors import RuleSheetError
 from anygame.game.loading import load, loads
 from anygame.language.installed import SUFFIXES, find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
+    from anygame.cli.shared_options import ReadingOptions
     from anygame.game.backends import MachineName
     from anygame.game.game import Game
 
 _INPUT_LIMIT: Final = 16 * 2**20
 
 
-def read_game(
-    name: str, *, case_sensitive: bool = True, lenient: bool = False, machine: MachineName = "auto"
-) -> Game:
-    """Load the game that a command line names; ``-`` is standard input.
-
-    Args:
-        name: what the command line says.
-        case_sensitive: as of ``anygame.load``.
-        lenient: as of ``anygame.load``.
-        machine: as of ``anygame.load``.
+def read_game(name: str, options: ReadingOptions) -> Game:
+    """Load the game that a command line names, as its options say; ``-`` is standard input.
 
     Raises:
         RuleSheetError: there is no such file, or its rules cannot be used.
     """
+    machine: MachineName = options.machine if isinstance(options, MachineOption) else "auto"
+    read = partial(load, name)
     if name == "-":
-        text = _standard_input()
-        return loads(text, name="<stdin>", case_sensitive=case_sensitive, lenient=lenient, machine=machine)
-    if find_installed(name) is None:
+        read = partial(loads, _standard_input(), name="<stdin>")
+    elif find_installed(name) is None:
         _check_file(name)
-    return load(name, case_sensitive=case_sensitive, lenient=lenient, machine=machine)
+    return read(case_sensitive=options.case_sensitive, lenient=options.lenient, machine=machine)
 
 
 def sheet_source(name: str) -> Source:

@@ -41,7 +41,7 @@ class _Options(JsonOption, SheetOptions):
 
 def run(options: _Options) -> int:
     """Print a summary, strata, the plan of joins, domains, or the network."""
-    game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
+    game = read_game(options.file, options)
     if options.what == "network":
         compile_game(game)
     if options.dot is not None:

@@ -97,7 +97,7 @@ def run(options: _Options) -> int:
         return _resume(options, options.resume)
     if options.file is None or not options.players:
         raise AnygameError("expected a rule sheet, and --players after it, or --resume RECORD")
-    game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
+    game = read_game(options.file, options)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
@@ -214,11 +214,7 @@ def _seeds(record: Record, count: int) -> list[int]:
 def _resume(options: _Options, path: str) -> int:
     """Go on with the match of a record, and keep it in the same file."""
     record = read_record(path)
-    game = (
-        rules_of(record)
-        if options.file is None
-        else read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
-    )
+    game = rules_of(record) if options.file is None else read_game(options.file, options)
     players = named(options.players) if options.players else _players(record)
     key = None if options.sign is None else read_key(options.sign)
     if key is None:

@@ -62,11 +62,7 @@ def run(options: _Options) -> int:
     if not options.record:
         raise AnygameError("expected the name of a match record, found an empty one")
     record = read_record(options.record)
-    game = (
-        replaying.rules_of(record)
-        if options.file is None
-        else read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
-    )
+    game = replaying.rules_of(record) if options.file is None else read_game(options.file, options)
     found = replaying.replay(record, game)
     signed, faults = _signature(record)
     faults += found.faults

@@ -107,7 +107,7 @@ def _games(options: _Options) -> dict[str, Game]:
     for file in options.files:
         if file == "-":
             raise RuleSheetError("a tournament goes on later: give rule sheets as files")
-        games[file] = read_game(file, case_sensitive=options.case_sensitive, lenient=options.lenient)
+        games[file] = read_game(file, options)
     return games
 
 
