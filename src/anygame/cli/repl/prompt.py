@@ -95,15 +95,11 @@ class CommandCompleter(Completer):
     def _moves(self, typed: str) -> Iterator[Completion]:
         """Complete the move being typed, one of the role whose turn it is in the line."""
         *finished, fragment = _items(typed)
-        candidates = self._candidates()
+        candidates = [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
         for moves in candidates[len(finished) : len(finished) + 1]:
             yield from _moves(fragment, moves)
         if finished and len(candidates) == 1:
             yield from _moves(typed.lstrip(), candidates[0])
-
-    def _candidates(self) -> list[Sequence[Term]]:
-        """Return the legal moves of the roles that have a choice, in their order."""
-        return [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
 
     def _sentences(self, typed: str) -> Iterator[Completion]:
         heads = {rule.head.key for rule in self._shell.session.game.program.rules}

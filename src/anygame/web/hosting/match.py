@@ -163,7 +163,9 @@ class HostedMatch(Course):
                 elif index in self.people and index not in choosing:
                     self.chosen[index] = self.look.legal[index][0]
             if len(self.chosen) < len(self.game.roles):
-                self._ask_players()
+                for index in self.opponents:
+                    if index not in self.chosen and index not in self._asked:
+                        self._asked[index] = self._aside(self._ask(index))
                 break
             await self._step()
         if self.is_over:
@@ -191,11 +193,6 @@ class HostedMatch(Course):
         self._asked.clear()
         self.verdicts.clear()
         self._since = monotonic()
-
-    def _ask_players(self) -> None:
-        for index in self.opponents:
-            if index not in self.chosen and index not in self._asked:
-                self._asked[index] = self._aside(self._ask(index))
 
     async def _ask(self, index: int) -> None:
         """Ask a player, and take its move unless moves were taken back meanwhile."""

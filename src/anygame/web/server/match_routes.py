@@ -176,8 +176,10 @@ class MatchRoutes:
         step = request.path_params["step"]
         known = match.values.get(step)
         if known is None or "known" not in request.query_params:
+            asked = request.query_params.get("seconds") or str(_SEARCHING)
+            seconds = read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
             async with self._analysing.passed(self._settings.answer):
-                known = await self._matches.ask(match, "analyse", step=step, seconds=_seconds(request))
+                known = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
             match.values[step] = known
         return self._part(request, match, "values_part.html", "expected goals", values=known)
 
@@ -266,9 +268,3 @@ def _public(path: Path) -> bytes:
     record = json.loads(path.read_bytes())
     del record["anygame"]["seats"]
     return json.dumps(record, ensure_ascii=False).encode()
-
-
-def _seconds(request: Request) -> float:
-    """Return for how long a state is to be searched. Raises MatchFaultError."""
-    asked = request.query_params.get("seconds") or str(_SEARCHING)
-    return read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)

@@ -55,6 +55,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
     last: dict[str, Any] = match.view or view
     shows_all = match.shows_all_now(mine)
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
+    people = [role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] == "person"]
     shown_role = asking or next((role for role in mine if view["legal"].get(role)), None)
     return {
         "match": match,
@@ -70,20 +71,10 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         ],
         "status": _status(last, mine, asking, is_elsewhere=match.is_elsewhere, shows_all=shows_all),
         "board": board_context(view, asking),
-        "may_take_back": bool(mine)
-        and match.visitors
-        and last["can_take_back"]
-        and _is_alone(match, mine)
-        and match.shows_all(mine),
+        "may_take_back": mine and people == mine and last["can_take_back"] and match.shows_all(mine),
         "hides": view["seen"] is not None and not last["over"],
         "known": None if shows_all else {role: view["seen"][role] for role in mine},
     }
-
-
-def _is_alone(match: Match, mine: list[str]) -> bool:
-    """Whether the visitor is the only person of a match."""
-    people = [role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] == "person"]
-    return people == mine
 
 
 def _player(

@@ -199,7 +199,9 @@ class SheetRoutes:
             match = await self._matches.open(
                 sheet,
                 lambda roles: self._seats(roles, asked, visitor),
-                self._clock(asked),
+                read_seconds(asked["clock"], "the clock", _SHORTEST_CLOCK, _LONGEST_CLOCK)
+                if asked.get("clock")
+                else self._settings.play_clock,
                 reveals="reveal" in asked,
             )
         except MatchFaultError as error:
@@ -207,12 +209,6 @@ class SheetRoutes:
         response = RedirectResponse(f"/match/{match.match_id}", 303)
         visitor.mark(response)
         return response
-
-    def _clock(self, asked: Mapping[str, str]) -> float:
-        clock = asked.get("clock")
-        if not clock:
-            return self._settings.play_clock
-        return read_seconds(clock, "the clock", _SHORTEST_CLOCK, _LONGEST_CLOCK)
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
         """Return who has which role: by ``as`` and ``against``, or a field for each role by its number."""

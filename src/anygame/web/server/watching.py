@@ -221,24 +221,16 @@ class _Follower:
 
 def _drawn(table: Table) -> dict[str, Any]:
     """Return a table whose intervals are placed between the least and the largest number of their column."""
-    columns = list(zip(*table.rows, strict=True))
-    ranges = [_range(column) for column in columns]
+    ends = []
+    for column in zip(*table.rows, strict=True):
+        found = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
+        ends.append((min(least for least, _, _ in found), max(most for _, _, most in found)))
+
+    def placed(cell: Cell, least: float, most: float) -> list[float]:
+        return [round(100 * (value - least) / (most - least or 1.0), 1) for value in cell.interval or ()]
+
     rows = [
-        [
-            {"text": cell.text, "interval": _placed(cell, *ends) if cell.interval and ends else None}
-            for cell, ends in zip(row, ranges, strict=True)
-        ]
+        [{"text": cell.text, "interval": placed(cell, *at)} for cell, at in zip(row, ends, strict=True)]
         for row in table.rows
     ]
     return {"columns": table.columns, "rows": rows, "note": table.note}
-
-
-def _range(column: tuple[Cell, ...]) -> tuple[float, float] | None:
-    found = [cell.interval for cell in column if cell.interval]
-    return (min(each[0] for each in found), max(each[2] for each in found)) if found else None
-
-
-def _placed(cell: Cell, least: float, largest: float) -> tuple[float, ...]:
-    assert cell.interval is not None
-    width = largest - least or 1.0
-    return tuple([round(100 * (value - least) / width, 1) for value in cell.interval])
