@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import Field, dataclass, field, fields
 from enum import IntEnum
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, dataclass_transform
 
@@ -166,16 +167,6 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def natural(text: str) -> int:
-    """Read a whole number from 0."""
-    return _whole_from(0, text)
-
-
-def positive(text: str) -> int:
-    """Read a whole number from 1."""
-    return _whole_from(1, text)
-
-
 def _whole_from(least: int, text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS or int(text) < least:
         raise argparse.ArgumentTypeError(f"expected a whole number from {least}, found {text[:40]!r}")
@@ -191,17 +182,7 @@ def read_port(text: str, least: int = 0) -> int:
     return int(text)
 
 
-def seconds(text: str) -> float:
-    """Read a number of seconds above 0."""
-    return _above_0("seconds", text, inf)
-
-
-def gigabytes(text: str) -> float:
-    """Read an amount of memory."""
-    return _above_0("gigabytes", text, _MOST_GIGABYTES)
-
-
-def _above_0(what: str, text: str, most: float) -> float:
+def _above_0(what: str, most: float, text: str) -> float:
     try:
         found = float(text)
     except ValueError:
@@ -209,3 +190,11 @@ def _above_0(what: str, text: str, most: float) -> float:
     if not 0 < found <= most or found == inf:
         raise argparse.ArgumentTypeError(f"expected {what}, a number above 0, found {text[:40]!r}")
     return found
+
+
+#: Read a whole number from 0, and one from 1.
+natural: Final = partial(_whole_from, 0)
+positive: Final = partial(_whole_from, 1)
+#: Read a number of seconds above 0, and an amount of memory.
+seconds: Final = partial(_above_0, "seconds", inf)
+gigabytes: Final = partial(_above_0, "gigabytes", _MOST_GIGABYTES)

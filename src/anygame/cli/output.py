@@ -38,7 +38,7 @@ def complain(message: object) -> None:
     """Print an error for people on standard error; diagnostics of a rule sheet as they are."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
-    # Where nobody can be told, the exit status still tells.
+    # Where nobody reads it, there is still the exit status.
     with suppress(OSError):
         print(f"{name}{message}", file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""Matches that are played in this process, told to pages as they go on.
+"""Matches that are played in this process, reported to pages as they go on.
 
 Matches and pages are in threads of their own. What happens is only noted here, which costs a match next to
 nothing; where somebody looks, the server follows the match, in a process that draws its boards.
@@ -59,7 +59,7 @@ class Broadcast:
     Args:
         title: what is played.
         planned: how many matches there will be.
-        table: returns how the players stand, in whatever thread it is asked; None where that is not told.
+        table: returns how the players stand, in whatever thread it is asked; None where that is not shown.
 
     Attributes:
         matches: those that have begun.

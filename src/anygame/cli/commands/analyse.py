@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, command_options, gigabytes, option, positive, seconds, whole
 from anygame.cli.output import Screen
@@ -72,8 +72,8 @@ def run(options: _Options) -> int:
         raise LimitError(str(error), "threads") from error
     compile_search(search)
     if options.practise is not None:
-        told = practise(search, options.practise)
-        Screen(sys.stderr).say(str(told or _NOTHING_TO_PRACTISE))
+        report = practise(search, options.practise)
+        Screen(sys.stderr).say(str(report or _NOTHING_TO_PRACTISE))
     if options.json:
         found = _printed(options, search, state, table)
     else:
@@ -95,8 +95,7 @@ def _printed(options: _Options, search: Search, state: State, table: Table | Non
 
     def show(analysis: Analysis) -> None:
         known = analysis if table is None else table.annotate(analysis, state)
-        told: dict[str, Any] = position | known.to_json()
-        print(json.dumps(told, ensure_ascii=False), flush=True)
+        print(json.dumps(position | known.to_json(), ensure_ascii=False), flush=True)
 
     found = search.run(state, seconds=options.seconds, iterations=options.iterations, progress=show)
     show(found)

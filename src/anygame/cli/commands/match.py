@@ -129,7 +129,7 @@ class _Series:
         seated(game, self.seats)
 
     async def play(self) -> None:
-        """Play all matches, and tell what came out of them."""
+        """Play all matches, and print what came out of them."""
         try:
             for number in range(self.options.games):
                 await self._play_one(number)
@@ -218,7 +218,7 @@ def _resume(options: _Options, path: str) -> int:
     players = named(options.players) if options.players else _players(record)
     key = None if options.sign is None else read_key(options.sign)
     if key is None:
-        # What is signed would not be any more; the record tells who signed it last.
+        # What is signed would not be any more; the record says who signed it last.
         record.others = {name: value for name, value in record.others.items() if name not in _SIGNED}
     seeds = _seeds(record, len(players))
     seats: list[Seat] = [make_seat(player, seed) for player, seed in zip(players, seeds, strict=True)]
@@ -273,7 +273,7 @@ def _tell_interrupted(watcher: Watcher | None, path: str | None) -> None:
 
 
 def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
-    """Return what tells of a match here, and on pages where there are any."""
+    """Return what shows a match here, and on pages where there are any."""
     if options.web is None:
         return watcher
     return Watchers(watcher, broadcast.match(None if path is None else lambda: read_record(path)))

@@ -87,7 +87,7 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
         address: where.
         broadcast: reports the matches.
         stay: whether to go on when they are over, until Ctrl-C.
-        is_json: whether the address is told as an object.
+        is_json: whether the address is printed as an object.
     """
     if address is None:
         if stay:

@@ -37,7 +37,7 @@ thinks while others are to move (no). A role `random` is played by the manager.
 HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
-#: Seconds that people wait without being told what for.
+#: Seconds that people wait before it is said what for.
 _LONG: Final = 2.0
 
 #: A player's name, and what it is.
@@ -105,12 +105,12 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 
 def _prepare(seat: LocalSeat) -> None:
     """Let a player get ready before its clocks run, and say so where it takes long."""
-    told = Timer(
+    notice = Timer(
         _LONG, print, ["getting ready; the first time on a machine takes longer"], {"file": sys.stderr}
     )
-    told.daemon = True
-    told.start()
+    notice.daemon = True
+    notice.start()
     try:
         seat.prepare()
     finally:
-        told.cancel()
+        notice.cancel()

@@ -106,7 +106,7 @@ class TerminalWatcher(LineWatcher):
         self._draw(turn.state, turn.joint)
 
     def ended(self, record: Record, fault: str) -> None:
-        """Stop the clock, tell the goals."""
+        """Stop the clock, show the goals."""
         self.close()
         super().ended(record, fault)
 

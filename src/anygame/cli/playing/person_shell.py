@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Own moves are listed as long as they take no more lines than this; then their number is told.
+#: Own moves are listed as long as they take no more lines than this; then their number is shown.
 _LINES_OF_MOVES: Final = 3
 #: Commands that show the whole state, which not everybody sees in games with hidden information.
 _REVEALING: Final = (

@@ -105,7 +105,7 @@ class PlayShell(PersonShell):
         is_hidden = self.session.game.is_gdl2 and not self.reveals
         for role, verdict, move in zip(self.session.game.roles, turn.verdicts, turn.joint, strict=True):
             if is_hidden and role not in self.people:
-                # What went wrong with a move tells the move, and what players think tells what they know.
+                # What went wrong with a move shows the move, and what players think shows what they know.
                 if verdict.error:
                     self.screen.say(f"     {role}: another move was drawn instead", "red")
                 continue

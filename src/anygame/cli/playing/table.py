@@ -226,7 +226,7 @@ class Table:
         keeper(self.path)(self.record)
 
     def leave(self) -> None:
-        """End: tell the players, and keep the record of a game that is not over as one that was given up."""
+        """Let go of the players, and keep the record of a game that is not over as one that was given up."""
         if not self.record.is_completed:
             self.record.is_aborted = True
             if self.session.step:

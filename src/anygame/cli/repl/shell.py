@@ -94,7 +94,7 @@ class Shell:
     # What people see
 
     def greet(self, hint: str = "") -> None:
-        """Report what is played and how, and show where it starts; a hint tells of the prompt."""
+        """Report what is played and how, and show where it starts; a hint says something of the prompt."""
         game = self.session.game
         self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
         self.screen.say(f"`help` lists the commands, `quit` ends.{hint}")

@@ -133,7 +133,7 @@ class Course:
         """Return the roles that have a choice; where nobody has, the one whose move says most.
 
         Waiting is a single word, as a rule the same for everybody who waits. Where the rules hide something,
-        nobody is asked who has no choice: that would tell that the others have none.
+        nobody is asked who has no choice: that would show that the others have none.
         """
         found = {index for index, moves in enumerate(look.legal) if len(moves) > 1}
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
@@ -176,7 +176,7 @@ Told = dict[str, Any]
 
 
 class FollowedMatch(Course):
-    """A match of which others tell.
+    """A match that others report.
 
     Its ``live`` holds ``asked``, since when moves are waited for, in seconds since 1970, and ``clock``, the
     seconds that there are for each; nothing where the match has ended.
@@ -245,7 +245,7 @@ class FollowedMatch(Course):
 
 
 def _of_all(told: Sequence[Any] | None, game: Game, nothing: Any) -> list[Any]:
-    """Return what is shown of every role; records of others may tell of fewer, or of none."""
+    """Return what is shown of every role; records of others may have fewer, or none."""
     if told is None or len(told) != len(game.roles):
         return [nothing for _ in game.roles]
     return [nothing if one is None else one for one in told]

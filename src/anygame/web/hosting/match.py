@@ -122,7 +122,8 @@ class HostedMatch(Course):
                 if step is None:
                     raise IllegalMoveError("there is no move to take back")
                 await self._go_back(step)
-            self.chosen.clear()
+            for index in self.people:
+                self.chosen.pop(index, None)
             await self._advance()
 
     def _former_choice(self, roles: Collection[int]) -> int | None:
@@ -183,13 +184,13 @@ class HostedMatch(Course):
             self.fault = str(error)
             return
         self._forget_asking()
-        self.chosen.clear()
         if len(self.line) >= _LONGEST:
             self.fault = f"given up after {_LONGEST:,} joint moves"
         await asyncio.to_thread(self._keep, self.record)
         self._changed()
 
     def _forget_asking(self) -> None:
+        self.chosen.clear()
         self._asked.clear()
         self.verdicts.clear()
         self._since = monotonic()

@@ -99,7 +99,7 @@ def _rule(source: Source, start: int, last: int) -> Iterator[int]:
 _MEMORY: Final = 512 * 2**20
 #: Seconds for which an answer waits until the game is compiled; compiling goes on behind it.
 _COMPILING: Final = 2.0
-#: Moves of a role of which a page tells the values.
+#: Moves of a role of which a page shows the values.
 _MOST_MOVES: Final = 200
 
 

@@ -222,7 +222,7 @@ class Session:
         return shown | way_view(match, step) | {"seen": seen_view(match, step)}
 
     def _publish(self) -> None:
-        """Report what has changed, soon; changes that follow at once are told together."""
+        """Report what has changed, soon; changes that follow at once are reported together."""
         self._is_stale = True
         if self._publishing is None or self._publishing.done():
             self._publishing = asyncio.create_task(self._tell_changes())
@@ -262,7 +262,7 @@ class Session:
 
 
 def _load(name: str, rules: str, case_sensitive: bool, lenient: bool = False) -> Game:
-    with read_silently():  # the editor of the pages tells
+    with read_silently():  # the editor of the pages shows it
         return loads(rules, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
 
 

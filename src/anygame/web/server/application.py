@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anygame.web.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-#: What people are told where no page answers.
+#: What people read where no page answers.
 _TOLD: Final = {404: "there is no such page", 405: "this page is not asked for in this way"}
 
 
@@ -54,7 +54,7 @@ def make_application(settings: Settings) -> ASGIApp:
 def make_watching_application(
     settings: Settings, broadcast: Broadcast
 ) -> tuple[ASGIApp, Callable[[], Coroutine[Any, Any, None]]]:
-    """Return what lets browsers watch matches of this process, and what tells them the last news."""
+    """Return what lets browsers watch matches of this process, and what sends them the last news."""
     matches = Matches(settings)
     pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])
     replays = Replays(Sheets(settings), matches)

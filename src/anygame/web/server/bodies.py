@@ -104,7 +104,7 @@ _READER: Final = ThreadPoolExecutor(1, "forms")
 _URLENCODED: Final = b"application/x-www-form-urlencoded"
 _MULTIPART: Final = b"multipart/form-data"
 
-# Strangers shall not fill the log: what is wrong with a form is told to who sent it.
+# Strangers shall not fill the log: what is wrong with a form is sent to who sent it.
 logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
 
 

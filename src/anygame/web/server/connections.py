@@ -1,8 +1,8 @@
 """Connections: how long one may take to say what it asks for, and how many there may be.
 
 uvicorn waits as long as somebody likes for the head of a request, and counts connections only when a head
-has come. Here, whoever is slowest to tell what it wants makes room when there are too many, and nobody who
-has told it is turned away.
+has come. Here, whoever is slowest to say what it wants makes room when there are too many, and nobody who
+has said it is turned away.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Versioned:
-    """Something that pages are told of whenever it changes.
+    """Something of which pages hear whenever it changes.
 
     Attributes:
         version: grows with every change, also from one run of the server to the next.
@@ -51,7 +51,7 @@ _HEARTBEAT: Final = 15.0
 
 
 def changes(shown: Versioned, known: int) -> StreamingResponse:
-    """Return the answer that tells of every new version of something, from the one that a page knows."""
+    """Return the answer that reports every new version of something, from the one that a page knows."""
     return StreamingResponse(
         _lines(shown, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )

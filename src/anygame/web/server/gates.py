@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-#: Seconds that somebody waits at most before being told.
+#: Seconds that somebody waits at most before an answer.
 _LONGEST_WAIT: Final = 5.0
 #: Seconds after which it is worth to ask again.
 RETRY_AFTER: Final = 30
@@ -76,11 +76,11 @@ class Gate:
             self._waiting -= 1
 
     def busy(self) -> BusyError:
-        """Return what those are told who are not let in."""
+        """Return the error for those who are not let in."""
         return BusyError(f"{self._what}: try again in {RETRY_AFTER} seconds")
 
 
-#: Seconds that a command may take where others wait when it begins: what is right is told in one, as a rule.
+#: Seconds that a command may take where others wait when it begins: as a rule one is enough.
 _WHILE_OTHERS_WAIT: Final = 5.0
 #: Moves of people come before sheets where both want the processor.
 _NICENESS: Final = 15

@@ -264,7 +264,7 @@ class MatchRoutes:
 
 
 def _public(path: Path) -> bytes:
-    """Return a record without who has which role: that would tell watchers the invitations, too."""
+    """Return a record without who has which role: that would show watchers the invitations, too."""
     record = json.loads(path.read_bytes())
     del record["anygame"]["seats"]
     return json.dumps(record, ensure_ascii=False).encode()

@@ -91,7 +91,7 @@ def _player(
         "name": name,
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
-        # Who has to choose, and for how long, tells of a state that is hidden.
+        # Who has to choose, and for how long, shows something of a state that is hidden.
         "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
         "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
         "goal": last["goals"].get(role) if last["over"] else None,

@@ -124,7 +124,7 @@ class Replays:
 
 
 def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
-    """Return what a record tells of the moves from one state to another; see `FollowedMatch.follow`."""
+    """Return what a record says of the moves from one state to another; see `FollowedMatch.follow`."""
     return [
         {
             "moves": record.moves[step - 1],
@@ -137,7 +137,7 @@ def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
 
 
 def opening_of(record: Record) -> dict[str, Any]:
-    """Return what a record tells of the time before the first move."""
+    """Return what a record says of the time before the first move."""
     return {"opening": {"reasons": _at(record.reasons, 0), "said": _at(record.said, 0)}}
 
 

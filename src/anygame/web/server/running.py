@@ -102,7 +102,7 @@ def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
         application,
         http=Bounded,
         backlog=_WAITING,
-        # Answers that are cut off when the server ends are no faults; ours are told by the application.
+        # Answers that are cut off when the server ends are no faults; ours are shown by the application.
         log_level="critical",
         access_log=False,
         server_header=False,

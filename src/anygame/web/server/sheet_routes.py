@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
-#: Seconds for telling what is wrong in rules, with the wait for it: who writes them waits.
+#: Seconds for finding what is wrong in rules, with the wait for it: who writes them waits.
 _CHECKING: Final = 20.0
 #: Own sheets of which is remembered what was found.
 _MOST_CHECKS: Final = 100

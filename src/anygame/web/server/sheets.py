@@ -26,7 +26,7 @@ _RECORD: Final = ".json"
 #: A sheet that was uploaded: nobody can guess its name.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: What editors are told in the first line of old sheets.
+#: What stands for editors in the first line of old sheets.
 _MODE: Final = "-*-"
 _LINE_OF_SIGNS: Final = re.compile(r"[^\w\s]{4,}")
 #: Characters of a title: a line of a page.

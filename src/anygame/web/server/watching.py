@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-#: Joint moves that are told at a time: pages see how a long match is caught up with.
+#: Joint moves that are sent at a time: pages see how a long match is caught up with.
 _AT_ONCE: Final = 500
 #: Seconds between two looks at a match: one of a thousand moves a second is not drawn as often.
 _PACE: Final = 0.2
@@ -72,7 +72,7 @@ class WatchRoutes(Versioned):
         ]
 
     def listen(self) -> None:
-        """Be told of what happens from now on."""
+        """Take notice of what happens from now on."""
         loop = asyncio.get_running_loop()
 
         def hear(match: BroadcastMatch | None) -> None:
@@ -156,7 +156,7 @@ class WatchRoutes(Versioned):
         return match
 
     async def close(self) -> None:
-        """Have the last news told, as far as that takes no long time; then follow no match any more."""
+        """Have the last news sent, as far as that takes no long time; then follow no match any more."""
         tasks = [one.task for one in self._followed.values() if one.task is not None]
         if any(not task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=_LAST_NEWS)
