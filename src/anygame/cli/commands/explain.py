@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.options import Command, Status, choice, command_options, option
 from anygame.cli.output import print_json
 from anygame.cli.progress import compile_game
-from anygame.cli.rewriting import named_faults
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError
@@ -62,8 +61,11 @@ def _draw(game: Game, options: _Options) -> int:
     if options.dot == "-":
         print(drawn, end="")
         return Status.OK
-    with named_faults("write", options.dot):
+    try:
         Path(options.dot).write_text(drawn, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise AnygameError(f"cannot write {options.dot}: {reason}") from error
     return Status.OK
 
 
