@@ -16,7 +16,7 @@ from tests.protocol.loops import RULES, listening, processes, run, say
 import anygame
 from anygame.language.parser import parse_term
 from anygame.processes import child
-from anygame.processes.messages import decode_message
+from anygame.processes.inside import decode_message
 from anygame.protocol.messages import parse_info
 from anygame.protocol.player import match as match_module
 from anygame.protocol.player.hosts import ProcessHost, check_event

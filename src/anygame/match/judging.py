@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 #: A move is a short term; the first hundred levels are enough to see that a reply is none.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
 _LONGEST_SHOWN: Final = 200
+_EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
 #: What no move of any game has, since rule sheets may not have it.
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
@@ -50,6 +51,19 @@ class Verdict:
     error: str = ""
     detail: str = ""
     said: tuple[str, ...] = ()
+
+
+def describe_fault(error: str, detail: str | None) -> str:
+    """Return what was wrong with a reply, for people; an empty text where nothing was.
+
+    >>> describe_fault("TO", ""), describe_fault("IL fly", "no such move"), describe_fault("", "slow")
+    ('TO, late', 'IL fly (no such move)', 'slow')
+    """
+    if not error:
+        return detail or ""
+    kind, _, reply = error.partition(" ")
+    what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
+    return f"{what} ({detail})" if detail else what
 
 
 def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -> Verdict:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.match.judging import Verdict
 
 _FILE_LIMIT: Final = 256 * 2**20
 _TOKEN_LENGTH: Final = 32
@@ -134,6 +135,12 @@ class Record:
     def add_moves(self, joint: Iterable[Term]) -> None:
         """Note a joint move; the state after it comes next."""
         self.moves.append([spaced(move) for move in joint])
+
+    def add_turn(self, joint: Iterable[Term], state: State, verdicts: Sequence[Verdict]) -> None:
+        """Note a joint move, the state to which it led, and what was made of the replies of all roles."""
+        self.add_moves(joint)
+        self.add_state(state, [each.error for each in verdicts], [each.detail for each in verdicts])
+        self.quote([each.said for each in verdicts])
 
     def take_back_to(self, step: int) -> None:
         """Forget what came after a state, as if the match had come no further."""

@@ -210,11 +210,7 @@ class Referee:
         state, legal, stuck = await asyncio.to_thread(_follow, self._state, joint)
         self._state = state
         self._course.append(joint)
-        record.add_moves(joint)
-        record.add_state(
-            state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
-        )
-        record.quote([verdict.said for verdict in verdicts])
+        record.add_turn(joint, state, verdicts)
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
         self._watcher.moved(Turn(record.step, joint, tuple(verdicts), seconds, state))

@@ -6,8 +6,7 @@ import argparse
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, option, positive
+from anygame.cli.options import Command, Status, command_options, option, positive
 from anygame.cli.positions import load_game
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import MachineOption
@@ -44,29 +43,27 @@ def _number(text: str) -> Fraction:
 
 
 @command_options
-class Options(MachineOption):
-    """What ``anygame export`` is asked."""
-
+class _Options(MachineOption):
     to: Literal["efg"] = option("--to", choices=("efg",), required=True, help="the form wanted")
     output: str | None = option(
         "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
     )
     histories: int = option(
         "--histories",
-        read=positive,
+        type=positive,
         default=MOST_HISTORIES,
         metavar="N",
         help=f"give up where there are more ({MOST_HISTORIES:,})",
     )
     scale: Fraction = option(
-        "--scale", read=_number, default=Fraction(1), metavar="X", help="what a point of a goal is worth (1)"
+        "--scale", type=_number, default=Fraction(1), metavar="X", help="what a point of a goal is worth (1)"
     )
     offset: Fraction = option(
-        "--offset", read=_number, default=Fraction(0), metavar="X", help="what is added to every payoff (0)"
+        "--offset", type=_number, default=Fraction(0), metavar="X", help="what is added to every payoff (0)"
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Write the tree of a game; return the exit status."""
     lines = gambit_text(
         load_game(options), scale=options.scale, offset=options.offset, limit=options.histories
@@ -76,7 +73,7 @@ def run(options: Options) -> int:
         print_sheet(text)
     else:
         replace_sheet(options.output, text)
-    return OK
+    return Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

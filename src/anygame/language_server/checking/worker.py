@@ -25,8 +25,7 @@ from anygame.language.source import Source
 from anygame.language_server.checking.findings import Edit, Finding, Findings, Fix, Related
 from anygame.language_server.domains import DomainTable
 from anygame.language_server.settings import LIMITS, Settings
-from anygame.processes.inside import listen, set_up
-from anygame.processes.messages import encode_message
+from anygame.processes.inside import encode_message, listen, set_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

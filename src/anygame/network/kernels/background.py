@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from weakref import ref
 
 from anygame.network.kernels.native import cache_folder, make_image
-from anygame.processes.command import python_command
+from anygame.processes.inside import python_command
 
 if TYPE_CHECKING:
     from anygame.network.network import Network

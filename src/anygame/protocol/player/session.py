@@ -43,8 +43,7 @@ from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
 from anygame.players.loading import make_player, player_class, split_options
 from anygame.players.player import goals_of
-from anygame.processes.inside import listen, set_up
-from anygame.processes.messages import encode_message
+from anygame.processes.inside import encode_message, listen, set_up
 from anygame.protocol.messages import parse_message
 from anygame.protocol.player.played_game import PlayedGame, load_rules
 

@@ -1,4 +1,4 @@
-"""Players that a match on a page asks."""
+"""Players of a match in which moves may be taken back."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import anygame
+from anygame.match.local import LocalSeat
+from anygame.match.opponents import Opponent
 from anygame.players import Player
-from anygame.web.hosting.opponents import Opponent
 
 if TYPE_CHECKING:
-    import pytest
-
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
@@ -35,16 +34,13 @@ class Noting(Player):
         return state.legal_moves(self.role)[0]
 
 
-def test_a_player_that_comes_into_a_match_learns_what_its_role_saw_and_no_state(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("anygame.web.hosting.opponents.make_player", lambda *_, **__: Noting())
+def test_a_player_that_comes_into_a_match_learns_what_its_role_saw_and_no_state() -> None:
     game = anygame.loads(_SHEET)
     first = game.initial_state()
     joint = (first.legal_moves("me")[0], first.legal_moves("other")[1])
 
     async def play() -> None:
-        opponent = Opponent("noting", "noting", game.roles[0], 5.0, 1)
+        opponent = Opponent(LocalSeat(Noting()), game.roles[0], 5.0)
         states = [first, first.next(joint), first.next(joint).next(joint)]
         await opponent.reply("one", game, [joint], states[1])
         await opponent.reply("one", game, [joint, joint], states[2])

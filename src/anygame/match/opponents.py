@@ -1,4 +1,4 @@
-"""Players that a match of the web asks: strategies in threads, and others over the network."""
+"""Players of a match in which moves may be taken back: they follow wherever it goes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from anygame.match.local import LocalSeat
 from anygame.match.running import continued
 from anygame.match.seats import MatchInfo, Reply
-from anygame.players.loading import is_address, make_player
-from anygame.protocol.seat import RemoteSeat
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.seats import Seat
+    from anygame.players.failures import Failures
 
 Line = Sequence[tuple["Term", ...]]
 
@@ -25,24 +24,24 @@ Line = Sequence[tuple["Term", ...]]
 class Opponent:
     """A player of one role, who follows when moves are taken back.
 
-    The protocol cannot take moves back. A player elsewhere is told ABORT then, and START of a match that
-    begins in the state that was gone back to (`anygame.match.running`), or, where that would tell what the
+    The protocol cannot take moves back. A player elsewhere is sent ABORT then, and START of a match that
+    begins in the state that was gone back to (`anygame.match.running`), or, where that would show what the
     rules hide, from the start, with all it saw once more; one of this process is handed the state.
 
     Args:
-        name: for people.
-        spec: see `anygame.players.make_player`, or ``HOST:PORT``.
+        seat: of the player.
         role: that it plays.
-        clock: seconds for a move.
-        seed: of its random numbers.
+        clock: seconds for a move, and to get ready.
+        failures: reports what goes wrong in the code of players.
     """
 
-    def __init__(self, name: str, spec: str, role: Role, clock: float, seed: int) -> None:
-        self.name = name
+    def __init__(self, seat: Seat, role: Role, clock: float, failures: Failures | None = None) -> None:
+        self.name = seat.name
         self.role = role
         self.clock = clock
-        self._is_remote = is_address(spec)
-        self._seat = self._seat_of(spec, seed)
+        self.failures = failures
+        self._is_remote = not isinstance(seat, LocalSeat)
+        self._seat = seat
         #: The joint moves that the player knows of; None where it is in no match.
         self._line: list[tuple[Term, ...]] | None = None
         self._state: State | None = None
@@ -52,12 +51,6 @@ class Opponent:
         self._starts = 0
         # A player thinks about one state at a time; moves may be taken back while it does.
         self._busy = asyncio.Lock()
-
-    def _seat_of(self, spec: str, seed: int) -> Seat:
-        if not self._is_remote:
-            return LocalSeat(make_player(spec, seed=seed), name=self.name)
-        host, _, port = spec.rpartition(":")
-        return RemoteSeat(host.strip("[]"), int(port), name=self.name)
 
     async def prepare(self, match_id: str, game: Game, line: Line, state: State) -> None:
         """Let the player get ready in the state to which a line of joint moves led."""
@@ -75,8 +68,8 @@ class Opponent:
                 is_next = False
             self._line = list(line)
             self._is_asked = True
-            told = line[-1] if line and (is_next or game.is_gdl2) else None
-            return await self._seat.play(self._id, told, self.clock)
+            last = line[-1] if line and (is_next or game.is_gdl2) else None
+            return await self._seat.play(self._id, last, self.clock)
 
     async def _start(self, match_id: str, game: Game, line: Line, state: State) -> None:
         if self._starts:
@@ -89,10 +82,18 @@ class Opponent:
         self._line = list(line)
         self._is_asked = False
         self._first = game.initial_state()
-        shared = None if self._is_remote else self._now
-        course = None if self._is_remote and not game.is_gdl2 else self._course
-        info = MatchInfo(self._id, game, self.role, self.clock, self.clock, state=shared, course=course)
-        await self._seat.start(info)
+        await self._seat.start(
+            MatchInfo(
+                self._id,
+                game,
+                self.role,
+                self.clock,
+                self.clock,
+                state=None if self._is_remote else self._now,
+                failures=self.failures,
+                course=None if self._is_remote and not game.is_gdl2 else self._course,
+            )
+        )
 
     def _now(self) -> State:
         assert self._state is not None
