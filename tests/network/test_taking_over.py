@@ -34,8 +34,6 @@ from anygame.network.single import Single
 from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from anygame.network.network import Network
 
 _SHEET = Path(__file__).parents[2] / "gdl" / "six_in_a_row.kif"
@@ -227,22 +225,6 @@ def test_who_waits_for_little_code_needs_no_other_process(
     assert second.finish()
     assert second.library.cached
     assert counted(Simulator(first)) == counted(Simulator(build_kernel(tic_tac_toe(), "straight")))
-
-
-@pytest.mark.usefixtures("never_made")
-def test_what_stands_in_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games are data to it: those without phases share one code, those with phases another."""
-    made: list[str] = []
-
-    def compiled(code: str, signatures: Mapping[str, tuple[object, ...]]) -> Library:
-        made.append(code)
-        return compile_library(code, signatures)
-
-    monkeypatch.setattr(kernels, "compile_library", compiled)
-    kernels._standing_in.cache_clear()
-    for seed in range(4):
-        assert build_kernel(random_network(random.Random(seed), 30 + seed)).library
-    assert len(made) == 1
 
 
 @pytest.mark.parametrize("fails", ["the other process", "beginning it"])

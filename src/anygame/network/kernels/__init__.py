@@ -14,9 +14,8 @@ Implementation in Software", 1997), and a gate is one vector instruction or two.
 4. ``playout_loop`` plays block after block of random games, and counts by ``counters``; ``single_state``
    answers about one state.
 5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Until
-   another process has done that (``background``, ``compiling_process``), functions stand in that are the same
-   for all games (``standing_in``): they read what a game is from a table (``game_table``), their moves are
-   chosen by ``table_choice``. What both kinds need to know of a game comes from ``game_numbers``.
+   another process has done that for straight code (``background``, ``compiling_process``), a loop over the
+   same gates stands in for it; all other functions are the same.
 
 Above them stand ``block`` and ``simulator`` (random playouts), ``lanes`` (games side by side) and ``single``.
 """

@@ -6,7 +6,7 @@ of the gate. So there is no branch to be guessed wrong. A gate writes its row af
 which therefore is never the row of an input.
 
 What is done with runs of entries, and in which phases, is a list of operations: data, too. So the functions
-are the same for all games.
+are small, and compiled in a tenth of a second, however large the game.
 
 A loop can stand in for straight code that is not there yet. What that reads behind the choice of moves is
 then brought to where it looks for it, the rest lies behind all its rows.
@@ -16,17 +16,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.game_table import Field, GameTable, field, number, row_at, value_of
 from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, state_functions
+from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.register_allocation import linear_scan
-from anygame.network.kernels.rows import ABSENT, END, GO, RESTART
+from anygame.network.kernels.rows import GO, RESTART
 from anygame.network.kernels.schedule import Dependences, keep_apart
 from anygame.network.logic.ragged import places
 
@@ -94,9 +93,9 @@ class _Operation:
     restarting: bool
     rounds: int
 
-    def words(self, first: int) -> list[int]:
-        """Return its words in a table, given the number of its first entry."""
-        entries = self.entries.start + first, self.entries.stop + first
+    def words(self) -> list[int]:
+        """Return its words."""
+        entries = self.entries.start, self.entries.stop
         return [self.kind, self.during, self.only, self.restarting, *entries, self.rounds, 0]
 
 
@@ -149,43 +148,24 @@ class _Writer:
         self._write_copies()
         of_goals = {self._base + gate for unit in self._order.goals for gate in unit}
         self._bring([node for node in self._later if node not in of_goals])
-        state = self._take_operations()
+        ends = [len(self._operations)]
         self._write_runs(self._goal_runs)
         self._bring([node for node in self._later if node in of_goals])
-        goals = self._take_operations()
+        ends.append(len(self._operations))
         self._place[list(self._later)] = list(self._later.values())
         self._write_known(np.arange(self._network.first_action, self._base))
         self._write_runs(self._move_runs)
         self._write_settings()
+        ends.append(len(self._operations))
+        first = 2 * self._written
+        places_of = [first + _OPERATION_WORDS * end for end in (0, *ends)]
+        words = np.array([word for each in self._operations for word in each.words()], np.int64)
         return GateCode(
-            code=loop_functions(),
-            data=self._table(state, goals, self._take_operations()).words(),
+            code=_loop_functions(self._phases, places_of),
+            data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
             outputs=self._straight.outputs() if self._straight else self._outputs(),
             end=self._end,
         )
-
-    def _take_operations(self) -> list[_Operation]:
-        """Return the operations written since the last time."""
-        taken, self._operations = self._operations, []
-        return taken
-
-    def _table(
-        self, state: Sequence[_Operation], goals: Sequence[_Operation], moves: Sequence[_Operation]
-    ) -> GameTable:
-        table = GameTable()
-        table.set_phases(self._phases, self._layout.fluents)
-        table.set(Field.TERMINAL, self._source(self._network.terminal))
-        entries = np.concatenate(self._entries) if self._entries else np.zeros(0, np.int64)
-        first = table.add(entries) // 2
-        for begin, end, operations in (
-            (Field.STATE_BEGIN, Field.STATE_END, state),
-            (Field.LATE_BEGIN, Field.LATE_END, goals),
-            (Field.MOVES_BEGIN, Field.MOVES_END, moves),
-        ):
-            words = [word for operation in operations for word in operation.words(first)]
-            table.set(begin, table.add(words))
-            table.set(end, table.add(()))
-        return table
 
     def _bring(self, nodes: Sequence[int]) -> None:
         """Bring values to where straight code has them."""
@@ -403,44 +383,24 @@ class _Writer:
         self._add(source, target)
 
 
-@cache
-def loop_functions() -> str:
-    """Write the functions that read gates as data: the same for all games."""
-    parts = (
-        _run(),
-        _run_cycle(),
-        _set(),
-        _operate_function(),
-        _evaluate_options(),
-        _calling_operations("evaluate_goals", Field.LATE_BEGIN, Field.LATE_END).text(),
-        state_functions("evaluate_options", "evaluate_goals"),
-        _calling_operations("evaluate_moves", Field.MOVES_BEGIN, Field.MOVES_END).text(),
-    )
-    return _MASKS + "".join(parts)
+def _loop_functions(phases: Phases, places_of: Sequence[int]) -> str:
+    """Write the functions that read gates as data.
+
+    Args:
+        phases: of the game.
+        places_of: where the operations begin for what depends on the state, for late goals, and for moves,
+            and where the last ones end; in words of the data.
+    """
+    names = ("evaluate_options", "evaluate_goals", "evaluate_moves")
+    parts = [_run(), _run_cycle(), _set(), _operate_function(phases)]
+    for name, (begin, end) in zip(names, pairwise(places_of), strict=True):
+        code = FunctionBuilder(name)
+        code.line(f"call void @operate(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
+        parts.append(code.text())
+    return "".join([_MASKS, *parts, state_functions("evaluate_options", "evaluate_goals")])
 
 
-def _evaluate_options() -> str:
-    """Evaluate what depends on the state alone but late goals; row END says besides where it is an end."""
-    code = _calling_operations("evaluate_options", Field.STATE_BEGIN, Field.STATE_END)
-    code.store(END, value_of(code, field(code, Field.TERMINAL)))
-    return code.text()
-
-
-def _calling_operations(name: str, begin: Field, end: Field) -> FunctionBuilder:
-    code = FunctionBuilder(name)
-    bounds = f"i64 {field(code, begin)}, i64 {field(code, end)}"
-    code.line(f"call void @operate(ptr %rows, ptr %data, {bounds})")
-    return code
-
-
-def present_phases(code: FunctionBuilder) -> tuple[str, str]:
-    """Return the mask of the phases that lanes are in, and the same unless there is no common one."""
-    present = code.let(f"xor i64 {code.word(code.address(ABSENT))}, {field(code, Field.EVERY)}")
-    alone = code.let(f"icmp ult i64 {present}, {field(code, Field.WHOLE)}")
-    return present, code.let(f"select i1 {alone}, i64 {present}, i64 0")
-
-
-def _operate_function() -> str:
+def _operate_function(phases: Phases) -> str:
     """Do the operations in some words of the table that the lanes need in their phase.
 
     ::
@@ -450,16 +410,16 @@ def _operate_function() -> str:
                 RUN: run(entries)  SET: set(entries)  CYCLE: run_cycle(entries) until nothing changes
     """
     code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
-    present, alone = present_phases(code)
+    presence = Presence(code, phases)
     steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
     count = code.let(f"sdiv i64 {code.let('sub i64 %end, %first')}, {_OPERATION_WORDS}")
     for index in code.repeat(count):
         place = code.let(f"add i64 %first, {code.let(f'mul i64 {index}, {_OPERATION_WORDS}')}")
-
-        words = [number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(7)]
+        words = [_number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(7)]
         kind, during, only, restarting, begin, end, rounds = words
         needed = code.let(
-            f"or i64 {code.let(f'and i64 {present}, {during}')}, {code.let(f'and i64 {alone}, {only}')}"
+            f"or i64 {code.let(f'and i64 {presence.present}, {during}')}, "
+            f"{code.let(f'and i64 {presence.alone}, {only}')}"
         )
         skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
         done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
@@ -483,13 +443,23 @@ def _operate_function() -> str:
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
     """Read an entry: what it reads, as a row, where it writes, and the two bits as words."""
-    pair = code.let(f"getelementptr inbounds i32, ptr %data, i64 {code.let(f'shl i64 {index}, 1')}")
-    source = code.let(f"zext i32 {code.let(f'load i32, ptr {pair}, align 4')} to i64")
-    behind = code.let(f"getelementptr inbounds i8, ptr {pair}, i64 4")
-    target = code.let(f"zext i32 {code.let(f'load i32, ptr {behind}, align 4')} to i64")
-    value = code.read(row_at(code, source))
+    first = code.let(f"shl i64 {index}, 1")
+    source, target = _number(code, first), _number(code, code.let(f"or i64 {first}, 1"))
+    value = code.read(_row_at(code, source))
     inverted = _spread(code, source)
-    return code.xor(value, inverted), row_at(code, target), _spread(code, target), target
+    return code.xor(value, inverted), _row_at(code, target), _spread(code, target), target
+
+
+def _number(code: FunctionBuilder, index: str) -> str:
+    """Return a word of the data."""
+    word = code.let(f"getelementptr inbounds i32, ptr %data, i64 {index}")
+    return code.let(f"zext i32 {code.let(f'load i32, ptr {word}, align 4')} to i64")
+
+
+def _row_at(code: FunctionBuilder, place: str) -> str:
+    """Return a pointer to a row, given its bytes from the first one on, with any lowest bit."""
+    start = code.let(f"and i64 {place}, -{ROW_BYTES}")
+    return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
 
 
 def _spread(code: FunctionBuilder, place: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -18,9 +18,8 @@ from anygame.network.kernels.clusters import cluster
 from anygame.network.kernels.counters import Counters, account_function
 from anygame.network.kernels.factors import factor_functions
 from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
-from anygame.network.kernels.game_numbers import WrittenNumbers
 from anygame.network.kernels.gate_code import no_data
-from anygame.network.kernels.gate_loop import loop_gates
+from anygame.network.kernels.gate_loop import loop_gates, standing_in_gates
 from anygame.network.kernels.native import (
     compile_library,
     find_library,
@@ -36,7 +35,6 @@ from anygame.network.kernels.playout_loop import play_functions
 from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.single_state import single_state_functions
-from anygame.network.kernels.standing_in import standing_in_code, standing_in_table
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.uniform_choice import choose_function
 
@@ -172,11 +170,9 @@ class Kernel:
         if found is not None:
             self._allocated.clear()
             return _Start(found, no_data(), self.end)
-        places = (self._allocation(), self.counters, self.candidates)
-        costs = (self._step_cost, self._patience)
-        data, end = standing_in_table(self._parted, self._order, *places, *costs, self.end)
-        library = _standing_in(bool(self._phases.patterns), self._patience > 0).another()
-        return _Start(library, data, end, Compilation(self))
+        gates = standing_in_gates(self._parted, self._order, self._allocation(), self.end)
+        library = load_library(make_image(self._module(gates)), _SIGNATURES)
+        return _Start(library, gates.data, gates.end, Compilation(self))
 
     def finish(self) -> bool:
         """Have the final code: wait for it if it is being made; return whether it was found, not made.
@@ -251,16 +247,15 @@ class Kernel:
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
     def _module(self, gates: GateCode) -> str:
-        numbers = (self.layout, self.gates, self.counters, self._phases)
-        game = WrittenNumbers(*numbers, gates.factors, self._patience)
+        play = (self.layout, self.gates.terminal, self.counters, self._phases, gates.factors, self._patience)
         parts = (
             PREAMBLE,
             gates.code,
             choose_function(self.candidates, self._step_cost, self._phases),
             factor_functions(self.layout, self._phases, gates.factors),
             account_function(self.gates, self.counters),
-            play_functions(game),
-            single_state_functions(game),
+            play_functions(*play),
+            single_state_functions(self.layout, self.gates),
         )
         return "".join(parts)
 
@@ -282,12 +277,6 @@ class Kernel:
         words = np.zeros(size + WORDS, np.uint64)
         skip = -words.ctypes.data % ROW_BYTES // 8
         return words[skip : skip + size].reshape(-1, WORDS)
-
-
-@cache
-def _standing_in(has_phases: bool, has_late_goals: bool) -> Library:
-    """Return the functions that stand in for straight code, the same for all games."""
-    return compile_library(standing_in_code(has_phases, has_late_goals), _SIGNATURES)
 
 
 def build_kernel(network: Network, style: Style = "auto", phases: Phases | None = None) -> Kernel:

@@ -134,9 +134,6 @@ class _Constants:
         self._propagate_to_actions()
         self._propagate(network.state_gates, network.gates)
 
-    def _never(self, literal: int) -> int:
-        return int((self.true if literal & 1 else self.false)[literal >> 1])
-
     def _constant(self, node: int) -> int:
         return int(self.true[node] | self.false[node])
 
