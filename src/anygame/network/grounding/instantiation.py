@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
+from anygame.datalog.termination import known_columns
 from anygame.language.terms import Compound, Term, Variable, variables_of
 from anygame.network.budget import TURN
 from anygame.network.grounding.rules import variables_of_test
@@ -126,7 +127,7 @@ class Join:
 
     def _growth(self, found: Instances, index: int) -> float:
         atom = self.literals[index]
-        known = self._known(found, atom)
+        known = tuple(known_columns(atom, found.columns.keys()))
         if self._static.is_on_demand(atom.relation):
             if len(known) == atom.relation.width:
                 return _TO_TEST
@@ -135,14 +136,6 @@ class Join:
         if not known:
             return _UNTIED + table.count
         return table.count / table.distinct(known)
-
-    @staticmethod
-    def _known(found: Instances, atom: FlatAtom) -> tuple[int, ...]:
-        return tuple(
-            index
-            for index, term in enumerate(atom.columns)
-            if not isinstance(term, Variable) or term in found.columns
-        )
 
     def _scan(self, found: Instances, index: int, rows: tuple[int, int]) -> None:
         """Begin with some rows of a literal."""
@@ -154,7 +147,7 @@ class Join:
     def _extend(self, found: Instances, index: int, rows: tuple[int, int] | None) -> None:
         """Join the instances with some rows of a literal, with all by default."""
         atom = self.literals[index]
-        known = self._known(found, atom)
+        known = tuple(known_columns(atom, found.columns.keys()))
         keys = [self.column(found, atom.columns[number]) for number in known]
         if self._static.is_on_demand(atom.relation):
             table = self._static.asked(atom.relation, known, keys)

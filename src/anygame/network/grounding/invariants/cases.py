@@ -18,6 +18,7 @@ from anygame.language.unification import unify_all
 from anygame.network.grounding.rules import variables_of_atom, variables_of_test
 from anygame.network.grounding.substitution import (
     NotAVariableError,
+    named_by_place,
     substituted_atom,
     substituted_test,
 )
@@ -283,11 +284,7 @@ def _with_negated_views(case: Case, knowledge: Knowledge) -> Case | None:
 
 
 def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
-    names: dict[Variable, Term] = {}
-    for variable in variables_of_atom(atom):
-        if variable not in fixed:
-            names.setdefault(variable, Variable(f" any {len(names)}"))
-    return substituted_atom(atom, names)
+    return substituted_atom(atom, named_by_place([atom], " any {}", fixed))
 
 
 def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], knowledge: Knowledge) -> GroundRule | None:
