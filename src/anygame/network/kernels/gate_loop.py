@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, state_functions
+from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of, state_functions
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.register_allocation import linear_scan
 from anygame.network.kernels.rows import GO, RESTART
@@ -163,7 +163,9 @@ class _Writer:
         return GateCode(
             code=_loop_functions(self._phases, places_of),
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
-            outputs=self._straight.outputs() if self._straight else self._outputs(),
+            outputs=self._straight.outputs()
+            if self._straight
+            else outputs_of(self._network, self._layout, self._bit, self._end),
             end=self._end,
         )
 
@@ -174,15 +176,6 @@ class _Writer:
             bit = self._later[node]
             self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
         self._operate(Kind.RUN, begin, during=self._phases.every)
-
-    def _outputs(self) -> GateOutputs:
-        network = self._network
-        return GateOutputs(
-            rows=self._end,
-            legal=tuple(map(self._legal_bit, range(len(network.legal)))),
-            terminal=self._bit(network.terminal),
-            goals=tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals),
-        )
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the inputs of some gates, gate after gate, and how many each has."""
@@ -231,10 +224,6 @@ class _Writer:
     def _bit(self, literal: int) -> int:
         return int(self._place[literal >> 1]) ^ (literal & 1)
 
-    def _legal_bit(self, action: int) -> int:
-        row = self._layout.legal.get(action)
-        return self._bit(int(self._network.legal[action])) if row is None else 2 * row
-
     def _source(self, literal: int) -> int:
         bit = self._bit(literal)
         return (bit >> 1) * ROW_BYTES | bit & 1
@@ -262,14 +251,9 @@ class _Writer:
 
     def _write_known(self, nodes: NDArray[np.int64]) -> None:
         """Write what is known of nodes in phases in which they are left out."""
-        found: dict[tuple[int, bool], list[int]] = {}
         nodes = nodes[self._known[nodes] != 0]
-        for node, left_out in zip(nodes.tolist(), self._known[nodes].tolist(), strict=True):
-            holds = left_out & self._phases.holds.get(node, 0)
-            for mask, value in ((holds, True), (left_out & ~holds, False)):
-                if mask:
-                    found.setdefault((mask, value), []).append(node)
-        for (mask, value), known in found.items():
+        left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
+        for (mask, value), known in self._phases.known_values(left_out).items():
             begin = self._here()
             for node in known:
                 self._add(int(value), (self._bit(2 * node) >> 1) * ROW_BYTES | 1)
@@ -285,10 +269,7 @@ class _Writer:
 
     def _write_copies(self) -> None:
         """Copy to where loops read it whether actions are legal."""
-        by_phases: dict[int, list[int]] = {}
-        for action in self._copies:
-            by_phases.setdefault(self._layout.chosen[action], []).append(action)
-        for mask, actions in by_phases.items():
+        for mask, actions in self._layout.by_phases(self._copies).items():
             begin = self._here()
             for action in actions:
                 target = self._layout.legal[action] * ROW_BYTES

@@ -67,6 +67,23 @@ class Phases:
         """The mask of all phases, and of no common one."""
         return 2 * self.whole - 1
 
+    def known_values(self, left_out: Mapping[int, int]) -> dict[tuple[int, bool], list[int]]:
+        """Return the nodes that are known to hold, or not to, in the same phases.
+
+        Args:
+            left_out: per node the phases in which it is not computed, since it is always the same there.
+
+        Returns:
+            By phases and value.
+        """
+        found: dict[tuple[int, bool], list[int]] = {}
+        for node, mask in left_out.items():
+            holds = mask & self.holds.get(node, 0)
+            for during, value in ((holds, True), (mask & ~holds, False)):
+                if during:
+                    found.setdefault((during, value), []).append(node)
+        return found
+
     @classmethod
     def none(cls, network: Network) -> Phases:
         """Return the phases of a game without a clock: everything is always needed."""

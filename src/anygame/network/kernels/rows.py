@@ -11,6 +11,8 @@ from operator import or_
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
@@ -78,6 +80,13 @@ class RowLayout:
             group = range(start, min(start + GROUP, first + count))
             mask = reduce(or_, [phases.actions[action] for action in group])
             self.chosen[group.start : group.stop] = [mask] * len(group)
+
+    def by_phases(self, actions: Iterable[int]) -> dict[int, list[int]]:
+        """Return some actions by the phases in which they can be chosen."""
+        found: dict[int, list[int]] = {}
+        for action in actions:
+            found.setdefault(self.chosen[action], []).append(action)
+        return found
 
     @property
     def fluent_rows(self) -> slice:
