@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
 from anygame.network.kernels.function import LANES, WORDS
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
-from anygame.network.transposition import transpose_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +20,12 @@ if TYPE_CHECKING:
 
 #: What stands for a goal where the rules give a role none, or several.
 MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
+
+#: What changes places when bits are transposed: squares of so many bits, the lower half of every two.
+_STEPS: Final = tuple(
+    (width, np.uint64(sum(((1 << width) - 1) << at for at in range(0, 64, 2 * width))))
+    for width in (32, 16, 8, 4, 2, 1)
+)
 
 
 class IllegalChoiceError(ValueError):
@@ -425,3 +430,29 @@ class _Bits:
 def _pack(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return rows [..., 8] of bool [..., 512]."""
     return np.ascontiguousarray(np.packbits(bits, axis=-1, bitorder="little")).view(np.uint64)
+
+
+def transpose_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return blocks of 64 words, uint64 [..., 64], with bit i of word j at bit j of word i.
+
+    By halves, quarters and so on (Warren, "Hacker's Delight", 2nd edition, 2012, section 7-3), with all
+    blocks at once.
+
+    >>> import numpy as np
+    >>> block = np.zeros(64, np.uint64)
+    >>> block[3] = 1 << 5
+    >>> turned = transpose_bits(block)
+    >>> np.flatnonzero(turned).tolist(), int(turned[5]) == 1 << 3
+    ([5], True)
+    """
+    turned = np.array(words, np.uint64, order="C")
+    for width, mask in _STEPS:
+        halves = turned.reshape(-1, 2, width)
+        low, high = halves[:, 0], halves[:, 1]
+        moved = low >> np.uint64(width)
+        moved ^= high
+        moved &= mask
+        high ^= moved
+        moved <<= np.uint64(width)
+        low ^= moved
+    return turned

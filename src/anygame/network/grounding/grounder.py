@@ -21,11 +21,11 @@ from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
-from anygame.network.grounding.invariants.evidence import known_of
+from anygame.network.grounding.instantiation import Work
+from anygame.network.grounding.invariants.keys import known_of
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
-from anygame.network.grounding.seminaive import Work
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
 

@@ -20,6 +20,7 @@ from anygame.network.kernels.factors import factor_functions
 from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.gate_code import no_data
 from anygame.network.kernels.gate_loop import loop_gates, standing_in_gates
+from anygame.network.kernels.gate_parts import part_by_phase
 from anygame.network.kernels.native import (
     compile_library,
     find_library,
@@ -29,7 +30,6 @@ from anygame.network.kernels.native import (
     source_digest,
 )
 from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
-from anygame.network.kernels.phase_parts import part_by_phase
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import play_functions
 from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout

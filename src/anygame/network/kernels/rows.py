@@ -7,6 +7,7 @@ actions, what gates compute (see ``straight_line``, ``gate_loop``), and the coun
 from __future__ import annotations
 
 from functools import reduce
+from heapq import heappop, heappush
 from operator import or_
 from typing import TYPE_CHECKING
 
@@ -101,3 +102,33 @@ class RowLayout:
     def input(self, node: int) -> int:
         """Return the row of an input node; the constant has row 0."""
         return node + FIRST_FLUENT - 1 if node else 0
+
+
+def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
+    """Return a row for each value, taken by one after the other, and the first row that is never used.
+
+    Poletto and Sarkar, "Linear Scan Register Allocation", 1999. There are always more rows: nothing is
+    spilled.
+
+    Args:
+        live_ranges: for each value when it is made and when it is read last, in the order of the first.
+        first_row: the first row that is free.
+    """
+    rows: list[int] = []
+    free: list[int] = []
+    ending: dict[int, list[int]] = {}
+    times: list[int] = []
+    end = first_row
+    for begin, last in live_ranges:
+        while times and times[0] < begin:
+            free += ending.pop(heappop(times))
+        if free:
+            row = free.pop()
+        else:
+            row, end = end, end + 1
+        rows.append(row)
+        if last not in ending:
+            ending[last] = []
+            heappush(times, last)
+        ending[last].append(row)
+    return rows, end

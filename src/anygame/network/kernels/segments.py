@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.gate_code import outputs_of
-from anygame.network.kernels.register_allocation import linear_scan
+from anygame.network.kernels.rows import linear_scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

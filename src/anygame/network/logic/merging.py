@@ -29,8 +29,6 @@ _WORTH_IT: Final = 0.002
 #: Conjunctions for which levels are worth their many short steps.
 _MANY: Final = 200_000
 _NONE: Final = -3
-#: Rows of so many literals are sorted by exchanges of whole columns; of longer ones, row by row.
-_MANY_COLUMNS: Final = 6
 
 
 def merge(
@@ -92,35 +90,16 @@ def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
 
 def normalised(rows: Ids) -> Ids:
     """Return rows without those that never hold; literals ascending, each once, ``HOLDS`` in front."""
-    columns = list(np.ascontiguousarray(rows[:, 1:].T))
-    _sort(columns)
-    possible = np.ones(len(rows), np.bool_)
-    if columns:
-        # What never holds comes first.
-        possible = columns[0] != FAILS
-    twice = False
-    for number in range(1, len(columns)):
-        left, right = columns[number - 1], columns[number]
-        possible &= (left ^ 1 != right) | (left < 0)
-        same = (left == right) & (left >= 0)
-        if same.any():
-            columns[number - 1] = np.where(same, HOLDS, left)
-            twice = True
-    if twice:
-        _sort(columns)
-    found: Ids = np.stack([rows[:, 0], *columns], axis=1)
+    literals = np.sort(rows[:, 1:], axis=1)
+    left, right = literals[:, :-1], literals[:, 1:]
+    same = (left == right) & (left >= 0)
+    if same.any():
+        left[same] = HOLDS
+        literals.sort(axis=1)
+    # What never holds comes first.
+    possible = ~((left ^ 1 == right) & (left >= 0)).any(axis=1) & (literals[:, :1] != FAILS).all(axis=1)
+    found: Ids = np.concatenate([rows[:, :1], literals], axis=1)
     return found if possible.all() else found[possible]
-
-
-def _sort(columns: list[Ids]) -> None:
-    """Sort the rows of some columns, in place: by exchanges, since rows are short and many."""
-    if len(columns) > _MANY_COLUMNS:
-        columns[:] = list(np.ascontiguousarray(np.sort(np.stack(columns, axis=1), axis=1).T))
-        return
-    for end in range(len(columns) - 1, 0, -1):
-        for number in range(end):
-            one, other = columns[number], columns[number + 1]
-            columns[number], columns[number + 1] = np.minimum(one, other), np.maximum(one, other)
 
 
 def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
