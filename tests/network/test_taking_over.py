@@ -200,11 +200,9 @@ def test_what_another_process_made_is_cached(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     first = build_kernel(tic_tac_toe())
-    assert not first.is_compiled
     assert not first.library.cached
     assert not first.finish()
     second = build_kernel(tic_tac_toe())
-    assert second.is_compiled
     assert second.library.cached
     assert second.is_final
     assert second.finish()

@@ -148,34 +148,30 @@ class Interface:
         atoms = self._atoms.of(other, numbers).tolist()
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
 
+    def _of_roles(self, key: tuple[str, int], roles: dict[int, int]) -> Iterator[tuple[int, Term, int]]:
+        """Yield what rules say of each role and of something: the role's index, the other term, the atom."""
+        for relation in self._grounding.reasoner.layout.variants(key):
+            if relation in self._grounding.tables:
+                players = self._grounding.tables[relation].column(0).tolist()
+                atoms = self._atoms.of(relation).tolist()
+                for term, role, atom in zip(self._terms(relation, 1), players, atoms, strict=True):
+                    if role in roles:
+                        yield roles[role], term, atom
+
     def _percepts(self, roles: dict[int, int]) -> list[list[tuple[str, Term, int]]]:
         found: list[list[tuple[str, Term, int]]] = [[] for _ in roles]
-        for relation in self._grounding.reasoner.layout.variants(SEEN):
-            if relation not in self._grounding.tables:
-                continue
-            seers = self._grounding.tables[relation].column(0).tolist()
-            atoms = self._atoms.of(relation).tolist()
-            for term, role, atom in zip(self._terms(relation, 1), seers, atoms, strict=True):
-                if role in roles:
-                    found[roles[role]].append((str(term), term, atom))
+        for role, term, atom in self._of_roles(SEEN, roles):
+            found[role].append((str(term), term, atom))
         return [sorted(of_role, key=lambda item: item[0]) for of_role in found]
 
     def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
         goals: list[list[tuple[int, int]]] = [[] for _ in roles]
-        for relation in self._grounding.reasoner.layout.variants(("goal", 2)):
-            if relation not in self._grounding.tables:
-                continue
-            values = self._terms(relation, 1)
-            players = self._grounding.tables[relation].column(0).tolist()
-            atoms = self._atoms.of(relation).tolist()
-            for value, role, atom in zip(values, players, atoms, strict=True):
-                if role not in roles:
-                    continue
-                if not _GOAL.fullmatch(str(value)):
-                    raise LimitError(
-                        f"the goal value {shown(str(value))} is no integer of up to nine digits",
-                        limit="goals",
-                        bound=9,
-                    )
-                goals[roles[role]].append((int(str(value)), atom))
+        for role, value, atom in self._of_roles(("goal", 2), roles):
+            if not _GOAL.fullmatch(str(value)):
+                raise LimitError(
+                    f"the goal value {shown(str(value))} is no integer of up to nine digits",
+                    limit="goals",
+                    bound=9,
+                )
+            goals[role].append((int(str(value)), atom))
         return [sorted(values) for values in goals]

@@ -50,10 +50,10 @@ def outputs_of(network: Network, layout: RowLayout, bit: Callable[[int], int], r
     return GateOutputs(rows, tuple(legal), bit(network.terminal), goals)
 
 
-def state_functions(state: str, goals: str) -> str:
-    """Return ``@evaluate_state``, given what it calls, as text."""
+def state_function() -> str:
+    """Return ``@evaluate_state``, where its two parts are functions of their own, as text."""
     code = FunctionBuilder("evaluate_state")
-    for name in (state, goals):
+    for name in ("evaluate_options", "evaluate_goals"):
         code.line(f"call void @{name}(ptr %rows, ptr %data)")
     return code.text()
 

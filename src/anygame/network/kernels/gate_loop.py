@@ -14,7 +14,6 @@ then brought to where it looks for it, the rest lies behind all its rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of, state_functions
+from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of, state_function
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.rows import GO, RESTART, linear_scan
 from anygame.network.kernels.schedule import Dependences, keep_apart
@@ -47,21 +46,25 @@ _PARAMETERS = ["i64 %from", "i64 %until"]
 _OPERATION_WORDS = 8
 
 
-def loop_gates(network: Network, order: Schedule, phases: Phases, layout: RowLayout) -> GateCode:
-    """Write the gates of a network as data for a loop."""
-    return _Writer(network, order, phases, layout).write()
-
-
-def standing_in_gates(network: Network, order: Schedule, straight: Allocation, first_row: int) -> GateCode:
-    """Write the gates of a network as data for a loop that stands in for straight code.
+def loop_gates(
+    network: Network,
+    order: Schedule,
+    phases: Phases,
+    layout: RowLayout,
+    straight: Allocation | None = None,
+    first_row: int = 0,
+) -> GateCode:
+    """Write the gates of a network as data for a loop.
 
     Args:
         network: the game.
         order: in which its gates are evaluated.
-        straight: where the values of the straight code live.
-        first_row: the first row that is free for values of the loop alone.
+        phases: of the game.
+        layout: the rows of the inputs.
+        straight: where the values of the straight code live that the loop is to stand in for, if it is.
+        first_row: then the first row that is free for values of the loop alone.
     """
-    return _Writer(network, order, straight.phases, straight.layout, straight, first_row).write()
+    return _Writer(network, order, phases, layout, straight, first_row).write()
 
 
 class Kind(IntEnum):
@@ -72,32 +75,6 @@ class Kind(IntEnum):
     CYCLE = 2
 
 
-@dataclass(frozen=True)
-class _Operation:
-    """One operation.
-
-    Attributes:
-        kind: what is done.
-        entries: with which.
-        during: the phases in which it is, and where there is no common one.
-        only: the phases in which it is, but not where there is no common one.
-        restarting: whether it is only done where a lane starts anew.
-        rounds: of a cycle, how many there are at most.
-    """
-
-    kind: Kind
-    entries: range
-    during: int
-    only: int
-    restarting: bool
-    rounds: int
-
-    def words(self) -> list[int]:
-        """Return its words."""
-        entries = self.entries.start, self.entries.stop
-        return [self.kind, self.during, self.only, self.restarting, *entries, self.rounds, 0]
-
-
 class _Writer:
     def __init__(
         self,
@@ -105,8 +82,8 @@ class _Writer:
         order: Schedule,
         phases: Phases,
         layout: RowLayout,
-        straight: Allocation | None = None,
-        first_row: int = 0,
+        straight: Allocation | None,
+        first_row: int,
     ) -> None:
         self._network = network
         self._phases = phases
@@ -129,7 +106,7 @@ class _Writer:
         self._entries: list[NDArray[np.int64]] = []
         self._written = 0
         self._copies: list[int] = []
-        self._operations: list[_Operation] = []
+        self._operations: list[list[int]] = []
 
     def _runs_apart(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
         """Return the units in runs that are needed in the same phases, with these."""
@@ -158,7 +135,7 @@ class _Writer:
         ends.append(len(self._operations))
         first = 2 * self._written
         places_of = [first + _OPERATION_WORDS * end for end in (0, *ends)]
-        words = np.array([word for each in self._operations for word in each.words()], np.int64)
+        words = np.array([word for each in self._operations for word in each], np.int64)
         return GateCode(
             code=_loop_functions(self._phases, places_of),
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
@@ -324,10 +301,18 @@ class _Writer:
         restarting: bool = False,
         rounds: int = 0,
     ) -> None:
-        """Add an operation with the entries from ``begin`` on."""
+        """Add an operation with the entries from ``begin`` on, as words.
+
+        Args:
+            kind: what is done with them.
+            begin: the first of them.
+            during: the phases in which it is done, and where there is no common one.
+            only: the phases in which it is done, but not where there is no common one.
+            restarting: whether it is only done where a lane starts anew.
+            rounds: of a cycle, how many there are at most.
+        """
         if self._here() > begin:
-            entries = range(begin, self._here())
-            self._operations.append(_Operation(kind, entries, during, only, restarting, rounds))
+            self._operations.append([kind, during, only, restarting, begin, self._here(), rounds, 0])
 
     # Fluents.
 
@@ -377,7 +362,7 @@ def _loop_functions(phases: Phases, places_of: Sequence[int]) -> str:
         code = FunctionBuilder(name)
         code.line(f"call void @operate(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
         parts.append(code.text())
-    return "".join([_MASKS, *parts, state_functions("evaluate_options", "evaluate_goals")])
+    return "".join([_MASKS, *parts, state_function()])
 
 
 def _operate_function(phases: Phases) -> str:

@@ -19,12 +19,11 @@ from anygame.network.kernels.counters import Counters, account_function
 from anygame.network.kernels.factors import factor_functions
 from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
 from anygame.network.kernels.gate_code import no_data
-from anygame.network.kernels.gate_loop import loop_gates, standing_in_gates
+from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.gate_parts import part_by_phase
 from anygame.network.kernels.native import (
     compile_library,
     find_library,
-    is_cached,
     load_library,
     make_image,
     source_digest,
@@ -170,7 +169,8 @@ class Kernel:
         if found is not None:
             self._allocated.clear()
             return _Start(found, no_data(), self.end)
-        gates = standing_in_gates(self._parted, self._order, self._allocation(), self.end)
+        places = (self._order, self._phases, self.layout, self._allocation(), self.end)
+        gates = loop_gates(self._parted, *places)
         library = load_library(make_image(self._module(gates)), _SIGNATURES)
         return _Start(library, gates.data, gates.end, Compilation(self))
 
@@ -194,11 +194,6 @@ class Kernel:
         with _LOCK:
             start.library.replace(load_library(image, _SIGNATURES))
             start.making = None
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the machine code that ``library`` needs is there, or cached from an earlier process."""
-        return "_start" in self.__dict__ or is_cached(self.key if self.stands_in else self.code)
 
     @property
     def is_final(self) -> bool:
@@ -266,6 +261,18 @@ class Kernel:
         """Bytes of a block of lanes, and of what its functions read: with the final code."""
         data = no_data() if self._written is None else self._written.data
         return self.end * ROW_BYTES + data.nbytes
+
+    def describe(self) -> dict[str, int | str]:
+        """Return figures of the final code: style, gates, rows, bytes of a block, characters."""
+        return {
+            "style": self.style,
+            "gates": self.network.gates,
+            "inputs": len(self.network.inputs),
+            "lanes": LANES,
+            "rows": self.end,
+            "bytes": self.bytes,
+            "text": len(self.code),
+        }
 
     @property
     def _block_rows(self) -> int:

@@ -129,19 +129,6 @@ def source_digest(folder: Path) -> str:
     return found.hexdigest()
 
 
-def is_cached(key: str, cache: Path | None = None) -> bool:
-    """Return whether what a key stands for is cached for this machine, so that nothing is to be compiled."""
-    path = _path(key, cache)
-    return path is not None and _read(path) is not None
-
-
-def assembly(code: str) -> str:
-    """Return what the code becomes on this machine, as assembly text, for a look at it."""
-    llvm = _llvm()[0]
-    machine = _machine(llvm)
-    return str(machine.emit_assembly(_optimise(llvm, machine, code)))
-
-
 def cache_folder() -> Path | None:
     """Return the folder of cached machine code, or None where nothing shall be cached.
 

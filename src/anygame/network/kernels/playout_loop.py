@@ -113,35 +113,23 @@ def _each_lane(
     Yields:
         The number of a lane, its word and its bit in there.
     """
-    labels = [code.new_label() for _ in range(6)]
-    words, lanes, inside, end, leaving, done = labels
-    base = code.address(row)
-    before = code.new_label()
-    code.jump(before)
-    code.label(before)
-    code.jump(words)
-    code.label(words)
-    code.line(f"%word.{words} = phi i64 [ 0, %{before} ], [ %next.{words}, %{leaving} ]")
-    first = code.word(base, f"%word.{words}")
-    code.jump(lanes)
-    code.label(lanes)
-    code.line(f"%bits.{words} = phi i64 [ {first}, %{words} ], [ %rest.{words}, %{end} ]")
-    code.branch(code.let(f"icmp eq i64 %bits.{words}, 0"), leaving, inside)
-    code.label(inside)
-    bit = code.let(f"call i64 @llvm.cttz.i64(i64 %bits.{words}, i1 true)")
-    lane = code.let(f"add i64 {bit}, {code.let(f'shl i64 %word.{words}, 6')}")
-    yield lane, f"%word.{words}", bit
-    code.jump(end)
-    code.label(end)
-    code.line(f"%rest.{words} = and i64 %bits.{words}, {code.let(f'sub i64 %bits.{words}, 1')}")
-    code.jump(lanes)
-    code.label(leaving)
-    if mask:
-        code.set_word(target, code.word(mask), f"%word.{words}")
-        code.set_word(mask, 0)
-    code.line(f"%next.{words} = add i64 %word.{words}, 1")
-    code.branch(code.let(f"icmp eq i64 %next.{words}, {WORDS}"), done, words)
-    code.label(done)
+    base, left = code.address(row), code.word_variable(0)
+    for word in code.loop(WORDS):
+        code.set_word(left, code.word(base, word))
+        again, inside, done = (code.new_label() for _ in range(3))
+        code.jump(again)
+        code.label(again)
+        bits = code.word(left)
+        code.branch(code.let(f"icmp eq i64 {bits}, 0"), done, inside)
+        code.label(inside)
+        code.set_word(left, code.let(f"and i64 {bits}, {code.let(f'sub i64 {bits}, 1')}"))
+        bit = code.let(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+        yield code.let(f"add i64 {bit}, {code.let(f'shl i64 {word}, 6')}"), word, bit
+        code.jump(again)
+        code.label(done)
+        if mask:
+            code.set_word(target, code.word(mask), word)
+            code.set_word(mask, 0)
 
 
 def _cut(game: _Game) -> str:

@@ -22,7 +22,7 @@ from anygame.network.kernels.gate_code import (
     no_data,
     restart_fluent,
     set_fluent,
-    state_functions,
+    state_function,
 )
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.segments import Allocation, Segment
@@ -113,7 +113,7 @@ class _Writer:
         self._write_driver("evaluate_options" if goals else "evaluate_state", calls[False])
         if goals:
             self._write_driver("evaluate_goals", goals)
-            self._code.append(state_functions("evaluate_options", "evaluate_goals"))
+            self._code.append(state_function())
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),

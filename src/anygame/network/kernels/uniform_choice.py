@@ -9,6 +9,7 @@ value is ever preferred.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -194,15 +195,9 @@ class _Drawing:
 
     def _plane(self, target: str, mask: str, left: str, wanted: str | None) -> None:
         code = self._code
-        draw, behind = code.new_label(), code.new_label()
-        if wanted:
-            code.branch(wanted, draw, behind)
-            code.label(draw)
-        value = code.and_(self._generator.row(), mask)
-        code.write(target, code.mux(left, value, code.read(target)))
-        if wanted:
-            code.jump(behind)
-            code.label(behind)
+        with code.when(wanted) if wanted else nullcontext():
+            value = code.and_(self._generator.row(), mask)
+            code.write(target, code.mux(left, value, code.read(target)))
 
 
 def most_rounds(step_cost: int | None) -> int:

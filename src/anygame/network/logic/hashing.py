@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.network.logic.merging import mixed
 from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import FALSE, TRUE
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 _MOST_ROUNDS: Final = 60
 _SHIFT: Final = 32
 _LOW: Final = (1 << _SHIFT) - 1
-_FACTORS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
 def simplified(circuit: Circuit) -> Circuit:
@@ -99,7 +99,9 @@ class _Hashing:
         begin, end = np.searchsorted(owners, gates), np.searchsorted(owners, gates, side="right")
         self._firsts[gates], self._lengths[gates] = len(self._literals) + begin, end - begin
         self._literals = np.concatenate([self._literals, literals])
-        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(literals))])
+        sums = np.concatenate(
+            [np.zeros(1, np.uint64), np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1)))]
+        )
         self._keys[gates] = sums[end] - sums[begin]
 
     def _name(self, gates: Numbers, never: NDArray[np.bool_]) -> None:
@@ -250,10 +252,3 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         opened=circuit.opened[gates],
         outputs=outputs,
     )
-
-
-def _mixed(literals: Numbers) -> NDArray[np.uint64]:
-    """Return a hash of each literal; sums of them are hashes of rows."""
-    values = (literals.astype(np.uint64) + np.uint64(1)) * _FACTORS[0]
-    values = (values ^ (values >> np.uint64(31))) * _FACTORS[1]
-    return values ^ (values >> np.uint64(29))

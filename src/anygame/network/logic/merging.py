@@ -119,7 +119,7 @@ def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
         return groups, np.zeros(0, np.uint64)
     heads = np.concatenate([rows[:, 0] for rows in groups])
     keys = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
-    whole = keys + _mixed(heads.astype(np.uint64), _SEEDS[1])
+    whole = keys + mixed(heads.astype(np.uint64), _SEEDS[1])
     order = np.argsort(whole)
     again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
     again = again[heads[order[again]] == heads[order[again - 1]]]
@@ -134,11 +134,12 @@ def _keys(literals: Ids, seed: np.uint64) -> Keys:
     """Return one key per conjunction; what pads it does not count."""
     total = np.zeros(len(literals), np.uint64)
     for column in literals.T:
-        total += np.where(column < 0, np.uint64(0), _mixed(column.astype(np.uint64) + np.uint64(1), seed))
-    return _mixed(total, seed)
+        total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1), seed))
+    return mixed(total, seed)
 
 
-def _mixed(values: Keys, seed: np.uint64) -> Keys:
+def mixed(values: Keys, seed: np.uint64 = _SEEDS[0]) -> Keys:
+    """Return a hash of each number; sums of them are hashes of rows."""
     values = values * seed
     values = (values ^ (values >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
     return values ^ (values >> np.uint64(29))
