@@ -1,7 +1,7 @@
 """A game compiled: its network, and the names of the network's inputs and outputs.
 
 Rules go through the passes of ``grounding.pipeline`` and are grounded; instances become gates, and the
-circuit goes through the rewrites of ``logic.pipeline``. What comes out is a propositional network (Schkufza,
+circuit goes through the rewrites of ``logic.rewrites``. What comes out is a propositional network (Schkufza,
 Love and Genesereth 2008, "Propositional automata and cell automata: representational frameworks for discrete
 dynamic systems").
 """
@@ -17,17 +17,16 @@ import numpy as np
 from anygame.errors import AnygameError, CompilationError, LimitError
 from anygame.language.collector import collector_paused
 from anygame.network.budget import Budget
-from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
 from anygame.network.grounding.static import SEEN
-from anygame.network.interface import Interface
+from anygame.network.interface import Exclusions, Interface
 from anygame.network.logic.assembly import assemble
 from anygame.network.logic.atoms import Atoms
 from anygame.network.logic.building import build_gates
 from anygame.network.logic.circuit import Circuit
 from anygame.network.logic.merging import FAILS, HOLDS
-from anygame.network.logic.pipeline import REWRITES
+from anygame.network.logic.rewrites import REWRITES
 from anygame.network.network import FALSE, TRUE, Network
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def compile_game(
         limits: bounds on instances, joins and work.
         progress: called now and then with instances and atoms found so far.
         without: passes over the rules and rewrites of the circuit to be left out, by name: those of
-            ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.pipeline.REWRITES``.
+            ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.rewrites.REWRITES``.
             The game stays the same.
 
     Raises:
@@ -181,8 +180,8 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
         inputs.update({atom: first + index for index, atom in enumerate(role_atoms)})
         choices.append(tuple(range(first, first + len(role_atoms))))
         first += len(role_atoms)
-    outputs = [*names.outputs(), *(atom for of_role in names.percept_atoms for atom in of_role)]
-    become = {atom: int(atoms.literal_of[atom]) for atom in outputs if atom is not None}
+    outputs = names.outputs(percepts=True)
+    become = {atom: int(atoms.literal_of[atom]) for atom in outputs.values() if atom is not None}
     wanted = sorted({literal >> 1 for literal in become.values() if literal >= 0})
     gates, literals = build_gates(atoms, inputs, first, wanted, budget)
 
@@ -192,11 +191,9 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
             return TRUE if found == HOLDS else FALSE
         return literals[found >> 1] ^ (found & 1)
 
-    named = names.named(literal)
-    circuit = Circuit.of(gates, named, choices)
-    if not names.has_percepts:
-        return circuit, None
-    return circuit, replace(circuit, outputs=named | names.named_percepts(literal))
+    named = {name: literal(atom) for name, atom in outputs.items()}
+    circuit = Circuit.of(gates, {name: named[name] for name in names.outputs()}, choices)
+    return circuit, replace(circuit, outputs=named) if names.has_percepts else None
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:

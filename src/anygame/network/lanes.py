@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class Lanes:
         Args:
             mask: bool [lanes]; None for all.
         """
-        chosen = np.ones(self.count, np.bool_) if mask is None else self._lanes(mask, "mask")
+        chosen = np.ones(self.count, np.bool_) if mask is None else self._mask(mask)
         words = self._pack(chosen)[:, None]
         if mask is None:
             words = np.full_like(words, ~np.uint64(0))
@@ -273,11 +273,11 @@ class Lanes:
         roles = self.network.actions
         if len(choices) != len(roles):
             raise ValueError(f"expected an array for each of {len(roles)} roles, got {len(choices)}")
-        going = ~self.terminal if mask is None else ~self.terminal & self._lanes(mask, "mask")
+        going = ~self.terminal if mask is None else ~self.terminal & self._mask(mask)
         lanes = np.flatnonzero(going)
         actions = np.empty((len(roles), len(lanes)), np.int64)
         for role, chosen in enumerate(choices):
-            actions[role] = self._indices(chosen, role)[lanes]
+            actions[role] = self._of_lanes(chosen, f"integers for role {role}", np.integer)[lanes]
         try:
             self._check(lanes, actions)
         except IllegalChoiceError:
@@ -380,21 +380,14 @@ class Lanes:
             role = int((~allowed[:, first]).argmax())
             raise IllegalChoiceError(int(lanes[first]), role, int(actions[role, first]))
 
-    def _indices(self, values: ArrayLike, role: int) -> NDArray[np.int64]:
+    def _of_lanes(self, values: ArrayLike, what: str, kind: Any) -> NDArray[Any]:
         array = np.asarray(values)
-        if array.shape != (self.count,) or not np.issubdtype(array.dtype, np.integer):
-            raise ValueError(
-                f"expected {self.count} integers for role {role}, got {array.dtype} of shape {array.shape}"
-            )
-        return array.astype(np.int64)
-
-    def _lanes(self, values: ArrayLike, name: str) -> NDArray[np.bool_]:
-        array = np.asarray(values)
-        if array.shape != (self.count,) or array.dtype != np.bool_:
-            raise ValueError(
-                f"expected {self.count} truth values as {name}, got {array.dtype} of shape {array.shape}"
-            )
+        if array.shape != (self.count,) or not np.issubdtype(array.dtype, kind):
+            raise ValueError(f"expected {self.count} {what}, got {array.dtype} of shape {array.shape}")
         return array
+
+    def _mask(self, values: ArrayLike) -> NDArray[np.bool_]:
+        return self._of_lanes(values, "truth values as mask", np.bool_)
 
     def _position(self, lane: int) -> tuple[int, int, np.uint64]:
         if not 0 <= lane < self.count:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.playouts.request import PlayoutRequest
 
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
-#: told. A person does not notice it, and a call costs some microseconds.
+#: reported. A person does not notice it, and a call costs some microseconds.
 _CALL_SECONDS = 0.05
 #: The first call makes so few steps that it ends in time for the slowest game; what it took shows how many
 #: the next ones may make.

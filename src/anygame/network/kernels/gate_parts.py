@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.clocks import cyclic_gates
 from anygame.network.logic.ragged import starts_of
 from anygame.network.network import Cycle
 
@@ -121,8 +122,7 @@ def _kinds(network: Network, phases: Phases) -> Numbers:
     kinds: Numbers = np.where(network.inputs & 1, fails[nodes], holds[nodes])
     kinds &= np.array(phases.gates, np.int64)[owners]
     # Inputs inside a cycle may come later.
-    for cycle in network.cycles:
-        kinds[network.starts[cycle.first] : network.starts[cycle.end]] = 0
+    kinds[cyclic_gates(network)[owners]] = 0
     return kinds
 
 

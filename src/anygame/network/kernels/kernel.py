@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
+import pickle
+import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +33,7 @@ from anygame.network.kernels.native import (
 )
 from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
 from anygame.network.kernels.phases import Phases, find_phases
-from anygame.network.kernels.playout_loop import play_functions
+from anygame.network.kernels.playout_loop import PlayedGame, play_functions
 from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.single_state import single_state_functions
@@ -70,6 +73,9 @@ CLUSTERED_INPUTS = 4_000
 #: From more gate inputs on, what goals alone need is evaluated only when games have ended. Where there are
 #: phases it is evaluated in each step, since lanes that waited for it would be left behind.
 LATE_INPUTS = 4_000
+
+#: How much the process that asked for code comes before that which makes it, where they share a core.
+_NICE: Final = 5
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
@@ -242,14 +248,14 @@ class Kernel:
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
     def _module(self, gates: GateCode) -> str:
-        play = (self.layout, self.gates.terminal, self.counters, self._phases, gates.factors, self._patience)
+        numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         parts = (
             PREAMBLE,
             gates.code,
             choose_function(self.candidates, self._step_cost, self._phases),
             factor_functions(self.layout, self._phases, gates.factors),
             account_function(self.gates, self.counters),
-            play_functions(*play),
+            play_functions(PlayedGame(*numbers, gates.factors, self._patience)),
             single_state_functions(self.layout, self.gates),
         )
         return "".join(parts)
@@ -365,3 +371,21 @@ def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list
         roles.append([a for a in actions if gates.legal[a] or a in layout.legal])
         first += count
     return roles
+
+
+def make_requested() -> None:
+    """Compile the network that comes in, cache the code, and write it to the output, if that is there.
+
+    This is what another process does; see ``background``.
+    """
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    key, network = pickle.load(sys.stdin.buffer)
+    kernel = build_kernel(network)
+    if kernel.key != key:
+        sys.exit("the code would be another one: the package has changed meanwhile")
+    image = make_image(kernel.code, key)
+    with suppress(OSError):
+        sys.stdout.buffer.write(image)
+        sys.stdout.buffer.flush()
+    os._exit(0)

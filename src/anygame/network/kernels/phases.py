@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.clocks import autonomous_fluents, cyclic_gates, inputs_of, run_alone
-from anygame.network.levels import gates_by_level, units_of
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.ragged import places
-from anygame.network.network import FALSE, TRUE
+from anygame.network.network import FALSE, TRUE, gates_by_level, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -34,7 +34,6 @@ from anygame.network.kernels.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.network.kernels.counters import Counters
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.rows import RowLayout
 
@@ -51,8 +50,18 @@ RECORD_WORDS = STARTS + LANES
 
 
 @dataclass(frozen=True)
-class _Game:
-    """What the loop needs to know of a game; see ``play_functions``."""
+class PlayedGame:
+    """What the loop needs to know of a game.
+
+    Attributes:
+        layout: the rows.
+        terminal: bit literal of the end.
+        moves: the row that counts joint moves.
+        phases: of the game.
+        has_factors: whether moves go from the choice to the gates as ``factors`` says.
+        patience: how many steps lanes may wait, together, before what goals alone need is evaluated; 0 where
+            it is evaluated in each step.
+    """
 
     layout: RowLayout
     terminal: int
@@ -63,31 +72,16 @@ class _Game:
 
     @property
     def has_phases(self) -> bool:
+        """Whether the game has phases."""
         return bool(self.phases.patterns)
 
-    @property
-    def has_late_goals(self) -> bool:
-        return self.patience > 0
 
-
-def play_functions(
-    layout: RowLayout, terminal: int, counters: Counters, phases: Phases, has_factors: bool, patience: int
-) -> str:
+def play_functions(game: PlayedGame) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
     has a slot for each number of moves up to the limit, and one behind for what was cut.
-
-    Args:
-        layout: the rows.
-        terminal: bit literal of the end.
-        counters: where a playing block counts.
-        phases: of the game.
-        has_factors: whether moves go from the choice to the gates as ``factors`` says.
-        patience: how many steps lanes may wait, together, before what goals alone need is evaluated; 0 where
-            it is evaluated in each step.
     """
-    game = _Game(layout, terminal, counters.moves, phases, has_factors, patience)
     parts = (
         _cut(game),
         _finish(game),
@@ -132,7 +126,7 @@ def _each_lane(
             code.set_word(mask, 0)
 
 
-def _cut(game: _Game) -> str:
+def _cut(game: PlayedGame) -> str:
     """Find the lanes that have made as many moves as they may, and when the next one can have."""
     code = FunctionBuilder("cut", parameters=["ptr noalias %block"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
@@ -152,7 +146,7 @@ def _cut(game: _Game) -> str:
     return code.text()
 
 
-def _finish(game: _Game) -> str:
+def _finish(game: PlayedGame) -> str:
     """Take leave of the lanes that ended or are cut; start the next playouts in them, or let them wait."""
     code = FunctionBuilder("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
@@ -185,7 +179,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 
 
 def _each_playout(
-    code: FunctionBuilder, game: _Game, row: int, now: str
+    code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
     """Write a loop over the playouts that are over, in the lanes that hold in a row; see ``_start_next``.
 
@@ -242,7 +236,7 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
     code.set_word("%block", code.word(left), LEFT)
 
 
-def _leave_stuck(game: _Game) -> str:
+def _leave_stuck(game: PlayedGame) -> str:
     """Take leave of the lanes in which a role has no legal move, as of those that ended.
 
     They are only counted, and the first one is noted: the block can be played again up to it.
@@ -272,7 +266,7 @@ def _leave_stuck(game: _Game) -> str:
     return code.text()
 
 
-def _wait(game: _Game) -> str:
+def _wait(game: PlayedGame) -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
     code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
@@ -282,16 +276,16 @@ def _wait(game: _Game) -> str:
     return code.text()
 
 
-def _waiting_lanes(code: FunctionBuilder, game: _Game) -> str:
+def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
     """Return the lanes with a playout under way that make no move in this step."""
     # Some words of row RESTART were written one by one: to read it as a whole takes long.
-    if not game.has_late_goals:
+    if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
     others = code.or_(code.load(GO), code.load(RESTART))
     return code.and_(code.load(RUNNING), code.not_(others))
 
 
-def _start_elsewhere(game: _Game) -> str:
+def _start_elsewhere(game: PlayedGame) -> str:
     """Put the lanes that restart into another state than the initial one."""
     code = FunctionBuilder("start_elsewhere", parameters=["ptr noalias %block"])
     restart = code.load(RESTART)
@@ -303,7 +297,7 @@ def _start_elsewhere(game: _Game) -> str:
     return code.text()
 
 
-def _look_for_phase(code: FunctionBuilder, game: _Game) -> None:
+def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
     """Note the phase of the lanes with a playout under way, unless everything is to be computed."""
     if game.has_phases:
         find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
@@ -312,7 +306,7 @@ def _look_for_phase(code: FunctionBuilder, game: _Game) -> None:
         code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
 
 
-def _are_enough(code: FunctionBuilder, ended: str, game: _Game) -> str:
+def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
     """Write whether lanes have ended and waited for so long that goals are worth their time.
 
     What is wasted on waiting is then about what the goals cost, and both together at most twice the least
@@ -325,7 +319,7 @@ def _are_enough(code: FunctionBuilder, ended: str, game: _Game) -> str:
     return code.let(f"select i1 {others}, i1 {enough}, i1 true")
 
 
-def _start_in_phase(code: FunctionBuilder, now: str, game: _Game) -> None:
+def _start_in_phase(code: FunctionBuilder, now: str, game: PlayedGame) -> None:
     """Start playouts where lanes wait and the next step is one of the first phase."""
     after = code.let(f"add i64 {now}, 1")
     first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {len(game.phases.patterns)}')}, 0")
@@ -334,7 +328,7 @@ def _start_in_phase(code: FunctionBuilder, now: str, game: _Game) -> None:
         code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)")
 
 
-def _play(game: _Game) -> str:
+def _play(game: PlayedGame) -> str:
     choose, evaluate = "choose", "evaluate_moves"
     if game.has_factors:
         choose, evaluate = "choose_factors", "evaluate_factors"
@@ -346,14 +340,14 @@ def _play(game: _Game) -> str:
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word("%block", NOW)
     _look_for_phase(code, game)
-    state = "evaluate_options" if game.has_late_goals else "evaluate_state"
+    state = "evaluate_options" if game.patience else "evaluate_state"
     code.line(f"call void @{state}(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
     ended = ended_lanes(code, game.terminal)
-    due = _are_enough(code, ended, game) if game.has_late_goals else code.any_lane(ended)
+    due = _are_enough(code, ended, game) if game.patience else code.any_lane(ended)
     code.branch(code.let(f"or i1 {late}, {due}"), leaving, staying)
     code.label(leaving)
-    if game.has_late_goals:
+    if game.patience:
         code.set_word("%block", 0, WAITED)
         code.line("call void @evaluate_goals(ptr %rows, ptr %data)")
     code.line("call void @account(ptr %rows, ptr %data)")
@@ -366,7 +360,7 @@ def _play(game: _Game) -> str:
     code.label(staying)
     code.store(RESTART, ZERO)
     active = code.load(RUNNING)
-    if game.has_late_goals:
+    if game.patience:
         active = code.and_(active, code.not_(code.bits(game.terminal)))
     code.store(ACTIVE, active)
     code.jump(starting)

@@ -13,9 +13,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.bit_slices import decrease, less, masks
 from anygame.network.kernels.function import LANES, ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection
+from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection, decrease, less, masks
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.random_rows import Xoshiro
 from anygame.network.kernels.rows import ACTIVE, GO, STUCK

@@ -180,19 +180,15 @@ class _Hashing:
 
     def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
         """Return per choice the literal that holds where one of its nodes does, but for some of them."""
-        found = []
+        found, first = [], self._base + len(self._circuit.opened)
         for choice, nodes in zip(choices.tolist(), excluded, strict=True):
-            others = set(nodes.tolist())
-            found.append(self._one_of([n for n in self._circuit.choices[choice] if n not in others]))
+            rest = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))
+            if len(rest) > 1:
+                row = tuple(2 * node + 1 for node in rest)
+                found.append(2 * self._rests.setdefault(row, first + len(self._rests)) + 1)
+            else:
+                found.append(2 * rest[0] if rest else FALSE)
         return np.array(found, np.int64)
-
-    def _one_of(self, nodes: list[int]) -> int:
-        """Return the literal that holds where one of some nodes does."""
-        if len(nodes) < 2:
-            return 2 * nodes[0] if nodes else FALSE
-        row = tuple(2 * node + 1 for node in nodes)
-        first = self._base + len(self._circuit.opened)
-        return 2 * self._rests.setdefault(row, first + len(self._rests)) + 1
 
     def _add_rests(self) -> None:
         """Add the gates that have come in addition."""

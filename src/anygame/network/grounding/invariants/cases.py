@@ -293,17 +293,11 @@ def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], knowledge: Kno
         tests = [substituted_test(test, bindings) for test in rule.tests]
     except NotAVariableError:
         return None
-    left_tests = _undecided(tests, knowledge)
-    left_guards = _undecided([substituted_atom(guard, bindings) for guard in rule.guards], knowledge)
+    replaced = rule.with_atoms(lambda atom: substituted_atom(atom, bindings))
+    left_tests, left_guards = _undecided(tests, knowledge), _undecided(replaced.guards, knowledge)
     if left_tests is None or left_guards is None:
         return None
-    return replace(
-        rule,
-        positives=tuple([substituted_atom(atom, bindings) for atom in rule.positives]),
-        negatives=tuple([substituted_atom(atom, bindings) for atom in rule.negatives]),
-        guards=tuple(left_guards),
-        tests=tuple(left_tests),
-    )
+    return replace(replaced, guards=tuple(left_guards), tests=tuple(left_tests))
 
 
 def _undecided(conditions: Iterable[_Condition], knowledge: Knowledge) -> list[_Condition] | None:
