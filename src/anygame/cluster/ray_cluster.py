@@ -81,11 +81,6 @@ class Cluster:
         """How many cores it has."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    @property
-    def machines(self) -> int:
-        """How many machines it has."""
-        return len(self._alive())
-
     def _alive(self) -> list[str]:
         nodes = self._ray.nodes()
         return [node["NodeID"] for node in nodes if node["Alive"] and node["Resources"].get("CPU")]

@@ -66,7 +66,7 @@ def compile_machine(
     bounds = GroundingLimits(**limits)  # type: ignore[arg-type]
     compiled = compile_game(reasoner.another(bounds), bounds, progress)
     machine = NetworkMachine(reasoner, compiled)
-    machine.is_cached = machine.simulator.compile()
+    machine.is_cached = machine.kernel.library.cached
     return machine
 
 
@@ -338,7 +338,7 @@ class NetworkMachine:
 
     def describe(self) -> dict[str, Any]:
         """Return figures as plain data."""
-        return describe(self.compiled, self.simulator.describe())
+        return describe(self.compiled, self.kernel.describe())
 
     def figures(self) -> str:
         """Return figures as text."""
