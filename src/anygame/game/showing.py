@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.game.moves import JointMove
     from anygame.language.terms import Term
 
-_VIEWS: Final = "anygame.boards.drawing.views"
+_VIEWS: Final = "anygame.boards.drawing.composing"
 _PLANES: Final = "anygame.boards.planes"
 
 

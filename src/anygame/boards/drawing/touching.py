@@ -10,19 +10,21 @@ and fifth. Where the rules do not say it, values show it.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from anygame.boards.finding.evidence import occurrences
 from anygame.language.rules import atoms_in
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import TypeAlias
+    from collections.abc import Iterator, Sequence
 
-    from anygame.boards.finding.layout import Layout, Lines, Positions
+    from anygame.boards.finding.layout import Board
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
+#: The ids of cells by the number of their layout and their coordinates.
+Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
 #: An argument of a relation, a fluent or a move.
 _Place: TypeAlias = "tuple[str, str, int, int]"
 #: A coordinate: the number of a layout, and which of the coordinates of its cells.
@@ -30,7 +32,8 @@ _Coordinate: TypeAlias = "tuple[int, int]"
 #: A variable at an argument.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
 
-_STATE: Final = frozenset({"true", "next", "init"})
+#: What only declares facts and moves shows nothing.
+_DECLARED: Final = frozenset({"base", "input"})
 #: From the fluents up to `legal` lead few rules; a longer chain proves nothing.
 _ROUNDS: Final = 6
 
@@ -38,18 +41,18 @@ _ROUNDS: Final = 6
 class MoveReader:
     """Reads moves: see `cells`."""
 
-    def __init__(self, rules: Sequence[Rule], layouts: Sequence[Layout | Lines | Positions]) -> None:
+    def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
         self._sizes = [len(layout.key) for layout in layouts]
         self._coordinates = _spread(rules, layouts)
 
     def cells(
-        self, move: Term, known: Mapping[tuple[int, tuple[Term, ...]], str]
+        self, move: Term, known: Known
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
         """Return the cells that a move names, and the coordinates that it names alone.
 
         Args:
             move: a move.
-            known: the names of cells, by the number of their layout and their coordinates.
+            known: the ids of all cells.
 
         Returns:
             The names of the cells in the order of the arguments, and, for each layout of which no cell is
@@ -79,7 +82,7 @@ class MoveReader:
         arguments: Sequence[Term],
         places: Sequence[frozenset[_Coordinate]],
         named: dict[int, int],
-        known: Mapping[tuple[int, tuple[Term, ...]], str],
+        known: Known,
     ) -> tuple[list[str], dict[int, Term]]:
         """Return the cells of one layout that arguments name, and the single coordinates.
 
@@ -108,9 +111,7 @@ class MoveReader:
         named |= dict.fromkeys(taken, size)
         return cells, rest
 
-    def _by_value(
-        self, arguments: Sequence[Term], known: Mapping[tuple[int, tuple[Term, ...]], str]
-    ) -> list[str]:
+    def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
         """Return the cells whose coordinates stand there, of layouts with two of them and more."""
         found: list[str] = []
         index = 0
@@ -125,9 +126,7 @@ class MoveReader:
         return found
 
 
-def _spread(
-    rules: Sequence[Rule], layouts: Sequence[Layout | Lines | Positions]
-) -> dict[_Place, frozenset[_Coordinate]]:
+def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
     """Return which coordinates an argument is, for all arguments of which the rules say it."""
     found: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):
@@ -161,20 +160,7 @@ def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occu
 
 def _places(atom: Atom) -> Iterator[_Occurrence]:
     """Yield the variables of an atom with their places: of what stands in `true` or `does`, in there."""
-    inner: Term | None = None
-    kind = ""
-    if atom.predicate in _STATE and len(atom.arguments) == 1:
-        kind, inner = "fluent", atom.arguments[0]
-    elif atom.predicate in ("legal", "does") and len(atom.arguments) == 2:
-        kind, inner = "move", atom.arguments[1]
-    if kind:
-        if isinstance(inner, Compound):
-            yield from _variables(kind, inner.functor, inner.arguments)
-        return
-    yield from _variables("relation", atom.predicate, atom.arguments)
-
-
-def _variables(kind: str, name: str, arguments: Sequence[Term]) -> Iterator[_Occurrence]:
-    for index, argument in enumerate(arguments):
-        if isinstance(argument, Variable):
-            yield (kind, name, len(arguments), index), argument
+    for item in occurrences([] if atom.predicate in _DECLARED else [atom]):
+        for index, argument in enumerate(item.arguments):
+            if isinstance(argument, Variable):
+                yield (*item.predicate, index), argument

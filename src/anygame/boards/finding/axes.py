@@ -52,6 +52,11 @@ def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
     return ()
 
 
+def numbered(axis: Iterable[Term]) -> dict[Term, int]:
+    """Return the place of each value of an axis, from 0."""
+    return {value: number for number, value in enumerate(axis)}
+
+
 def is_numbered(axis: Axis) -> bool:
     """Whether the values of an axis are numbers, perhaps behind a prefix."""
     return all(_NUMBERED.fullmatch(value.name) for value in axis)
@@ -115,6 +120,6 @@ def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
 
 def contiguous(axis: Axis, members: Iterable[Term]) -> bool:
     """Whether the members are neighbours on the axis, without a gap."""
-    position = {value: index for index, value in enumerate(axis)}
+    position = numbered(axis)
     positions = sorted(position[member] for member in members if isinstance(member, Constant))
     return all(after - before == 1 for before, after in pairwise(positions))

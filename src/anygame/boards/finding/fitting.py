@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Final
 from anygame.boards.finding.arrangement import arrange
 from anygame.boards.finding.axes import AXIS_LIMIT, ordered
 from anygame.boards.finding.coordinates import Coordinates, find_coordinates, with_layers
-from anygame.boards.finding.hexagons import centred, shape_by_neighbours, slant
 from anygame.boards.finding.layout import Layout
-from anygame.boards.finding.orientation import Bearing, is_hexagon, orient
+from anygame.boards.finding.orientation import (
+    Bearing,
+    centred,
+    is_hexagon,
+    orient,
+    shape_by_neighbours,
+    slant,
+)
 from anygame.boards.names import COLOURS
 from anygame.language.terms import Constant, Term
 

@@ -1,4 +1,4 @@
-"""Orientation: which argument of a fluent names the row of a board, and which way rows follow each other."""
+"""Orientation: which argument names the row of a board, which way rows go, and how they are shifted."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.axes import contiguous, is_numbered, prefix
-from anygame.language.rules import atoms_in
-from anygame.language.terms import Compound, Variable
+from anygame.boards.finding.axes import contiguous, is_numbered, numbered, prefix
+from anygame.boards.finding.evidence import atoms_of, occurrences
+from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from anygame.boards.finding.axes import Axis
-    from anygame.boards.finding.layout import Square
+    from anygame.boards.finding.layout import Shape, Square
     from anygame.language.rules import Rule
 
 #: For each argument of a fluent, how often the rules call it by which kind of name.
@@ -30,7 +30,10 @@ _KINDS: Final = {
 _ROWS: Final = frozenset({"row", "rank", "y"})
 _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
-_FLUENT_KEYWORDS: Final = frozenset({"true", "next", "init", "base"})
+#: Of the neighbours that the rules name, so many in a hundred must be such on the drawn board.
+_SURE: Final = 80
+#: Fewer pairs of neighbours prove nothing.
+_FEWEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +43,23 @@ class Bearing:
     Attributes:
         swapped: the first coordinate names the column, the second the row.
         upwards: the first row is at the bottom.
-        hexagon: rows are centred, each one square longer or shorter than the next.
     """
 
     swapped: bool
     upwards: bool
-    hexagon: bool = False
 
 
 def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
     """Return for every fluent, by functor and arity, the kinds of names its arguments go by in the rules."""
     found: dict[tuple[str, int], Names] = {}
     for rule in rules:
-        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
-            fluent = atom.arguments[0] if atom.arguments else None
-            if atom.predicate in _FLUENT_KEYWORDS and isinstance(fluent, Compound):
-                key = fluent.functor, len(fluent.arguments)
-                names = found.setdefault(key, tuple(Counter() for _ in fluent.arguments))
-                for counter, argument in zip(names, fluent.arguments, strict=True):
-                    kind = _kind(argument.name) if isinstance(argument, Variable) else ""
-                    if kind:
-                        counter[kind] += 1
+        for (kind, name, arity), arguments in occurrences(atoms_of(rule)):
+            if kind == "fluent":
+                names = found.setdefault((name, arity), tuple(Counter() for _ in arguments))
+                for counter, argument in zip(names, arguments, strict=True):
+                    called = _kind(argument.name) if isinstance(argument, Variable) else ""
+                    if called:
+                        counter[called] += 1
     return found
 
 
@@ -73,9 +72,9 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
         squares: the two coordinates of every square.
     """
     if is_hexagon(axes[0], axes[1], squares):
-        return Bearing(swapped=False, upwards=False, hexagon=True)
+        return Bearing(swapped=False, upwards=False)
     if is_hexagon(axes[1], axes[0], [(second, first) for first, second in squares]):
-        return Bearing(swapped=True, upwards=False, hexagon=True)
+        return Bearing(swapped=True, upwards=False)
     numbered = [is_numbered(axis) for axis in axes]
     prefixes = [_kind(prefix(axis)) for axis in axes]
     named = _by_kinds(prefixes) or _by_kinds([_commonest(counter) for counter in names])
@@ -113,3 +112,67 @@ def _kind(name: str) -> str:
 def _commonest(counter: Counter[str]) -> str:
     """Return the kind of most uses; among equals the first by text, so that rule order changes nothing."""
     return min(counter, key=lambda kind: (-counter[kind], kind), default="")
+
+
+def centred(rows: Axis, columns: Axis, squares: Collection[Square]) -> tuple[int, ...]:
+    """Return the shift of every row in half squares that brings the middles of all rows below each other."""
+    starts = {row: min(columns.index(c) for r, c in squares if r == row) for row in rows}
+    lengths = Counter(row for row, _ in squares)
+    return tuple(max(lengths.values()) - lengths[row] - 2 * starts[row] for row in rows)
+
+
+def shape_by_neighbours(
+    rows: Axis, columns: Axis, squares: Collection[Square], neighbours: Collection[tuple[Square, Square]]
+) -> Shape:
+    """Return how rows lie to each other, by the squares that the rules call neighbours.
+
+    Rows of lengths that differ by odd numbers are centred, if neighbours then touch: hexagons and stars. Rows
+    of one length are slanted, if neighbours lie on one diagonal too and never on the other.
+    """
+    if len(neighbours) < _FEWEST:
+        return "square"
+    lengths = [[column for r, column in squares if r == row] for row in rows]
+    odd = all((len(above) - len(below)) % 2 for above, below in pairwise(lengths))
+    if odd and all(row and contiguous(columns, row) for row in lengths):
+        shifts = centred(rows, columns, squares)
+        steps = list(_steps(rows, columns, neighbours))
+        touching = sum(
+            (down == 0 and abs(across) == 1)
+            or (abs(down) == 1 and abs(2 * across + shifts[row + down] - shifts[row]) == 1)
+            for row, down, across in steps
+        )
+        if 100 * touching >= _SURE * len(steps):
+            return "hexagon"
+    return "slanted" if slant(rows, columns, neighbours, sure=True) else "square"
+
+
+def slant(
+    rows: Axis, columns: Axis, neighbours: Collection[tuple[Square, Square]], *, sure: bool = False
+) -> int:
+    """Return to which side rows are shifted, 1 for right and -1 for left; right unless neighbours show it.
+
+    Args:
+        rows: from the first to the last.
+        columns: from left to right.
+        neighbours: pairs of squares.
+        sure: whether to return 0 unless neighbours show it.
+    """
+    ways = Counter((down, across) for _, down, across in _steps(rows, columns, neighbours))
+    straight = (ways[0, 1] or ways[0, -1]) and (ways[1, 0] or ways[-1, 0])
+    near = sum(count for (down, across), count in ways.items() if max(abs(down), abs(across)) == 1)
+    falling = ways[1, 1] + ways[-1, -1]
+    rising = ways[1, -1] + ways[-1, 1]
+    shown = bool(straight) and 100 * near >= _SURE * ways.total() and bool(falling) != bool(rising)
+    if sure and not shown:
+        return 0
+    return -1 if shown and falling else 1
+
+
+def _steps(
+    rows: Axis, columns: Axis, neighbours: Collection[tuple[Square, Square]]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the row of each first square, and how many rows down and columns across its neighbour lies."""
+    row, column = numbered(rows), numbered(columns)
+    for one, other in neighbours:
+        if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
+            yield row[one[0]], row[other[0]] - row[one[0]], column[other[1]] - column[one[1]]

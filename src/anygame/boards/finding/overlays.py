@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.cell_places import cell_places
+from anygame.boards.finding.evidence import cell_places
 from anygame.boards.finding.layout import Overlay
 from anygame.boards.names import BLOCKS, SIDES, SIGNS, words
 from anygame.language.terms import Compound, Constant
@@ -12,7 +12,7 @@ from anygame.language.terms import Compound, Constant
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anygame.boards.finding.cell_places import Predicate
+    from anygame.boards.finding.evidence import Predicate
     from anygame.boards.finding.fluents import Fluent
     from anygame.boards.finding.layout import Content, Layout
     from anygame.boards.names import Side
@@ -29,11 +29,10 @@ def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rul
     lies there. Relations that always hold do too if they are called so: walls, holes, exits.
     """
     places = cell_places(rules, layout.functor, layout.arity, layout.key)
-    known = {(fluent.functor, fluent.arity): fluent for fluent in fluents}
-    found = []
+    known = {fluent.key: fluent for fluent in fluents}
+    found: list[Overlay] = []
     for predicate, keys in sorted(places.items()):
-        own = (predicate.name, predicate.arity) == (layout.functor, layout.arity)
-        if len(keys) > 1 or (own and predicate.kind == "fluent"):
+        if len(keys) > 1 or predicate == ("fluent", *layout.fluent):
             continue
         (key,) = keys
         contents = tuple(index for index in range(predicate.arity) if index not in key)
@@ -43,9 +42,10 @@ def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rul
             # One shared variable alone is weak evidence.
             continue
         if predicate.kind == "fluent":
-            fluent = known.get((predicate.name, predicate.arity))
+            fluent = known.get(predicate[1:])
             if fluent:
-                found.append(_of_fluent(fluent, key, contents))
+                values = tuple((value,) for index in contents for value in fluent.domains[index])
+                found.append(_overlay(predicate, key, contents, values))
         elif predicate.kind == "relation":
             found += _fixed(predicate, key, contents, rules)
     return tuple(found)
@@ -62,19 +62,15 @@ def sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
     return found if len(found) == len(contents) else {}
 
 
-def _of_fluent(fluent: Fluent, key: tuple[int, ...], contents: tuple[int, ...]) -> Overlay:
-    side, sign = _side(fluent.functor) if not contents else (None, "")
-    values = tuple((value,) for index in contents for value in fluent.domains[index])
-    return Overlay(
-        fluent.functor,
-        fluent.arity,
-        key,
-        contents,
-        values=values,
-        side=side,
-        sign=sign,
-        sides=sides_of(values),
-    )
+def _overlay(
+    predicate: Predicate,
+    key: tuple[int, ...],
+    contents: tuple[int, ...],
+    values: tuple[Content, ...],
+    fixed: tuple[Compound, ...] = (),
+) -> Overlay:
+    side, sign = _side(predicate.name) if not contents else (None, "")
+    return Overlay(*predicate[1:], key, contents, values, side, sign, sides_of(values), fixed)
 
 
 def _fixed(
@@ -83,28 +79,14 @@ def _fixed(
     """Yield a relation that is given by facts alone, if its name says that it can be seen."""
     if not set(words(predicate.name)) & BLOCKS:
         return
-    named = [rule for rule in rules if rule.head.key == (predicate.name, predicate.arity)]
+    named = [rule for rule in rules if rule.head.key == predicate[1:]]
     facts = [rule.head.arguments for rule in named if not rule.body]
     if len(facts) < len(named) or len(facts) > _FIXED_LIMIT:
         return
-    fixed = tuple(Compound(predicate.name, arguments) for arguments in facts if _is_flat(arguments))
+    flat = [arguments for arguments in facts if all(isinstance(each, Constant) for each in arguments)]
+    fixed = tuple(Compound(predicate.name, arguments) for arguments in flat)
     values = tuple({tuple(arguments[index] for index in contents) for arguments in facts} - {()})
-    side, sign = _side(predicate.name) if not contents else (None, "")
-    yield Overlay(
-        predicate.name,
-        predicate.arity,
-        key,
-        contents,
-        values=values,
-        side=side,
-        sign=sign,
-        sides=sides_of(values),
-        fixed=fixed,
-    )
-
-
-def _is_flat(arguments: Iterable[object]) -> bool:
-    return all(isinstance(argument, Constant) for argument in arguments)
+    yield _overlay(predicate, key, contents, values, fixed)
 
 
 def _side(name: str) -> tuple[Side | None, str]:

@@ -7,12 +7,12 @@ from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.finding.axes import chains, ordered
+from anygame.boards.finding.evidence import atoms_of, occurrences
 from anygame.boards.finding.layout import Layout, Positions
-from anygame.language.rules import atoms_in
-from anygame.language.terms import Compound, Constant, Variable
+from anygame.language.terms import Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.boards.finding.axes import Axis
     from anygame.boards.finding.fluents import Arguments, Fluent
@@ -34,7 +34,7 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Po
     The board is what a relation of the rules names, if that holds where things are at the start; else all
     squares that there may be.
     """
-    known = {(fluent.functor, fluent.arity): fluent for fluent in fluents}
+    known = {fluent.key: fluent for fluent in fluents}
     found = []
     for one in fluents:
         for first, second, is_row in _NAMES:
@@ -52,29 +52,16 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Po
 
 def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
     """Whether the last argument of a fluent, its coordinate, follows from what it was: speeds do not so."""
-    for rule in rules:
-        head = rule.head.arguments[0] if rule.head.key == ("next", 1) else None
-        if not isinstance(head, Compound) or (head.functor, len(head.arguments)) != _key(fluent):
-            continue
-        former = [term for term in _facts_in(rule) if (term.functor, len(term.arguments)) == _key(fluent)]
-        if any(
-            term.arguments[:-1] == head.arguments[:-1] and term.arguments[-1] != head.arguments[-1]
-            for term in former
-            if isinstance(term.arguments[-1], Variable)
-        ):
-            return True
-    return False
-
-
-def _key(fluent: Fluent) -> tuple[str, int]:
-    return fluent.functor, fluent.arity
-
-
-def _facts_in(rule: Rule) -> Iterator[Compound]:
-    """Yield the facts that a rule asks for."""
-    for atom, _ in atoms_in(rule.body):
-        if atom.key == ("true", 1) and isinstance(atom.arguments[0], Compound):
-            yield atom.arguments[0]
+    wanted = "fluent", *fluent.key
+    return any(
+        now.predicate == former.predicate == wanted
+        and isinstance(former.arguments[-1], Variable)
+        and former.arguments[:-1] == now.arguments[:-1]
+        and former.arguments[-1] != now.arguments[-1]
+        for rule in rules
+        for now in occurrences([rule.head], "next")
+        for former in occurrences(atoms_of(rule), "true")
+    )
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Positions | None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from anygame.boards.finding.arrangement import side_by_side, whole_board
-from anygame.boards.finding.boxes import box_size
+from anygame.boards.finding.arrangement import box_size, side_by_side, whole_board
 from anygame.boards.finding.dots import find_lines, with_boxes
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.fluents import fluents_of
@@ -77,28 +76,22 @@ def _joined(layout: Layout, game: Game) -> Layout:
 
 def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Sequence[Rule]) -> list[Layout]:
     """Lay over each other what the rules show to lie on one board: the fuller one carries the others."""
-    filled = {(fluent.functor, fluent.arity): len(fluent.initial) for fluent in fluents}
-    order = sorted(layouts, key=lambda layout: -filled[layout.functor, layout.arity])
+    filled = {fluent.key: len(fluent.initial) for fluent in fluents}
     taken: set[tuple[str, int]] = set()
     found: dict[tuple[str, int], Layout] = {}
-    for layout in order:
-        if (layout.functor, layout.arity) in taken:
+    for layout in sorted(layouts, key=lambda layout: -filled[layout.fluent]):
+        if layout.fluent in taken:
             continue
-        overlays = [
+        overlays = tuple(
             overlay
             for overlay in find_overlays(layout, fluents, rules)
-            if (overlay.functor, overlay.arity) not in taken | found.keys()
-            and not (overlay.contents and 2 * filled.get((overlay.functor, overlay.arity), 0) > layout.size)
-        ]
-        taken |= {(overlay.functor, overlay.arity) for overlay in overlays}
-        found[layout.functor, layout.arity] = replace(
-            layout,
-            overlays=tuple(overlays),
-            sides=sides_of(layout.values),
-            box=box_size(layout, rules),
+            if overlay.fluent not in taken | found.keys()
+            and not (overlay.contents and 2 * filled.get(overlay.fluent, 0) > layout.size)
         )
-    keys = [(layout.functor, layout.arity) for layout in layouts]
-    return [found[key] for key in keys if key in found]
+        taken |= {overlay.fluent for overlay in overlays}
+        sides, box = sides_of(layout.values), box_size(layout, rules)
+        found[layout.fluent] = replace(layout, overlays=overlays, sides=sides, box=box)
+    return [found[layout.fluent] for layout in layouts if layout.fluent in found]
 
 
 def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[Layout]:
