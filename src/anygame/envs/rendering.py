@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.envs.extras import missing
+from anygame.envs.sources import missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.envs.extras import missing
+from anygame.envs.sources import missing
 
 try:
     from gymnasium import spaces
@@ -14,7 +14,7 @@ except ImportError:
     raise missing("gymnasium", "gymnasium") from None
 
 if TYPE_CHECKING:
-    from anygame.envs.observing import Observer
+    from anygame.envs.episode import Observer
     from anygame.game.game import Game
 
 

@@ -13,10 +13,8 @@ from anygame.envs.extensive.form import (
     Node,
     Order,
 )
-from anygame.envs.extensive.gambit import gambit_text
-from anygame.envs.extensive.survey import Survey, survey
-from anygame.envs.extensive.turns import Turns, find_turns
-from anygame.envs.extensive.walk import MOST_HISTORIES, Counts, count, walk
+from anygame.envs.extensive.survey import Survey, Turns, find_turns, survey
+from anygame.envs.extensive.walk import MOST_HISTORIES, Counts, count, gambit_text, walk
 
 __all__ = [
     "CHANCE",

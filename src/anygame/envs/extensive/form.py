@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from anygame.envs.extensive.turns import find_turns
+from anygame.envs.extensive.survey import find_turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.envs.extensive.turns import Turns
+    from anygame.envs.extensive.survey import Turns
     from anygame.game import Game, Role, State
     from anygame.language.terms import Term
 

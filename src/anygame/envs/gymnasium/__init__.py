@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.envs.extras import missing
+from anygame.envs.sources import missing
 
 try:
     import gymnasium

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.envs.episode import Illegal
+    from anygame.envs.episode import Form, Illegal
     from anygame.envs.gymnasium.opponents import OpponentSpec
-    from anygame.envs.observing import Form
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 

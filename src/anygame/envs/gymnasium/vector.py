@@ -10,10 +10,9 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from anygame.envs.episode import DEFAULT_LIMIT, check_illegal
+from anygame.envs.episode import DEFAULT_LIMIT, EpisodeLanes, check_illegal
 from anygame.envs.gymnasium.opponents import LaneView, first_choices, learner_of, opponents_of, random_choices
 from anygame.envs.gymnasium.single import check_mask
-from anygame.envs.lanes import EpisodeLanes
 from anygame.envs.rendering import RENDER_MODES, check_mode, render
 from anygame.envs.rewards import Rewards
 from anygame.envs.sources import compiled_game
@@ -26,10 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.envs.episode import Illegal
+    from anygame.envs.episode import Form, Illegal
     from anygame.envs.gymnasium.opponents import OpponentSpec
     from anygame.envs.gymnasium.single import MaskPlace
-    from anygame.envs.observing import Form
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 

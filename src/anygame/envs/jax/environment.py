@@ -10,17 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from anygame.envs.jax.evaluation import evaluator
-from anygame.envs.jax.gate_table import tabulate
-from anygame.envs.jax.rewards import rewards_for_illegal, rewards_of_goals
+from anygame.envs.jax.evaluation import evaluator, tabulate
 from anygame.envs.jax.state import State
+from anygame.envs.rewards import rewards_of_goals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.envs.jax.evaluation import Array, Evaluate
-    from anygame.envs.jax.observations import Observe
-    from anygame.envs.jax.percepts import Percepts
+    from anygame.envs.jax.observations import Observe, Percepts
     from anygame.envs.rewards import RewardName
     from anygame.envs.turns import Turns
     from anygame.game.game import Game
@@ -171,7 +169,7 @@ class Environment:
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
         told = jnp.where(over | illegal, state._seen, self._told(state, after[len(self.fluents) :]))
         seen = self._seen(fluents)
-        gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals), 0.0)
+        gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals, jnp), 0.0)
         gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
         return self._state(
             state,
@@ -390,3 +388,14 @@ def _drawn(key: Array, legal: Array) -> Array:
     count = legal.sum()
     chosen = jax.random.randint(key, (), 0, jnp.maximum(count, 1))
     return legal & (jnp.cumsum(legal) - 1 == chosen)
+
+
+def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
+    """Return the rewards for illegal actions: float32 [players] for bool [players], who took one.
+
+    The penalty is -1, or -100 where goals count as they are. In zero-sum it goes to the others.
+    """
+    lost = offenders.astype(jnp.float32)
+    if name == "zero-sum":
+        return (lost.sum() - lost) / (len(offenders) - 1) - lost
+    return -lost * (100 if name == "goals" else 1)

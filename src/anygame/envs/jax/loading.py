@@ -1,12 +1,14 @@
-"""Environments from rule sheets."""
+"""Environments from rule sheets, and matches that begin anew when they have ended."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import jax
+import jax.numpy as jnp
+
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
-from anygame.envs.jax.observations import as_they_are, planes, relative
-from anygame.envs.jax.percepts import Percepts
+from anygame.envs.jax.observations import Percepts, as_they_are, planes, relative
 from anygame.envs.rewards import Rewards, players_of
 from anygame.envs.sources import compiled_game
 from anygame.envs.turns import Turns
@@ -14,8 +16,11 @@ from anygame.errors import LimitError, SimultaneousMovesError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
+    from anygame.envs.jax.evaluation import Array
     from anygame.envs.jax.observations import Observe
+    from anygame.envs.jax.state import State
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
@@ -115,3 +120,28 @@ def _observe(
             "relative or flat, and reveal=True shows everything"
         )
     return planes(game, players)
+
+
+def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
+    """Return a ``step(state, action, key)`` after whose last step stands the initial state.
+
+    Rewards, ``terminated`` and ``truncated`` are those of the match that has ended, as in
+    ``pgx.experimental.auto_reset``; the next step goes on from the initial state.
+    """
+
+    def step(state: State, action: Array, key: Array) -> State:
+        moving, beginning = jax.random.split(key)
+        initial = env.init(beginning)
+        # A match that has just begun tells of the one before; where it begins with its end it stays there.
+        begun = state._step_count == 0
+        state = state.replace(
+            terminated=jnp.where(begun, initial.terminated, state.terminated),
+            truncated=jnp.where(begun, initial.truncated, state.truncated),
+        )
+        state = env.step(state, action, moving)
+        ended = state.terminated | state.truncated
+        fresh = initial.replace(rewards=state.rewards, terminated=state.terminated, truncated=state.truncated)
+        chosen: State = jax.tree.map(lambda new, old: jnp.where(ended, new, old), fresh, state)
+        return chosen
+
+    return step

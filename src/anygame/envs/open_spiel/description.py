@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from anygame.envs.extensive import MAX_STEPS, ExtensiveForm, find_turns, survey
 from anygame.errors import RuleSheetError
 from anygame.game import loads
+
+try:
+    import pyspiel as library
+except ImportError:
+    library = None
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +22,11 @@ if TYPE_CHECKING:
     from anygame.game import Game
     from anygame.language.terms import Term
 
+#: OpenSpiel, None where it is not installed.
+pyspiel: Final[Any] = library
+#: What games and states inherit from; without the library nobody can make one.
+GameBase: Final[Any] = object if pyspiel is None else pyspiel.Game
+StateBase: Final[Any] = object if pyspiel is None else pyspiel.State
 #: ``auto`` is sequential where roles take turns.
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
 #: Sheets that stay loaded: OpenSpiel makes a game anew for every state that it deserialises.

@@ -8,10 +8,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from anygame.envs.open_spiel.description import Dynamics, Utilities, describe
-from anygame.envs.open_spiel.library import GameBase, pyspiel
-from anygame.envs.open_spiel.observer import SheetObserver, memory_shape, observation_size
-from anygame.envs.open_spiel.state import SheetState
+from anygame.envs.open_spiel.description import Dynamics, GameBase, Utilities, describe, pyspiel
+from anygame.envs.open_spiel.state import SheetObserver, SheetState, memory_shape, observation_size
 from anygame.errors import RuleSheetError
 from anygame.game.encoding import rules_digest
 from anygame.language.installed import open_sheet

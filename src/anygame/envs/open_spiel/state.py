@@ -1,19 +1,29 @@
-"""States of sheets in OpenSpiel."""
+"""States of sheets in OpenSpiel, and what a player knows or sees there, as text and as arrays of numbers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from anygame.envs.extensive import CHANCE, TERMINAL
-from anygame.envs.open_spiel.library import StateBase
-from anygame.errors import IllegalMoveError
+from anygame.envs.open_spiel.description import StateBase, numbered, pyspiel
+from anygame.errors import IllegalMoveError, LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from anygame.envs.extensive import Node
     from anygame.envs.open_spiel.description import Description, Utilities
     from anygame.game.game import Game
     from anygame.language.terms import Term
+
+#: Numbers of an information state beyond which there is no array, but text alone: 1 MB each.
+_LARGEST: Final = 2**18
 
 
 class SheetState(StateBase):
@@ -100,3 +110,145 @@ class SheetState(StateBase):
 
     def __str__(self) -> str:
         return str(self.node)
+
+
+def memory_shape(description: Description) -> tuple[int, int] | None:
+    """Return steps and events of the array of what a player remembers; None where it would be too large."""
+    try:
+        events = _most_events(description)
+    except LimitError:
+        return None
+    steps = description.form.max_steps
+    return (steps, events) if steps * events <= _LARGEST else None
+
+
+def observation_size(description: Description) -> int | None:
+    """Return the size of the array of what a player sees; None where what can be seen is not known."""
+    try:
+        found = _sights(description)
+    except LimitError:
+        return None
+    return max(map(len, found))
+
+
+def _most_events(description: Description) -> int:
+    """Return how many different things a player can remember of a step. Raises LimitError."""
+    game = description.game
+    if not game.is_gdl2:
+        return sum(len(game.actions(role)) for role in game.roles)
+    return len(description.actions) + max(len(game.percept_terms(role)) for role in description.form.players)
+
+
+@cache
+def _events(description: Description, player: int) -> Mapping[object, int]:
+    """Return the numbers of what a player can remember of a step: own moves and percepts, or all moves."""
+    game, form = description.game, description.form
+    if game.is_gdl2:
+        found: list[object] = [("move", move) for move in description.actions]
+        found += [("percept", term) for term in game.percept_terms(form.players[player])]
+    else:
+        found = [(index, move) for index, role in enumerate(game.roles) for move in game.actions(role)]
+    return {event: number for number, event in enumerate(found)}
+
+
+@cache
+def _sights(description: Description) -> list[Mapping[Term, int]]:
+    """Return for each player the numbers of what can be seen: percepts, or facts."""
+    game = description.game
+    if game.is_gdl2:
+        return [numbered(game.percept_terms(role)) for role in description.form.players]
+    return [_facts(description)] * len(description.form.players)
+
+
+@cache
+def _facts(description: Description) -> Mapping[Term, int]:
+    return numbered(description.game.fluent_terms)
+
+
+class SheetObserver:
+    """An observer as OpenSpiel has them.
+
+    With perfect recall, what a player has done and seen (all moves, in games without hidden information).
+    Else, what the player sees now: in games of hidden information the percepts since the last decision, in
+    others what is true. With ``private_info`` of all players it is what is true in any game.
+
+    Attributes:
+        tensor: float32, all pieces one after the other; None where it would be too large.
+        dict: the pieces by name, in their shapes: ``player`` [players], ``step`` [steps + 1], ``memory``
+            [steps, events] and ``now`` [actions], what was decided in a step that is not over; or ``facts``
+            [fluents], or ``percepts`` [percepts].
+    """
+
+    def __init__(self, description: Description, kind: Any, params: Mapping[str, Any] | None) -> None:
+        if params:
+            raise ValueError(f"observers of sheets take no parameters, found {params}")
+        self._description = description
+        self._kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
+        private, hides = self._kind.private_info, description.game.is_gdl2
+        shows_all = private == pyspiel.PrivateInfoType.ALL_PLAYERS
+        self._shows_facts = shows_all or (self._kind.public_info and not hides)
+        self._shows_percepts = hides and private == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        self.tensor: NDArray[np.float32] | None = None
+        self.dict: dict[str, NDArray[np.float32]] = {}
+        pieces = self._pieces()
+        if pieces is not None:
+            self.tensor = np.zeros(sum(map(prod, pieces.values())), np.float32)
+            begin = 0
+            for name, shape in pieces.items():
+                self.dict[name] = self.tensor[begin : begin + prod(shape)].reshape(shape)
+                begin += prod(shape)
+
+    def _pieces(self) -> dict[str, tuple[int, ...]] | None:
+        description = self._description
+        if self._kind.perfect_recall:
+            shape = memory_shape(description)
+            if shape is None:
+                return None
+            players, actions = len(description.form.players), len(description.actions)
+            return {"player": (players,), "step": (shape[0] + 1,), "memory": shape, "now": (actions,)}
+        if self._shows_facts:
+            return {"facts": (len(_facts(description)),)}
+        size = observation_size(description) if self._shows_percepts else None
+        return None if size is None else {"percepts": (size,)}
+
+    def set_from(self, state: SheetState, player: int) -> None:
+        """Fill the array with what a player knows or sees in a state."""
+        if self.tensor is None:
+            return
+        self.tensor.fill(0)
+        node = state.node
+        if self._kind.perfect_recall:
+            self._remember(node, player)
+        elif self._shows_facts:
+            self._mark("facts", node.state.facts, _facts(self._description))
+        else:
+            self._mark("percepts", node.percepts(player), _sights(self._description)[player])
+
+    def _remember(self, node: Node, player: int) -> None:
+        description = self._description
+        numbers, hides = _events(description, player), description.game.is_gdl2
+        self.dict["player"][player] = 1
+        self.dict["step"][node.step] = 1
+        memory = self.dict["memory"]
+        for step, moves, percepts in node.memories[description.form.role_index(player)]:
+            events = [("move" if hides else index, move) for index, move in enumerate(moves)]
+            for event in [*events, *(("percept", seen) for seen in percepts)]:
+                memory[step - 1, numbers[event]] = 1
+        own = node.decided(player)
+        if own is not None:
+            self.dict["now"][description.action_number[own]] = 1
+
+    def _mark(self, piece: str, terms: Iterable[Term], numbers: Mapping[Term, int]) -> None:
+        array = self.dict[piece]
+        for term in terms:
+            array[numbers[term]] = 1
+
+    def string_from(self, state: SheetState, player: int) -> str:
+        """Return what a player knows or sees in a state as text."""
+        node = state.node
+        if self._kind.perfect_recall:
+            return node.information(player)
+        if self._shows_facts:
+            return str(node)
+        seen = [f"sees {term}" for term in node.percepts(player)] if self._shows_percepts else []
+        return "; ".join([*([f"step {node.step + 1}"] if self._kind.public_info else []), *seen])
