@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from anygame.errors import IllegalMoveError, PositionError
 from anygame.game.encoding import ActionSpace
-from anygame.game.moves import in_order
+from anygame.game.roles import in_order
 from anygame.game.showing import planes_of
 from anygame.game.state import State
 

@@ -11,10 +11,8 @@ from warnings import warn
 from anygame.errors import PositionError
 from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
-from anygame.game.playouts import Playout, play_outs
 from anygame.game.roles import Role, find_role
-from anygame.game.sharing import Share
-from anygame.game.simulation import simulate
+from anygame.game.simulation import Playout, Share, play_outs, simulate
 from anygame.game.state import RecentStates, State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
@@ -30,8 +28,7 @@ if TYPE_CHECKING:
     from anygame.game.batch import Batch
     from anygame.game.encoding import Encoding
     from anygame.game.machine import Machine
-    from anygame.game.simulation import SimulationResult
-    from anygame.game.workers import Workers
+    from anygame.game.simulation import SimulationResult, Workers
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
@@ -292,17 +289,17 @@ class Game:
 
         Compound terms are given by their functor, as ``(cell 3)`` for any ``(cell ? ? ?)``.
         """
-        return self.backends.reasoner.domains()
+        return self.backends.reasoner.reasoner.domains()
 
     @property
     def fluents(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """The fluents by functor and arity, with what can stand at each of their arguments."""
-        return self.backends.reasoner.domains_below("true", 1)
+        return self.backends.reasoner.reasoner.domains_below("true", 1)
 
     @property
     def moves(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """The moves by functor and arity, with what can stand at each of their arguments."""
-        return self.backends.reasoner.domains_below("does", 2)
+        return self.backends.reasoner.reasoner.domains_below("does", 2)
 
     # -- what computes -----------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from anygame.game.moves import JointMove
+    from anygame.game.roles import JointMove
     from anygame.language.terms import Term
 
 _VIEWS: Final = "anygame.boards.drawing.composing"

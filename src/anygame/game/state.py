@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from anygame.errors import QueryError
-from anygame.game.goals import goal_of
-from anygame.game.moves import legal_move, moves_in_order
+from anygame.game.outcomes import goal_of
+from anygame.game.roles import legal_move, moves_in_order
 from anygame.game.showing import show
+from anygame.language.derivations import Failure
 from anygame.language.parser import parse_atom
 from anygame.language.terms import Term, Variable
 
@@ -17,10 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.game.machine import Machine, Position, View
-    from anygame.game.moves import JointMove
-    from anygame.game.roles import Role
+    from anygame.game.roles import JointMove, Role
     from anygame.game.showing import BoardView
-    from anygame.language.derivations import Derivation, Failure
+    from anygame.language.derivations import Derivation
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
 
@@ -246,15 +246,13 @@ class State:
             QueryError: no such relation, or it depends on the moves and none are given.
             TermSyntaxError: the pattern cannot be read.
         """
-        joint = None if moves is None else self._joint(moves)
-        return map(Bindings, self._machine.query(self._seen(), self._atom(pattern), joint))
+        return map(Bindings, self._machine.query(self._seen(), *self._asked(pattern, moves)))
 
-    def _atom(self, pattern: str | Atom) -> Atom:
-        return (
-            parse_atom(pattern, case_sensitive=self._game.case_sensitive)
-            if isinstance(pattern, str)
-            else pattern
-        )
+    def _asked(self, pattern: str | Atom, moves: JointMove | None) -> tuple[Atom, list[Term] | None]:
+        """Return a pattern and a joint move as terms."""
+        if isinstance(pattern, str):
+            pattern = parse_atom(pattern, case_sensitive=self._game.case_sensitive)
+        return pattern, None if moves is None else self._joint(moves)
 
     def explain(self, atom: str | Atom, moves: JointMove | None = None) -> Derivation:
         """Return why an atom holds: a derivation down to facts; ``str()`` of it is a tree.
@@ -262,11 +260,9 @@ class State:
         Raises:
             QueryError: it does not hold (the message says why), or it cannot be asked.
         """
-        joint = None if moves is None else self._joint(moves)
-        asked = self._atom(atom)
-        found = self._machine.explain(self._seen(), asked, joint)
-        if found is None:
-            raise QueryError(str(self._machine.explain_failure(self._seen(), asked, joint)))
+        found = self._machine.explain(self._seen(), *self._asked(atom, moves))
+        if isinstance(found, Failure):
+            raise QueryError(str(found))
         return found
 
     def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
@@ -275,12 +271,11 @@ class State:
         Raises:
             QueryError: it does hold, or it cannot be asked.
         """
-        joint = None if moves is None else self._joint(moves)
-        asked = self._atom(atom)
-        found = self._machine.explain_failure(self._seen(), asked, joint)
-        if found is None:
-            raise QueryError(f"{asked} does hold; ask why it does")
-        return found
+        asked, joint = self._asked(atom, moves)
+        found = self._machine.explain(self._seen(), asked, joint)
+        if isinstance(found, Failure):
+            return found
+        raise QueryError(f"{asked} does hold; ask why it does")
 
     # -- being looked at ---------------------------------------------------------------------------
 

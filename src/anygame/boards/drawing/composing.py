@@ -17,7 +17,7 @@ from anygame.boards.drawing.terminal import text
 from anygame.boards.drawing.touching import MoveReader
 from anygame.boards.finding.layout import Lines, Positions
 from anygame.boards.finding.search import find_boards
-from anygame.game.moves import moves_in_order
+from anygame.game.roles import moves_in_order
 from anygame.language.parser import parse_term
 from anygame.language.terms import Compound
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anygame.boards.drawing.touching import Known
     from anygame.boards.finding.layout import Boards
     from anygame.game.game import Game
-    from anygame.game.moves import JointMove
+    from anygame.game.roles import JointMove
     from anygame.game.state import State
     from anygame.language.terms import Term
 

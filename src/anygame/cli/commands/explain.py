@@ -49,10 +49,10 @@ def run(options: Options) -> int:
     if options.dot is not None:
         return _draw(game, options)
     if options.json:
-        described = getattr(inspection, f"describe_{options.what}")(game)
+        described = inspection.describe(game, options.what)
         print_json({"game": game.name, options.what: described})
     else:
-        print(getattr(inspection, f"explain_{options.what}")(game).rstrip())
+        print(inspection.explain(game, options.what).rstrip())
     return OK
 
 

@@ -364,10 +364,6 @@ class NetworkMachine:
         """Yield the bindings under which an atom holds, sorted by the text of the atom's arguments."""
         return self._reasoner.query(self._frame(view), atom, joint)
 
-    def explain(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
-        """Return a derivation of a ground atom, None where it does not hold."""
+    def explain(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
+        """Return a derivation of an atom, or why nothing gives it."""
         return self._reasoner.explain(self._frame(view), atom, joint)
-
-    def explain_failure(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
-        """Return why nothing gives an atom, None where something does."""
-        return self._reasoner.explain_failure(self._frame(view), atom, joint)

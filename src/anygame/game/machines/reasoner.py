@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from random import Random
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anygame.datalog.explain import Explainer
 from anygame.datalog.reasoner import Reasoner
@@ -165,24 +165,6 @@ class ReasonerMachine:
                 f"{atom.predicate} depends on the moves: give the joint move that is asked about"
             )
 
-    def describe_strata(self) -> list[dict[str, Any]]:
-        """Return the components of the rules in the order of computation."""
-        return self.reasoner.describe_strata()
-
-    def describe_plan(self) -> list[dict[str, Any]]:
-        """Return the functions that were generated so far."""
-        return self.reasoner.describe_plan()
-
-    def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return, per relation of the rules, what can stand at each argument."""
-        return self.reasoner.domains()
-
-    def domains_below(
-        self, predicate: str, arity: int
-    ) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
-        return self.reasoner.domains_below(predicate, arity)
-
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
         """Play uniformly random moves to the end, or until there were so many, or a role has none."""
         reasoner = self.reasoner
@@ -238,19 +220,12 @@ class ReasonerMachine:
         options.sort(key=self._names.__getitem__)
         return options[random.randrange(len(options))]
 
-    def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
-        """Return a derivation of a ground atom, None where it does not hold."""
+    def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
+        """Return a derivation of an atom, or why nothing gives it."""
         with self._asking:
-            return self._explainer(view, atom, joint).derive(atom)
-
-    def explain_failure(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
-        """Return why nothing gives an atom, None where something does."""
-        with self._asking:
-            return self._explainer(view, atom, joint).fail(atom)
-
-    def _explainer(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Explainer:
-        self._check_known(atom, joint)
-        return Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
+            self._check_known(atom, joint)
+            explainer = Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
+            return explainer.fail(atom) or explainer.derive(atom)
 
 
 class _Names(dict["Move", str]):
