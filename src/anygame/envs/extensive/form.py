@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from anygame.envs.extensive.survey import find_turns
@@ -78,11 +79,10 @@ class ExtensiveForm:
     def _settled(self, state: State, step: int, memories: Memories, since: int) -> Node:
         """Return the first node from a state on in which somebody decides; till then all moves are made."""
         while True:
-            if state.is_terminal or step >= self.max_steps:
-                return Node(self, state, step, memories, since, (), (), ())
-            legal = [state.legal_moves(role) for role in self.game.roles]
-            if not all(legal):
-                return Node(self, state, step, memories, since, (), (), ())
+            is_over = state.is_terminal or step >= self.max_steps
+            legal = [] if is_over else [state.legal_moves(role) for role in self.game.roles]
+            if is_over or not all(legal):
+                return Node(self, state, step, memories, since)
             deciders = self.turns.deciders(legal, self.chance)
             drawn = self.chance is not None and len(legal[self.chance]) > 1
             if deciders or drawn:
@@ -102,8 +102,7 @@ class ExtensiveForm:
             chosen[index] = move
         joint = [move for move in chosen if move is not None]
         if len(joint) < len(chosen):
-            known = (node.state, node.step, node.memories, node.since, node.legal, node.deciders)
-            return Node(self, *known, tuple(chosen))
+            return replace(node, chosen=tuple(chosen))
         memories = self._remembered(node.state, node.step, node.memories, joint, node.legal)
         return self._settled(node.state.next(joint), node.step + 1, memories, node.step)
 
@@ -132,6 +131,7 @@ class ExtensiveForm:
         return self._kept <= _KEPT
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Node:
     """A history: the state that was reached, and what roles have decided in the step that is being made.
 
@@ -149,25 +149,18 @@ class Node:
         actor: the player who decides, or `CHANCE`, `SIMULTANEOUS`, `TERMINAL`.
     """
 
-    __slots__ = (
-        *("_children", "actor", "chosen", "deciders", "form", "legal", "memories", "since", "state", "step"),
-    )
+    form: ExtensiveForm
+    state: State
+    step: int
+    memories: Memories
+    since: int
+    legal: tuple[tuple[Term, ...], ...] = ()
+    deciders: tuple[int, ...] = ()
+    chosen: tuple[Term | None, ...] = ()
+    actor: int = field(init=False)
+    _children: dict[Any, Node] = field(init=False, default_factory=dict)
 
-    def __init__(
-        self,
-        form: ExtensiveForm,
-        state: State,
-        step: int,
-        memories: Memories,
-        since: int,
-        legal: tuple[tuple[Term, ...], ...],
-        deciders: tuple[int, ...],
-        chosen: tuple[Term | None, ...],
-    ) -> None:
-        self.form, self.state, self.step = form, state, step
-        self.memories, self.since = memories, since
-        self.legal, self.deciders, self.chosen = legal, deciders, chosen
-        self._children: dict[Any, Node] = {}
+    def __post_init__(self) -> None:
         self.actor = self._actor()
 
     def _actor(self) -> int:
@@ -193,24 +186,20 @@ class Node:
 
     def child(self, move: Term) -> Node:
         """Return the node after a decision of the player who decides here, or a draw."""
-        found = self._children.get(move)
-        if found is None:
-            form = self.form
-            index = form.role_index(self.actor) if self.actor >= 0 else form.chance
-            assert index is not None
-            found = form.chosen(self, [(index, move)])
-            if form.may_keep():
-                self._children[move] = found
-        return found
+        index = self.form.role_index(self.actor) if self.actor >= 0 else self.form.chance
+        assert index is not None
+        return self._after(move, [(index, move)])
 
     def child_of_all(self, moves: tuple[Term, ...]) -> Node:
         """Return the node after decisions of all players, in their order."""
-        found = self._children.get(moves)
+        return self._after(moves, [(self.form.role_index(place), move) for place, move in enumerate(moves)])
+
+    def _after(self, key: Any, choices: Sequence[tuple[int, Term]]) -> Node:
+        found = self._children.get(key)
         if found is None:
-            form = self.form
-            found = form.chosen(self, [(form.role_index(player), move) for player, move in enumerate(moves)])
-            if form.may_keep():
-                self._children[moves] = found
+            found = self.form.chosen(self, choices)
+            if self.form.may_keep():
+                self._children[key] = found
         return found
 
     def goals(self) -> list[int]:

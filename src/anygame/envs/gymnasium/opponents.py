@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -52,6 +53,7 @@ class Opponent(ABC):
         """Return the numbers of moves in some lanes: int [lanes of the view]."""
 
 
+@dataclass(frozen=True, slots=True)
 class LaneView:
     """Some lanes as an opponent sees them.
 
@@ -62,17 +64,10 @@ class LaneView:
         state: makes the state of a lane.
     """
 
-    def __init__(
-        self,
-        lanes: NDArray[np.intp],
-        masks: NDArray[np.bool_],
-        observations: Callable[[], NDArray[np.int8]],
-        state: Callable[[int], State],
-    ) -> None:
-        self.lanes = lanes
-        self.masks = masks
-        self.observations = observations
-        self.state = state
+    lanes: NDArray[np.intp]
+    masks: NDArray[np.bool_]
+    observations: Callable[[], NDArray[np.int8]]
+    state: Callable[[int], State]
 
 
 class RandomOpponent(Opponent):
@@ -154,11 +149,11 @@ class PlayerOpponent(Opponent):
                 if player in self._players.values():
                     raise PlayerError(f"{player.name} can play one match at a time: give its name instead")
                 self._players[lane] = player
-            self._players[lane].start(self._game, self._role, self._clock())
+            self._players[lane].start(self._game, self._role, Clock.of(self._seconds))
             self._playing.add(lane)
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:
-        """Report the players how their matches have ended; those that are cut have no result."""
+        """Report to the players how their matches have ended; those that are cut have no result."""
         for lane in self._playing.intersection(lanes.tolist()):
             self._playing.remove(lane)
             end = state(lane)
@@ -188,13 +183,10 @@ class PlayerOpponent(Opponent):
 
     def _ask(self, lane: int, state: State) -> int:
         player = self._players[lane]
-        move: Term = player.move(state, self._clock())
+        move: Term = player.move(state, Clock.of(self._seconds))
         if move not in state.legal_moves(self._role):
             raise IllegalMoveError(f"{player.name} plays {move}, which is not legal for {self._role}")
         return self._numbers[move]
-
-    def _clock(self) -> Clock:
-        return Clock.of(self._seconds)
 
 
 def learner_of(game: Game, role: str | None) -> int:

@@ -94,8 +94,8 @@ class GameEnv(gymnasium.Env):
         check_mask(mask)
         self.game = game = compiled_game(sheet)
         self.render_mode = render_mode
-        self.role = game.roles[learner_of(game, role)]
-        self._role = game.role_index(self.role)
+        self._role = learner_of(game, role)
+        self.role = game.roles[self._role]
         self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
         self._episode = Episode(game, observations, max_moves, illegal)
         self._rewards = Rewards(game, rewards)

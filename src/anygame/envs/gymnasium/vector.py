@@ -38,7 +38,7 @@ class GameVectorEnv(VectorEnv):
     Arrays have a row a match: observations int8 [lanes, *shape], masks int8 [lanes, actions], rewards float
     [lanes], ends and cuts bool [lanes]. Opponents that are functions are asked for many matches at once.
     Matches that are over begin anew as Gymnasium has it: with the next step (whose action is not read there),
-    in the same step (``final_obs`` and ``final_info`` tell the end), or when ``reset`` is told so by
+    in the same step (``final_obs`` and ``final_info`` show the end), or when ``reset`` is called with
     ``options={"reset_mask": bool [lanes]}``.
 
     Args:
@@ -74,8 +74,8 @@ class GameVectorEnv(VectorEnv):
         self.render_mode = render_mode
         self._mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": RENDER_MODES, "render_fps": 2, "autoreset_mode": self._mode}
-        self.role = game.roles[learner_of(game, role)]
-        self._role = game.role_index(self.role)
+        self._role = learner_of(game, role)
+        self.role = game.roles[self._role]
         self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
         self._lanes = EpisodeLanes(game, observations, num_envs, max_moves)
         self._rewards = Rewards(game, rewards)

@@ -130,50 +130,44 @@ def _unpacked(packed: str) -> str:
 # -- what OpenSpiel is told --------------------------------------------------------------------------
 
 
-def general_type() -> Any:
-    """Return the type under which sheets as such are registered."""
+def general_type(**known: Any) -> Any:
+    """Return the type under which sheets as such are registered; of one sheet, with what is known of it."""
     kinds = pyspiel.GameType
-    return kinds(
-        short_name=NAME,
-        long_name="a sheet in the Game Description Language",
-        dynamics=kinds.Dynamics.SEQUENTIAL,
-        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=kinds.Information.IMPERFECT_INFORMATION,
-        utility=kinds.Utility.GENERAL_SUM,
-        reward_model=kinds.RewardModel.TERMINAL,
-        max_num_players=_MOST_PLAYERS,
-        min_num_players=1,
-        provides_information_state_string=True,
-        provides_information_state_tensor=True,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
-        provides_factored_observation_string=True,
-        parameter_specification=dict(DEFAULTS),
-        default_loadable=False,
-    )
+    general = {
+        "short_name": NAME,
+        "long_name": "a sheet in the Game Description Language",
+        "dynamics": kinds.Dynamics.SEQUENTIAL,
+        "chance_mode": kinds.ChanceMode.EXPLICIT_STOCHASTIC,
+        "information": kinds.Information.IMPERFECT_INFORMATION,
+        "utility": kinds.Utility.GENERAL_SUM,
+        "reward_model": kinds.RewardModel.TERMINAL,
+        "max_num_players": _MOST_PLAYERS,
+        "min_num_players": 1,
+        "provides_information_state_string": True,
+        "provides_information_state_tensor": True,
+        "provides_observation_string": True,
+        "provides_observation_tensor": True,
+        "provides_factored_observation_string": True,
+        "parameter_specification": dict(DEFAULTS),
+        "default_loadable": False,
+    }
+    return kinds(**general | known)
 
 
 def _type_of(description: Description, utilities: Utilities) -> Any:
     kinds, form = pyspiel.GameType, description.form
     at_once, is_drawn = form.order == "simultaneous", len(description.draws) > 1
     chances, knowledge = kinds.ChanceMode, kinds.Information
-    return kinds(
-        short_name=NAME,
+    return general_type(
         long_name=f"anygame: {description.game.name}",
         dynamics=kinds.Dynamics.SIMULTANEOUS if at_once else kinds.Dynamics.SEQUENTIAL,
         chance_mode=chances.EXPLICIT_STOCHASTIC if is_drawn else chances.DETERMINISTIC,
         information=knowledge.IMPERFECT_INFORMATION if form.hides_moves else knowledge.PERFECT_INFORMATION,
         utility=_sum_of(description, utilities)[0],
-        reward_model=kinds.RewardModel.TERMINAL,
         max_num_players=len(form.players),
         min_num_players=len(form.players),
-        provides_information_state_string=True,
         provides_information_state_tensor=memory_shape(description) is not None,
-        provides_observation_string=True,
         provides_observation_tensor=observation_size(description) is not None,
-        provides_factored_observation_string=True,
-        parameter_specification=dict(DEFAULTS),
-        default_loadable=False,
     )
 
 
