@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import index as as_integer
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
@@ -65,7 +64,6 @@ class Episode:
         self._illegal = illegal
         self._network = game.backends.needed_network()
         self._actions = [game.actions(role) for role in game.roles]
-        self._seen: list[NDArray[np.bool_]] = []
         self.begin()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,8 +78,7 @@ class Episode:
         """Go to the initial state."""
         self.moves = 0
         self._last: tuple[bytes, tuple[int, ...]] | None = None
-        if self.observer.hides:
-            self._seen = [np.zeros(len(names), np.bool_) for names in self.observer.names]
+        self._seen = [np.zeros(size, np.bool_) for size in self.observer.percepts]
         self._stand_at(self._network.initial())
 
     def _stand_at(self, position: bytes) -> None:
@@ -209,8 +206,7 @@ class Observer:
 
     Attributes:
         hides: whether the rules hide information.
-        names: per role what the numbers of its observation stand for: fluents, channels of planes, or what
-            the role can see.
+        percepts: per role how many things it can see, where the rules hide information; else empty.
         shapes: per role the shape of its observation. Where a role can observe nothing at all, it is one
             number that stays 0.
 
@@ -227,17 +223,13 @@ class Observer:
             raise ValueError(f"{game.name} hides information: roles see no board, only flat observations")
         self._planes = planes_of(game, game.fluent_terms) if form == "planes" else None
         self._fluents = len(game.fluent_terms)
-        seen = [game.percept_terms(role) if self.hides else game.fluent_terms for role in game.roles]
-        self.names = [tuple(map(str, terms)) for terms in seen]
-        if self._planes is not None:
-            self.names = [self._planes.channels] * len(game.roles)
-        self.shapes = [self._shape(len(terms)) for terms in seen]
-
-    def _shape(self, count: int) -> tuple[int, ...]:
-        if self._planes is not None:
-            return len(self._planes.channels), self._planes.rows, self._planes.columns
+        self.percepts = [len(game.percept_terms(role)) for role in game.roles] if self.hides else []
         # Neither Gymnasium nor PettingZoo takes an array without numbers.
-        return (max(1, count),)
+        counts = self.percepts or [self._fluents] * len(game.roles)
+        self.shapes: list[tuple[int, ...]] = [(max(1, count),) for count in counts]
+        if self._planes is not None:
+            shape = len(self._planes.channels), self._planes.rows, self._planes.columns
+            self.shapes = [shape] * len(game.roles)
 
     def of(self, states: NDArray[np.bool_]) -> NDArray[np.int8]:
         """Return observations of states [..., fluents] that roles see as they are: int8 [..., *shape]."""
@@ -252,15 +244,6 @@ class Observer:
         found = np.zeros((*percepts.shape[:-1], *self.shapes[role]), np.int8)
         found[..., : percepts.shape[-1]] = percepts
         return found
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Where all matches stood: states, joint moves made, and what each role had seen."""
-
-    states: NDArray[np.uint64]
-    moves: NDArray[np.int64]
-    seen: list[NDArray[np.bool_]]
 
 
 class EpisodeLanes:
@@ -283,7 +266,7 @@ class EpisodeLanes:
         self.observer = Observer(game, form)
         self.moves = np.zeros(lanes, np.int64)
         self._limit = limit
-        self._seen = [np.zeros((lanes, len(names)), np.bool_) for names in self.observer.names]
+        self._seen = [np.zeros((lanes, size), np.bool_) for size in self.observer.percepts]
         self._look()
 
     def _look(self) -> None:
@@ -325,19 +308,16 @@ class EpisodeLanes:
         if self.observer.hides:
             self._seen[role][lanes] = False
 
-    def mark(self) -> Mark:
-        """Return where all matches stand."""
-        seen = [array.copy() for array in self._seen] if self.observer.hides else []
-        return Mark(self.batch.packed(), self.moves.copy(), seen)
+    def mark(self) -> list[NDArray[Any]]:
+        """Return where all matches stand, for ``go_back``: states, joint moves made, what each role saw."""
+        return [self.batch.packed(), self.moves.copy(), *(seen.copy() for seen in self._seen)]
 
-    def go_back(self, mark: Mark, lanes: NDArray[np.bool_]) -> None:
+    def go_back(self, mark: Sequence[NDArray[Any]], lanes: NDArray[np.bool_]) -> None:
         """Go back to where some matches stood: bool [lanes]."""
         states = self.batch.packed()
-        states[lanes] = mark.states[lanes]
+        for now, before in zip([states, self.moves, *self._seen], mark, strict=True):
+            now[lanes] = before[lanes]
         self.batch.set_packed(states)
-        self.moves[lanes] = mark.moves[lanes]
-        for seen, before in zip(self._seen, mark.seen, strict=False):
-            seen[lanes] = before[lanes]
         self._look()
 
     def observation(self, role: int, lanes: NDArray[np.intp] | None = None) -> NDArray[np.int8]:

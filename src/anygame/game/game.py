@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import lru_cache
 from html import escape
 from random import Random, SystemRandom
@@ -13,7 +14,7 @@ from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
 from anygame.game.roles import Role, find_role
 from anygame.game.simulation import Playout, Share, play_outs, simulate
-from anygame.game.state import RecentStates, State
+from anygame.game.state import State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.printer import format_program
@@ -70,7 +71,7 @@ class Game:
         self.machine_name: MachineName = machine
         self.backends = Backends(program, limits, machine, self.name)
         self.roles: tuple[Role, ...] = tuple(map(Role, self.backends.reasoner.roles))
-        self.recent = RecentStates()
+        self.recent: deque[State] = deque()
         self._index = {str(role): index for index, role in enumerate(self.roles)}
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -15,6 +14,7 @@ from anygame.language.parser import parse_atom
 from anygame.language.terms import Term, Variable
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Iterable, Iterator
 
     from anygame.game.machine import Machine, Position, View
@@ -35,7 +35,7 @@ class GameLike(Protocol):
     case_sensitive: bool
     limits: Limits | None
     roles: tuple[Role, ...]
-    recent: RecentStates
+    recent: deque[State]
 
     @property
     def name(self) -> str:
@@ -48,6 +48,16 @@ class GameLike(Protocol):
     @property
     def machine(self) -> Machine:
         """What answers questions about states now."""
+
+    @property
+    def fluent_terms(self) -> tuple[Term, ...]:
+        """Every fact that can ever be true."""
+
+    def actions(self, role: str | Term) -> tuple[Term, ...]:
+        """Return the moves that can ever be legal for a role."""
+
+    def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
+        """Return what a role can ever see. Raises LimitError."""
 
     def role_index(self, role: str | Term) -> int:
         """Return the index of a role. Raises UnknownRoleError."""
@@ -144,7 +154,11 @@ class State:
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
-            self._game.recent.add(self)
+            # A search tree may keep any number of states; what it took to answer for them is much larger.
+            recent = self._game.recent
+            recent.append(self)
+            if len(recent) > _MOST_RECENT:
+                recent.popleft().forget()
         return view
 
     def forget(self) -> None:
@@ -320,19 +334,3 @@ class State:
 
 def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:
     return game.state(facts)
-
-
-class RecentStates:
-    """The states that hold intermediate results: the latest few hundred.
-
-    A search tree may keep any number of states; what it took to answer for them is much larger.
-    """
-
-    def __init__(self) -> None:
-        self._states: deque[State] = deque()
-
-    def add(self, state: State) -> None:
-        """Note that a state holds intermediate results; the oldest that does may have to drop them."""
-        self._states.append(state)
-        if len(self._states) > _MOST_RECENT:
-            self._states.popleft().forget()

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from anygame.boards.drawing.grids import GridMaker, LineGridMaker
 from anygame.boards.drawing.looks import role_colours
 from anygame.boards.drawing.pictures import Arrow, Hand, Listing, Picture, Touch
-from anygame.boards.drawing.svg import animation, svg
+from anygame.boards.drawing.svg import svg
 from anygame.boards.drawing.terminal import text
 from anygame.boards.drawing.touching import MoveReader
 from anygame.boards.finding.layout import Lines, Positions
@@ -251,17 +251,6 @@ class BoardView:
 def view(state: State, *, last: JointMove | None = None, before: State | None = None) -> BoardView:
     """Return the boards of a state; see `anygame.boards.picture`."""
     return BoardView(picture(state, last=last, before=before))
-
-
-def match_view(states: Sequence[State], moves: Sequence[JointMove], *, dark: bool | None = None) -> str:
-    """Return a match as an animation, step by step; see `anygame.boards.animation`.
-
-    Args:
-        states: all of them, the initial one first.
-        moves: the joint moves between them.
-        dark: for light or dark surroundings, or what the viewer prefers.
-    """
-    return animation(match_pictures(states, moves), dark=dark)
 
 
 def match_pictures(states: Sequence[State], moves: Sequence[JointMove]) -> list[Picture]:

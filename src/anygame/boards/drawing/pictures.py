@@ -256,8 +256,4 @@ class Picture:
 
     def cell(self, name: str) -> Cell:
         """Return the cell with an id. Raises KeyError."""
-        return next((cell for cell in self.cells() if cell.id == name), None) or _missing(name)
-
-
-def _missing(name: str) -> Cell:
-    raise KeyError(name)
+        return {cell.id: cell for cell in self.cells()}[name]

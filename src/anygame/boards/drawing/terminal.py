@@ -92,7 +92,7 @@ def draw_boards(picture: Picture, *, width: int = 80, colours: bool = False) -> 
         grids = list(members)
         characters = characters_of(grids[0].looks, colours=colours)
         rows = groupby(grids, key=lambda grid: grid.place[0])
-        drawn = [[grid_lines(grid, characters, lit, colours=colours) for grid in row] for _, row in rows]
+        drawn = [[_Sheet(grid, characters, lit, colours=colours).lines() for grid in row] for _, row in rows]
         legend = _legend(grids, characters)
         if legend and legend not in explained:
             explained.append(legend)
@@ -189,10 +189,8 @@ def _length(line: Line) -> int:
     return sum(len(piece.text) for piece in line)
 
 
-def grid_lines(
-    grid: Grid, characters: Mapping[Look, Piece], lit: Mapping[str, str], *, colours: bool
-) -> list[Line]:
-    """Return one grid as lines of text.
+class _Sheet:
+    """One grid with its labels, walls and title as lines of text: columns are ``pitch`` characters apart.
 
     Args:
         grid: what to draw.
@@ -200,11 +198,6 @@ def grid_lines(
         lit: the cells of the last move, by their ids.
         colours: whether styles are wanted.
     """
-    return _Sheet(grid, characters, lit, colours=colours).lines()
-
-
-class _Sheet:
-    """Where everything on one grid goes: columns are ``pitch`` characters apart."""
 
     def __init__(
         self, grid: Grid, characters: Mapping[Look, Piece], lit: Mapping[str, str], *, colours: bool

@@ -72,15 +72,12 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
             bindings = list(islice(state.query(Atom(name, variables)), layout.size + 1))
         except AnygameError:
             continue
-        found = {tuple(binding[str(v)] for v in variables[:size]): binding for binding in bindings}
-        across, up = (ordered(binding[str(v)] for binding in bindings) for v in variables[size:])
-        points = {
-            key: (binding[str(variables[size])], binding[str(variables[size + 1])])
-            for key, binding in found.items()
-        }
-        if not (across and up and len(bindings) == layout.size == len(set(points.values()))):
+        rows = [tuple(binding[str(variable)] for variable in variables) for binding in bindings]
+        points = {row[:size]: row[size:] for row in rows}
+        across, up = (ordered(row[at] for row in rows) for at in (size, size + 1))
+        if not (across and up and len(rows) == layout.size == len(set(points.values()))):
             continue
-        x, y = (numbered(axis) for axis in (across, up))
+        x, y = numbered(across), numbered(up)
         cells = {
             (board, square): points.get(layout.terms(board, square))
             for board, squares in layout.squares.items()

@@ -70,14 +70,18 @@ def prefix(axis: Axis) -> str:
 
 def chains(rules: Iterable[Rule]) -> tuple[Chain, ...]:
     """Return the chains of at least three constants that the two-argument facts of the rules form."""
+    return tuple(chain for pairs in pairs_in(rules).values() for chain in _chains_of(pairs))
+
+
+def pairs_in(rules: Iterable[Rule]) -> dict[str, list[tuple[Constant, Constant]]]:
+    """Return the facts of two constants that the rules have, by their relation."""
     relations: dict[str, list[tuple[Constant, Constant]]] = {}
     for rule in rules:
-        head = rule.head
-        if not rule.body and len(head.arguments) == 2:
-            left, right = head.arguments
+        if not rule.body and len(rule.head.arguments) == 2:
+            left, right = rule.head.arguments
             if isinstance(left, Constant) and isinstance(right, Constant):
-                relations.setdefault(head.predicate, []).append((left, right))
-    return tuple(chain for pairs in relations.values() for chain in _chains_of(pairs))
+                relations.setdefault(rule.head.predicate, []).append((left, right))
+    return relations
 
 
 def _numbers(constants: Sequence[Constant]) -> dict[Constant, int]:

@@ -17,7 +17,7 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anygame.boards.finding.layout import Square
+    from anygame.boards.finding.layout import Layout, Square
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
@@ -73,22 +73,14 @@ def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
             yield found
 
 
-def cell_places(
-    rules: Iterable[Rule], fluent: str, arity: int, key: Sequence[int]
-) -> Mapping[Predicate, set[tuple[int, ...]]]:
+def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set[tuple[int, ...]]]:
     """Return where the cells of a board are named.
 
-    Args:
-        rules: of the game.
-        fluent: that lies on the board.
-        arity: its number of arguments.
-        key: its arguments that name a cell.
-
     Returns:
-        For each predicate the arguments that name a cell, in the order of ``key``, perhaps several times.
+        For each predicate the arguments that name a cell, in the order of its key, perhaps several times.
     """
     found: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
-    found[Predicate("fluent", fluent, arity)].add(tuple(key))
+    found[Predicate("fluent", *layout.fluent)].add(layout.key)
     bodies = [list(occurrences(atoms_of(rule))) for rule in rules]
     for _ in range(_ROUNDS):
         before = sum(map(len, found.values()))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.boards.finding.axes import contiguous, is_numbered, numbered, prefix
 from anygame.boards.finding.evidence import atoms_of, occurrences
@@ -36,8 +35,7 @@ _SURE: Final = 80
 _FEWEST: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Bearing:
+class Bearing(NamedTuple):
     """How a board lies.
 
     Attributes:

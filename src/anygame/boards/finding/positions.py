@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.axes import chains, ordered
+from anygame.boards.finding.axes import chains, ordered, pairs_in
 from anygame.boards.finding.evidence import atoms_of, occurrences
 from anygame.boards.finding.layout import Layout, Positions
 from anygame.language.terms import Constant, Variable
@@ -113,15 +113,9 @@ def _named_squares(
 ) -> set[Square]:
     """Return the squares that a relation names, given by facts, in which all things start."""
     columns, rows = set(across.domains[-1]), set(up.domains[-1])
-    pairs: dict[str, set[tuple[Term, Term]]] = {}
-    for rule in rules:
-        if not rule.body and len(rule.head.arguments) == 2:
-            one, other = rule.head.arguments
-            if isinstance(one, Constant) and isinstance(other, Constant):
-                pairs.setdefault(rule.head.predicate, set()).add((one, other))
-    named = [
-        squares
-        for squares in pairs.values()
+    named: list[set[Square]] = [
+        set(squares)
+        for squares in map(set, pairs_in(rules).values())
         if len(squares) >= _FEWEST_SQUARES
         and squares >= set(starts)
         # A relation of each number to one other, such as its successor, names no squares.

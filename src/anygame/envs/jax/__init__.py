@@ -13,9 +13,8 @@ except ImportError as error:
 
     raise missing("jax", "jax") from error
 
-from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
+from anygame.envs.jax.environment import Environment, SimultaneousEnvironment, State
 from anygame.envs.jax.loading import auto_reset, load
-from anygame.envs.jax.state import State
 
 __all__ = ["Environment", "SimultaneousEnvironment", "State", "auto_reset", "load"]
 

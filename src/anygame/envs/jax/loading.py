@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from anygame.envs.jax.environment import State
     from anygame.envs.jax.evaluation import Array
     from anygame.envs.jax.observations import Observe
-    from anygame.envs.jax.state import State
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 

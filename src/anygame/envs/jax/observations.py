@@ -110,16 +110,27 @@ class Percepts:
         number = {term: index for index, term in enumerate(self.terms)}
         slices = [slice(*ends) for ends in pairwise([0, *accumulate(map(len, of_roles))])]
         self._columns = [slices[role] for role in players]
-        self._sources = []
-        for role in players:
-            sources = np.full(len(self.terms), len(of_roles[role]), np.int32)
-            sources[[number[term] for term in of_roles[role]]] = np.arange(len(of_roles[role]))
-            self._sources.append(sources)
+        self._numbers = [np.array([number[term] for term in of_roles[role]], np.int32) for role in players]
 
     def of(self, percepts: Array) -> Array:
         """Return what each player sees, bool [players, terms], of what all roles see, one after the other."""
-        seen = [
-            jnp.append(percepts[columns], False)[sources]
-            for columns, sources in zip(self._columns, self._sources, strict=True)
-        ]
-        return jnp.stack(seen)
+        return numbered(percepts, self._columns, self._numbers, len(self.terms))
+
+
+def numbered(
+    values: Array, columns: Sequence[slice], numbers: Sequence[NDArray[np.int32]], count: int
+) -> Array:
+    """Return values of all players by numbers that all share: bool [players, count].
+
+    Args:
+        values: bool; those of all roles, one after the other.
+        columns: where those of each player are.
+        numbers: for each player, the number of each of its values.
+        count: how many numbers there are.
+    """
+    found = []
+    for own, places in zip(columns, numbers, strict=True):
+        sources = np.full(count, len(places), np.int32)
+        sources[places] = np.arange(len(places))
+        found.append(jnp.append(values[own], False)[sources])
+    return jnp.stack(found)
