@@ -17,9 +17,25 @@ _SHOWN: Final = 30
 _SHOWN_IN_A_LINE: Final = 6
 
 
-def describe_summary(game: Game) -> dict[str, Any]:
-    """Return what the rules are about, as plain data: who plays, what can be true and done."""
-    parts = describe_strata(game)
+def describe(game: Game, what: str) -> Any:
+    """Return a summary, the strata, plan, domains or network of a game as plain data.
+
+    Raises:
+        LimitError: the game has no network.
+    """
+    return game.backends.needed_network().describe() if what == "network" else _SHOWN_AS[what][0](game)
+
+
+def explain(game: Game, what: str) -> str:
+    """Return the same as text. Raises LimitError, too."""
+    if what == "network":
+        return game.backends.needed_network().figures()
+    return _SHOWN_AS[what][1](describe(game, what))
+
+
+def _summary(game: Game) -> dict[str, Any]:
+    """Return what the rules are about: who plays, what can be true and done."""
+    parts = _strata(game)
     facts = sum(not rule.body for rule in game.program.rules)
     return {
         "roles": list(map(str, game.roles)),
@@ -40,7 +56,7 @@ def _below(domains: Mapping[tuple[str, int], tuple[tuple[Term, ...], ...]]) -> d
     }
 
 
-def _summary(found: Mapping[str, Any]) -> str:
+def _summary_text(found: Mapping[str, Any]) -> str:
     found_how = ", ".join(f"{count} {when}" for when, count in found["components"].items())
     lines = [
         f"roles     {' '.join(found['roles'])}",
@@ -64,12 +80,11 @@ def _listed(terms: Sequence[str]) -> str:
     return " ".join(terms[:_SHOWN_IN_A_LINE]) + more
 
 
-def describe_strata(game: Game) -> list[dict[str, Any]]:
-    """Return the components of the rules in the order of computation, as plain data."""
+def _strata(game: Game) -> list[dict[str, Any]]:
     return game.backends.reasoner.reasoner.describe_strata()
 
 
-def _strata(found: Iterable[Mapping[str, Any]]) -> str:
+def _strata_text(found: Iterable[Mapping[str, Any]]) -> str:
     lines = []
     for part in found:
         recursive = ", recursive" if part["recursive"] else ""
@@ -79,8 +94,7 @@ def _strata(found: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def describe_plan(game: Game) -> list[dict[str, Any]]:
-    """Return the functions that were generated for the rules, as plain data."""
+def _plan(game: Game) -> list[dict[str, Any]]:
     machine = game.backends.reasoner
     view = machine.view(machine.initial())
     # What was not asked has not been generated.
@@ -94,18 +108,13 @@ def describe_plan(game: Game) -> list[dict[str, Any]]:
     return machine.reasoner.describe_plan()
 
 
-def _plan(found: Iterable[Mapping[str, Any]]) -> str:
+def _plan_text(found: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(
         f"# {', '.join(part['relations'])}\n{part['source']}" for part in found if part["source"]
     )
 
 
-def describe_domains(game: Game) -> dict[str, list[list[str]]]:
-    """Return what can stand at each argument of each relation, as plain data."""
-    return _below(game.domains())
-
-
-def _domains(found: Mapping[str, list[list[str]]]) -> str:
+def _domains_text(found: Mapping[str, list[list[str]]]) -> str:
     lines = []
     for relation, arguments in found.items():
         lines.append(relation)
@@ -115,44 +124,10 @@ def _domains(found: Mapping[str, list[list[str]]]) -> str:
     return "\n".join(lines)
 
 
-def describe_network(game: Game) -> dict[str, Any]:
-    """Return what the compiled game is like, as plain data.
-
-    Raises:
-        LimitError: the game has no network.
-    """
-    return game.backends.needed_network().describe()
-
-
-def draw_network(game: Game) -> str:
-    """Return a picture of the compiled game in Graphviz's language.
-
-    Raises:
-        LimitError: the game has no network, or one that is too large for a picture.
-    """
-    return game.backends.needed_network().picture()
-
-
-#: What can be shown of a game: as plain data, and how that is written as text.
+#: What can be shown of the rules: how it is found as plain data, and how that is written as text.
 _SHOWN_AS: Final[Mapping[str, tuple[Callable[[Game], Any], Callable[[Any], str]]]] = {
-    "summary": (describe_summary, _summary),
-    "strata": (describe_strata, _strata),
-    "plan": (describe_plan, _plan),
-    "domains": (describe_domains, _domains),
+    "summary": (_summary, _summary_text),
+    "strata": (_strata, _strata_text),
+    "plan": (_plan, _plan_text),
+    "domains": (lambda game: _below(game.domains()), _domains_text),
 }
-
-
-def describe(game: Game, what: str) -> Any:
-    """Return a summary, the strata, plan, domains or network of a game as plain data.
-
-    Raises:
-        LimitError: the game has no network.
-    """
-    return describe_network(game) if what == "network" else _SHOWN_AS[what][0](game)
-
-
-def explain(game: Game, what: str) -> str:
-    """Return the same as text."""
-    if what == "network":
-        return game.backends.needed_network().figures()
-    return _SHOWN_AS[what][1](describe(game, what))

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from anygame.boards.drawing.looks import Kind
-    from anygame.boards.drawing.pictures import CellShape
-    from anygame.boards.drawing.touching import Known
+    from anygame.boards.drawing.pictures import CellShape, Known
     from anygame.boards.finding import layout as found
     from anygame.boards.finding.layout import Layout, Lines, Place, Shape, Square
     from anygame.boards.names import Side

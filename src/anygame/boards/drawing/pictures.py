@@ -30,6 +30,8 @@ Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 #: ``from`` and ``to``: of the last move; ``last``: another cell that it names; ``changed``: differs from the
 #: state before; ``legal``: a legal move names it; ``hint``: for callers to use.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "hint"]
+#: The ids of cells by the number of their layout and their coordinates.
+Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.finding.arrangement import box_size, side_by_side, whole_board
-from anygame.boards.finding.dots import find_lines, with_boxes
 from anygame.boards.finding.evidence import cell_places
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.fluents import fluents_of
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards, Overlay
-from anygame.boards.finding.positions import find_positions
+from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
 from anygame.boards.names import BLOCKS, CARDS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
 from anygame.language.terms import Compound, Constant

@@ -60,7 +60,7 @@ def _draw(game: Game, options: Options) -> int:
     """Write a picture of the network."""
     if options.what != "network" or options.dot is None:
         raise AnygameError("--dot draws the network: give --network too")
-    drawn = inspection.draw_network(game)
+    drawn = game.backends.needed_network().picture()
     if options.dot == "-":
         print(drawn, end="")
         return OK

@@ -70,28 +70,19 @@ class LaneView:
     state: Callable[[int], State]
 
 
-class RandomOpponent(Opponent):
-    """Plays any legal move, each as likely as the others."""
+class BlindOpponent(Opponent):
+    """Plays any legal move, each as likely as the others; or the one whose text comes first."""
+
+    def __init__(self, *, draws: bool) -> None:
+        self._draws = draws
 
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return any legal move."""
-        return episode.draw(random, role)
+        """Return a legal move."""
+        return episode.draw(random, role) if self._draws else episode.legal[role][0]
 
     def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return any legal moves."""
-        return random_choices(view.masks, random)
-
-
-class LegalOpponent(Opponent):
-    """Plays the legal move whose text comes first."""
-
-    def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return the first legal move."""
-        return episode.legal[role][0]
-
-    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the first legal moves."""
-        return first_choices(view.masks)
+        """Return legal moves."""
+        return random_choices(view.masks, random) if self._draws else first_choices(view.masks)
 
 
 class PolicyOpponent(Opponent):
@@ -242,14 +233,12 @@ def opponents_of(
         role: _opponent(game, role, by_role.get(role, "random"), seconds) for role in others
     }
     chance = [role for role in range(len(game.roles)) if role != learner and role not in made]
-    return made | {role: RandomOpponent() for role in chance}
+    return made | {role: BlindOpponent(draws=True) for role in chance}
 
 
 def _opponent(game: Game, role: int, spec: OpponentSpec, seconds: float) -> Opponent:
-    if spec == "random":
-        return RandomOpponent()
-    if spec == "legal":
-        return LegalOpponent()
+    if isinstance(spec, str) and spec in _BLIND:
+        return BlindOpponent(draws=spec == "random")
     if not isinstance(spec, str | Player):
         if not callable(spec):
             raise PlayerError(f"an opponent is a player, its name, or a function, not {type(spec).__name__}")
