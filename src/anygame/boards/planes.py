@@ -82,8 +82,6 @@ def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:
 
 
 class _Board:
-    """Where the facts of one layout lie."""
-
     def __init__(self, number: int, layout: Layout) -> None:
         self._number = number
         self._layout = layout

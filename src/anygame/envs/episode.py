@@ -1,20 +1,25 @@
-"""Matches of a compiled game in numbers, one or many side by side: what environments are made of."""
+"""Matches of a compiled game in numbers, one or many side by side: how they stand, what is seen of them."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from io import BytesIO
 from operator import index as as_integer
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from anygame.envs.rewards import players_of
-from anygame.errors import IllegalMoveError
+from anygame.envs.sources import missing
+from anygame.game.roles import illegal_number
 from anygame.game.showing import planes_of
 from anygame.game.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gymnasium import Space
+    from gymnasium.spaces import Discrete
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
@@ -25,10 +30,10 @@ DEFAULT_LIMIT: Final = 10_000
 #: What becomes of an action that is not legal: an error, or a random legal move instead, as referees of the
 #: GGP protocol do it.
 Illegal: TypeAlias = Literal["error", "random"]
-#: Legal moves that an error names at most.
-_SHOWN: Final = 8
 #: ``flat``: one number a fluent; ``planes``: channels, rows and columns of the board.
 Form: TypeAlias = Literal["flat", "planes"]
+#: What can be rendered here: pixels need what makes them of drawings.
+RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 
 
 def check_illegal(illegal: str) -> None:
@@ -141,23 +146,8 @@ class Episode:
             return number
         if self._illegal == "random" and random is not None and number is not None:
             return self.draw(random, role)
-        raise self._refused(role, action, number)
-
-    def _refused(self, role: int, action: object, number: int | None) -> IllegalMoveError:
-        moves, legal = self._actions[role], self.legal[role]
-        name = self.game.roles[role]
-        known = number is not None and 0 <= number < len(moves)
-        text = str(moves[number]) if known and number is not None else ""
-        some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
-        more = ", ..." if len(legal) > _SHOWN else ""
-        numbers = f"actions are numbers from 0 to {len(moves) - 1}"
-        what = f"{number}, {text}," if known else f"{action!r:.80} ({numbers})"
-        return IllegalMoveError(
-            f"{what} is not legal for {name}: the action mask allows {some}{more}",
-            name,
-            text,
-            [str(moves[index]) for index in legal[:_SHOWN]],
-        )
+        given = action if number is None else number
+        raise illegal_number(self.game.roles[role], given, self._actions[role], self.legal[role])
 
     # -- what it looks like ------------------------------------------------------------------------
 
@@ -223,6 +213,7 @@ class Observer:
             raise ValueError(f"{game.name} hides information: roles see no board, only flat observations")
         self._planes = planes_of(game, game.fluent_terms) if form == "planes" else None
         self._fluents = len(game.fluent_terms)
+        self._actions = [len(game.actions(role)) for role in game.roles]
         self.percepts = [len(game.percept_terms(role)) for role in game.roles] if self.hides else []
         # Neither Gymnasium nor PettingZoo takes an array without numbers.
         counts = self.percepts or [self._fluents] * len(game.roles)
@@ -230,6 +221,23 @@ class Observer:
         if self._planes is not None:
             shape = len(self._planes.channels), self._planes.rows, self._planes.columns
             self.shapes = [shape] * len(game.roles)
+
+    def action_space(self, role: int) -> Discrete:
+        """Return the numbers of the moves of a role."""
+        from gymnasium.spaces import Discrete
+
+        return Discrete(max(1, self._actions[role]))
+
+    def space(self, role: int, *, masked: bool) -> Space[Any]:
+        """Return where the observations of a role lie: int8, 0 or 1.
+
+        With masks, these are ``{"observation": ..., "action_mask": int8 [actions]}``.
+        """
+        from gymnasium.spaces import Box, Dict
+
+        seen = Box(0, 1, self.shapes[role], np.int8)
+        mask = Box(0, 1, (max(1, self._actions[role]),), np.int8)
+        return Dict({"observation": seen, "action_mask": mask}) if masked else seen
 
     def of(self, states: NDArray[np.bool_]) -> NDArray[np.int8]:
         """Return observations of states [..., fluents] that roles see as they are: int8 [..., *shape]."""
@@ -331,3 +339,36 @@ class EpisodeLanes:
     def goals(self) -> NDArray[np.float64]:
         """Return the goals here: float [lanes, roles]; not a number where there is none, or several."""
         return np.stack([self.batch.goals(role) for role in self.game.roles], axis=1)
+
+
+def check_mode(mode: str | None) -> None:
+    """Raise unless boards can be rendered so.
+
+    Raises:
+        MissingExtraError: pixels need cairosvg, which is not installed.
+        ValueError: there is no such mode.
+    """
+    if mode == "rgb_array" and mode not in RENDER_MODES:
+        raise missing("cairosvg", "cairosvg")
+    if mode is not None and mode not in RENDER_MODES:
+        raise ValueError(f"a render mode is one of {', '.join(RENDER_MODES)}, not {mode!r}")
+
+
+def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:
+    """Return a board as text (``ansi``) or pixels (``rgb_array``), or print it (``human``).
+
+    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing: its pixels are one white dot.
+    """
+    if mode == "ansi":
+        return board.text()
+    if mode == "human":
+        print(board.text())
+    return _pixels(board.svg(dark=False)) if mode == "rgb_array" else None
+
+
+def _pixels(drawing: str) -> NDArray[np.uint8]:
+    from cairosvg import svg2png
+    from PIL import Image
+
+    image = svg2png(bytestring=drawing.encode(), background_color="white")
+    return np.asarray(Image.open(BytesIO(image)).convert("RGB"))

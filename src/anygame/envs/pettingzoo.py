@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anygame.envs.episode import DEFAULT_LIMIT, Episode
-from anygame.envs.rendering import RENDER_MODES, check_mode, render
+from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_mode, render
 from anygame.envs.rewards import Rewards
 from anygame.envs.sources import compiled_game, missing
-from anygame.envs.turns import Turns
+from anygame.envs.turns import turns_of
 from anygame.errors import IllegalMoveError
 
 try:
@@ -27,8 +26,6 @@ except ImportError:
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box
 from gymnasium.utils.seeding import np_random
-
-from anygame.envs.spaces import action_space, masked_space
 
 if TYPE_CHECKING:
     import os
@@ -71,9 +68,9 @@ class GameAgents:
         self._role = dict(zip(self.possible_agents, players, strict=True))
         observer = self._episode.observer
         self.observation_spaces = {
-            agent: masked_space(game, observer, role) for agent, role in self._role.items()
+            agent: observer.space(role, masked=True) for agent, role in self._role.items()
         }
-        self.action_spaces = {agent: action_space(game, role) for agent, role in self._role.items()}
+        self.action_spaces = {agent: observer.action_space(role) for agent, role in self._role.items()}
         self.state_space = Box(0, 1, (len(game.fluent_terms),), np.int8)
         self._random, _ = np_random(None)
         self._is_ready = False
@@ -128,8 +125,11 @@ class GameAgents:
         rewards = self._rewards.of(episode.goals())
         return {agent: float(rewards[self._role[agent]]) for agent in self.agents}
 
+    def _masked(self, role: int) -> dict[str, Any]:
+        return {"observation": self._episode.observation(role), "action_mask": self._episode.mask(role)}
+
     def _info(self) -> dict[str, Any]:
-        """Return what else there is to tell: the role that is stuck, if one is."""
+        """Return what else there is to say: the role that is stuck, if one is."""
         stuck = self._episode.stuck
         return {} if stuck is None else {"stuck": str(self.game.roles[stuck])}
 
@@ -236,11 +236,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         return joint
 
     def _observations(self) -> dict[str, Any]:
-        episode = self._episode
-        return {
-            agent: {"observation": episode.observation(role), "action_mask": episode.mask(role)}
-            for agent, role in self._role.items()
-        }
+        return {agent: self._masked(role) for agent, role in self._role.items()}
 
 
 class GameAECEnv(GameAgents, AECEnv):
@@ -262,7 +258,7 @@ class GameAECEnv(GameAgents, AECEnv):
     }
 
     def _check_game(self) -> None:
-        self.turns = Turns.of(self.game)
+        self.turns = turns_of(self.game)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. There are no options."""
@@ -335,10 +331,10 @@ class GameAECEnv(GameAgents, AECEnv):
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent observes, and which moves it has if it is its turn."""
-        episode, role = self._episode, self._role[agent]
-        is_its_turn = agent == self.agent_selection and not episode.is_over
-        mask = episode.mask(role) if is_its_turn else np.zeros_like(episode.mask(role))
-        return {"observation": episode.observation(role), "action_mask": mask}
+        seen = self._masked(self._role[agent])
+        if agent != self.agent_selection or self._episode.is_over:
+            seen["action_mask"][:] = 0
+        return seen
 
 
 #: What modules of PettingZoo call them.

@@ -118,7 +118,7 @@ class Batch:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._lanes.legal_of(self.game.role_index(role))
+        return self._lanes.legal_by_role()[self.game.role_index(role)]
 
     def legal_masks(self) -> list[NDArray[np.bool_]]:
         """Return ``legal_mask`` of every role, in their order, at little more than the cost of one."""

@@ -169,3 +169,22 @@ def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sens
         str(term),
         near or names[:_SHOWN],
     )
+
+
+def illegal_number(
+    role: str, action: object, moves: Sequence[Term], legal: Sequence[int], where: str = ""
+) -> IllegalMoveError:
+    """Return the error that a number is none of a legal move, with what begins its text."""
+    known = isinstance(action, int) and 0 <= action < len(moves)
+    move = str(moves[action]) if known else ""  # type: ignore[call-overload]
+    some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
+    more = ", ..." if len(legal) > _SHOWN else ""
+    numbers = f"{'numbers go' if where else 'actions are numbers'} from 0 to {len(moves) - 1}"
+    what = f"{action}, {move}," if known else f"{action!r:.80} ({numbers})"
+    allowed = "; legal:" if where else ": the action mask allows"
+    return IllegalMoveError(
+        f"{where}{what} is not legal for {role}{allowed} {some or 'nothing'}{more}",
+        role,
+        move,
+        [str(moves[index]) for index in legal[:_SHOWN]],
+    )

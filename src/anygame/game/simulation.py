@@ -119,19 +119,22 @@ def simulate(
         if request.strict and tally.first_stuck is not None:
             raise tally.first_stuck.error()
     counts = [{value: count for value, count in sorted(goals.items()) if count} for goals in tally.goals]
-    moments = [_moments(goals) for goals in counts]
+    means, spreads, errors = zip(*map(_moments, counts), strict=True)
     lengths = dict(sorted(tally.lengths.items()))
     return SimulationResult(
         playouts=tally.playouts,
-        mean_goals={role: mean for role, (mean, _, _) in zip(roles, moments, strict=True)},
+        mean_goals=dict(zip(roles, means, strict=True)),
         goal_counts=dict(zip(roles, counts, strict=True)),
-        goal_spread={role: spread for role, (_, spread, _) in zip(roles, moments, strict=True)},
-        goal_error={role: error for role, (_, _, error) in zip(roles, moments, strict=True)},
+        goal_spread=dict(zip(roles, spreads, strict=True)),
+        goal_error=dict(zip(roles, errors, strict=True)),
         missing_goals=dict(zip(roles, tally.missing, strict=True)),
         double_goals=dict(zip(roles, tally.double, strict=True)),
         lengths=lengths,
         mean_length=_moments(lengths)[0],
-        branching=_branching(roles, tally),
+        branching={
+            role: count / tally.states if tally.states else None
+            for role, count in zip(roles, tally.options, strict=True)
+        },
         states=tally.states,
         cut=tally.cut,
         stuck=tally.stuck,
@@ -143,11 +146,6 @@ def simulate(
         seconds=tally.seconds,
         setup_seconds=setup_seconds,
     )
-
-
-def _branching(roles: Sequence[Role], tally: Tally[Stuck]) -> dict[str, float | None]:
-    made = tally.states
-    return {role: count / made if made else None for role, count in zip(roles, tally.options, strict=True)}
 
 
 def _moments(counts: dict[int, int]) -> tuple[float | None, float | None, float | None]:
@@ -177,8 +175,6 @@ def _short(number: float | None) -> str:
 
 
 class _Compiled(Protocol):
-    """A game, as far as workers need it."""
-
     backends: Backends
 
 
@@ -221,8 +217,6 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What all workers need to know."""
-
     game: _Compiled
     state: State | None
     machine: str

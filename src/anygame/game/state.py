@@ -263,7 +263,6 @@ class State:
         return map(Bindings, self._machine.query(self._seen(), *self._asked(pattern, moves)))
 
     def _asked(self, pattern: str | Atom, moves: JointMove | None) -> tuple[Atom, list[Term] | None]:
-        """Return a pattern and a joint move as terms."""
         if isinstance(pattern, str):
             pattern = parse_atom(pattern, case_sensitive=self._game.case_sensitive)
         return pattern, None if moves is None else self._joint(moves)

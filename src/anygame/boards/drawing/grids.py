@@ -179,7 +179,6 @@ class GridMaker:
 
 
 def _boxes(cells: Iterable[Cell], size: int) -> Iterator[Wall]:
-    """Yield the borders between the boxes of a board."""
     cells = list(cells) if size else []
     wide = max((cell.x for cell in cells), default=0)
     high = max((cell.y for cell in cells), default=0)

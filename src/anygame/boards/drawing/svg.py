@@ -133,8 +133,6 @@ def _page(title: str, inner: Sequence[str], width: float, height: float, paint: 
 
 
 class _Drawing:
-    """One picture being drawn."""
-
     def __init__(self, picture: Picture, paint: Paints, prefix: str, heat: Mapping[str, float]) -> None:
         self._picture = picture
         self._paint = paint
@@ -329,7 +327,6 @@ class _Drawing:
         return elements, line
 
     def _hand(self, name: str, hand: Hand, line: float) -> Iterator[str]:
-        """Yield a row of cards behind a name."""
         y = _LINE * (line + _CARD_LINES / 2)
         name = shortened(name, 30)
         yield words(name, 0.1, y, self._paint.text(hand.colour), size=_SMALL, anchor="start")
@@ -414,7 +411,6 @@ def arranged(grids: Sequence[Grid]) -> tuple[list[Placed], float, float]:
 
 
 def _group(grids: Sequence[Grid], left: float, top: float) -> Iterator[Placed]:
-    """Place the grids of one group; all get the room that the largest needs."""
     boxes = [_box(grid) for grid in grids]
     wide, high = max(box[2] for box in boxes), max(box[3] for box in boxes)
     for grid, (west, north, width, height) in zip(grids, boxes, strict=True):

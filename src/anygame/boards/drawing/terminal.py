@@ -190,14 +190,7 @@ def _length(line: Line) -> int:
 
 
 class _Sheet:
-    """One grid with its labels, walls and title as lines of text: columns are ``pitch`` characters apart.
-
-    Args:
-        grid: what to draw.
-        characters: what stands for each look.
-        lit: the cells of the last move, by their ids.
-        colours: whether styles are wanted.
-    """
+    """One grid with its labels, walls and title as lines of text: columns are ``pitch`` characters apart."""
 
     def __init__(
         self, grid: Grid, characters: Mapping[Look, Piece], lit: Mapping[str, str], *, colours: bool

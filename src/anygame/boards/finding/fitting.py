@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards.finding.arrangement import arrange
 from anygame.boards.finding.axes import AXIS_LIMIT, is_numbered, ordered
 from anygame.boards.finding.layout import ONLY_ROW, Layout, split_name
-from anygame.boards.finding.orientation import (
-    Bearing,
-    centred,
-    is_hexagon,
-    orient,
-    shape_by_neighbours,
-    slant,
-)
+from anygame.boards.finding.orientation import Bearing, Outline, orient
 from anygame.boards.names import COLOURS
 from anygame.language.terms import Constant, Term
 
@@ -28,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.boards.finding.axes import Axis
     from anygame.boards.finding.fluents import Arguments, Fluent
     from anygame.boards.finding.hints import Hint
-    from anygame.boards.finding.layout import Content, Shape, Square
+    from anygame.boards.finding.layout import Content, Square
 
 #: No more squares than this are drawn for one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096
@@ -80,8 +73,9 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         axes.reverse()
         squares = {key: frozenset((row, column) for column, row in board) for key, board in squares.items()}
         everywhere = frozenset((row, column) for column, row in everywhere)
-    shape = "track" if at.track else _shape(axes[0], axes[1], everywhere, hint, fluent.neighbours)
-    offsets = _offsets(axes[0], axes[1], everywhere, shape, fluent.neighbours)
+    outline = Outline(axes[0], axes[1], everywhere, fluent.neighbours)
+    shape = "track" if at.track else outline.shape(hint.shape if hint else None)
+    offsets = outline.offsets(shape)
     step = -1 if bearing.upwards else 1
     layout = Layout(
         fluent.functor,
@@ -126,40 +120,6 @@ def _bearing(
     if at.first != at.second and not at.track:
         found = orient([fluent.names[at.first], fluent.names[at.second]], axes, squares)
     return Bearing(found.swapped, found.upwards if hint is None or hint.upwards is None else hint.upwards)
-
-
-def _shape(
-    rows: Axis,
-    columns: Axis,
-    squares: Collection[Square],
-    hint: Hint | None,
-    neighbours: Collection[tuple[Square, Square]],
-) -> Shape:
-    if hint and hint.shape == "square":
-        return "square"
-    if is_hexagon(rows, columns, squares):
-        return "hexagon"
-    if hint and hint.shape == "hex":
-        lengths = Counter(row for row, _ in squares)
-        steps = all(abs(lengths[above] - lengths[below]) == 1 for above, below in pairwise(rows))
-        return "hexagon" if steps else "slanted"
-    if neighbours:
-        return shape_by_neighbours(rows, columns, squares, neighbours)
-    return "square"
-
-
-def _offsets(
-    rows: Axis,
-    columns: Axis,
-    squares: Collection[Square],
-    shape: Shape,
-    neighbours: Collection[tuple[Square, Square]],
-) -> tuple[int, ...]:
-    """Return the shift of every row in half squares."""
-    if shape == "hexagon":
-        return centred(rows, columns, squares)
-    step = slant(rows, columns, neighbours) if shape == "slanted" else 0
-    return tuple(step * number for number, _ in enumerate(rows))
 
 
 def _values(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from anygame.boards.finding.axes import Axis
     from anygame.boards.finding.layout import Shape, Square
     from anygame.language.rules import Rule
+    from anygame.language.terms import Term
 
 #: For each argument of a fluent, how often the rules call it by which kind of name.
 Names = tuple[Counter[str], ...]
@@ -69,15 +72,15 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
         axes: the values of the two coordinates, in order.
         squares: the two coordinates of every square.
     """
-    if is_hexagon(axes[0], axes[1], squares):
+    if Outline(axes[0], axes[1], squares).is_hexagon:
         return Bearing(swapped=False, upwards=False)
-    if is_hexagon(axes[1], axes[0], [(second, first) for first, second in squares]):
+    if Outline(axes[1], axes[0], [(second, first) for first, second in squares]).is_hexagon:
         return Bearing(swapped=True, upwards=False)
-    numbered = [is_numbered(axis) for axis in axes]
+    with_numbers = [is_numbered(axis) for axis in axes]
     prefixes = [_kind(prefix(axis)) for axis in axes]
     named = _by_kinds(prefixes) or _by_kinds([_commonest(counter) for counter in names])
-    swapped = named.swapped if named else numbered != [True, False]
-    rows, columns = reversed(numbered) if swapped else numbered
+    swapped = named.swapped if named else with_numbers != [True, False]
+    rows, columns = reversed(with_numbers) if swapped else with_numbers
     like_chess = rows and not columns
     return Bearing(swapped, upwards=named.upwards or like_chess if named else True)
 
@@ -90,20 +93,7 @@ def _by_kinds(kinds: Sequence[str]) -> Bearing | None:
     return None
 
 
-def is_hexagon(rows: Axis, columns: Axis, squares: Collection[Square]) -> bool:
-    """Whether rows without gaps grow and then shrink by one square at a time."""
-    lengths = []
-    for row in rows:
-        members = [column for r, column in squares if r == row]
-        if not members or not contiguous(columns, members):
-            return False
-        lengths.append(len(members))
-    steps = [after - before for before, after in pairwise(lengths)]
-    return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
-
-
 def _kind(name: str) -> str:
-    """Return which kind of coordinate is called so, empty for none."""
     return _KINDS.get(name.lower().rstrip("0123456789_'+-"), "")
 
 
@@ -112,65 +102,90 @@ def _commonest(counter: Counter[str]) -> str:
     return min(counter, key=lambda kind: (-counter[kind], kind), default="")
 
 
-def centred(rows: Axis, columns: Axis, squares: Collection[Square]) -> tuple[int, ...]:
-    """Return the shift of every row in half squares that brings the middles of all rows below each other."""
-    starts = {row: min(columns.index(c) for r, c in squares if r == row) for row in rows}
-    lengths = Counter(row for row, _ in squares)
-    return tuple(max(lengths.values()) - lengths[row] - 2 * starts[row] for row in rows)
+@dataclass(frozen=True)
+class Outline:
+    """How the rows of a board may lie to each other.
 
-
-def shape_by_neighbours(
-    rows: Axis, columns: Axis, squares: Collection[Square], neighbours: Collection[tuple[Square, Square]]
-) -> Shape:
-    """Return how rows lie to each other, by the squares that the rules call neighbours.
-
-    Rows of lengths that differ by odd numbers are centred, if neighbours then touch: hexagons and stars. Rows
-    of one length are slanted, if neighbours lie on one diagonal too and never on the other.
+    Attributes:
+        rows: from the first to the last.
+        columns: from left to right.
+        squares: row and column of each.
+        neighbours: pairs of squares that the rules name together.
     """
-    if len(neighbours) < _FEWEST:
-        return "square"
-    lengths = [[column for r, column in squares if r == row] for row in rows]
-    odd = all((len(above) - len(below)) % 2 for above, below in pairwise(lengths))
-    if odd and all(row and contiguous(columns, row) for row in lengths):
-        shifts = centred(rows, columns, squares)
-        steps = list(_steps(rows, columns, neighbours))
+
+    rows: Axis
+    columns: Axis
+    squares: Collection[Square]
+    neighbours: Collection[tuple[Square, Square]] = ()
+
+    @cached_property
+    def _by_row(self) -> list[list[Term]]:
+        return [[column for of, column in self.squares if of == row] for row in self.rows]
+
+    @cached_property
+    def is_hexagon(self) -> bool:
+        """Whether rows without gaps grow and then shrink by one square at a time."""
+        if not all(row and contiguous(self.columns, row) for row in self._by_row):
+            return False
+        steps = [len(after) - len(before) for before, after in pairwise(self._by_row)]
+        return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
+
+    def shape(self, hinted: str | None) -> Shape:
+        """Return how rows lie to each other, as a hint says, or by squares that the rules call neighbours.
+
+        Rows of lengths that differ by odd numbers are centred, if neighbours then touch: hexagons and stars.
+        Rows of one length are slanted, if neighbours lie on one diagonal too and never on the other.
+        """
+        if hinted == "square":
+            return "square"
+        if self.is_hexagon:
+            return "hexagon"
+        changes = [len(above) - len(below) for above, below in pairwise(self._by_row)]
+        if hinted == "hex":
+            return "hexagon" if all(abs(change) == 1 for change in changes) else "slanted"
+        if len(self.neighbours) < _FEWEST:
+            return "square"
+        whole = all(row and contiguous(self.columns, row) for row in self._by_row)
+        if whole and all(change % 2 for change in changes) and self._touch(self._centred()):
+            return "hexagon"
+        return "slanted" if self._slant() else "square"
+
+    def offsets(self, shape: Shape) -> tuple[int, ...]:
+        """Return the shift of every row in half squares; to the right unless neighbours show it."""
+        if shape == "hexagon":
+            return self._centred()
+        step = (self._slant() or 1) if shape == "slanted" else 0
+        return tuple(step * number for number, _ in enumerate(self.rows))
+
+    def _centred(self) -> tuple[int, ...]:
+        """Return the shift of every row that brings the middles of all rows below each other."""
+        starts = [min(map(self.columns.index, row)) for row in self._by_row]
+        widest = max(map(len, self._by_row))
+        return tuple(widest - len(row) - 2 * start for row, start in zip(self._by_row, starts, strict=True))
+
+    def _touch(self, shifts: Sequence[int]) -> bool:
+        """Whether most neighbours touch where rows are shifted so."""
+        steps = list(self._steps())
         touching = sum(
             (down == 0 and abs(across) == 1)
             or (abs(down) == 1 and abs(2 * across + shifts[row + down] - shifts[row]) == 1)
             for row, down, across in steps
         )
-        if 100 * touching >= _SURE * len(steps):
-            return "hexagon"
-    return "slanted" if slant(rows, columns, neighbours, sure=True) else "square"
+        return 100 * touching >= _SURE * len(steps)
 
+    def _slant(self) -> int:
+        """Return to which side neighbours show rows to be shifted, 1 for right and -1 for left; else 0."""
+        ways = Counter((down, across) for _, down, across in self._steps())
+        straight = (ways[0, 1] or ways[0, -1]) and (ways[1, 0] or ways[-1, 0])
+        near = sum(count for (down, across), count in ways.items() if max(abs(down), abs(across)) == 1)
+        falling = ways[1, 1] + ways[-1, -1]
+        rising = ways[1, -1] + ways[-1, 1]
+        shown = bool(straight) and 100 * near >= _SURE * ways.total() and bool(falling) != bool(rising)
+        return (-1 if falling else 1) if shown else 0
 
-def slant(
-    rows: Axis, columns: Axis, neighbours: Collection[tuple[Square, Square]], *, sure: bool = False
-) -> int:
-    """Return to which side rows are shifted, 1 for right and -1 for left; right unless neighbours show it.
-
-    Args:
-        rows: from the first to the last.
-        columns: from left to right.
-        neighbours: pairs of squares.
-        sure: whether to return 0 unless neighbours show it.
-    """
-    ways = Counter((down, across) for _, down, across in _steps(rows, columns, neighbours))
-    straight = (ways[0, 1] or ways[0, -1]) and (ways[1, 0] or ways[-1, 0])
-    near = sum(count for (down, across), count in ways.items() if max(abs(down), abs(across)) == 1)
-    falling = ways[1, 1] + ways[-1, -1]
-    rising = ways[1, -1] + ways[-1, 1]
-    shown = bool(straight) and 100 * near >= _SURE * ways.total() and bool(falling) != bool(rising)
-    if sure and not shown:
-        return 0
-    return -1 if shown and falling else 1
-
-
-def _steps(
-    rows: Axis, columns: Axis, neighbours: Collection[tuple[Square, Square]]
-) -> Iterator[tuple[int, int, int]]:
-    """Yield the row of each first square, and how many rows down and columns across its neighbour lies."""
-    row, column = numbered(rows), numbered(columns)
-    for one, other in neighbours:
-        if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
-            yield row[one[0]], row[other[0]] - row[one[0]], column[other[1]] - column[one[1]]
+    def _steps(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each first square's row, and how many rows down and columns across its neighbour lies."""
+        row, column = numbered(self.rows), numbered(self.columns)
+        for one, other in self.neighbours:
+            if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
+                yield row[one[0]], row[other[0]] - row[one[0]], column[other[1]] - column[one[1]]

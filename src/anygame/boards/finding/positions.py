@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.boards.finding.axes import chains, ordered, pairs_in
 from anygame.boards.finding.evidence import atoms_of, occurrences
 from anygame.boards.finding.layout import Layout, Lines, Positions
+from anygame.errors import AnygameError
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from anygame.boards.finding.axes import Axis
     from anygame.boards.finding.fluents import Arguments, Fluent
     from anygame.boards.finding.layout import Square
+    from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
@@ -132,7 +134,7 @@ def _named_squares(
     return max(named, key=len, default=set())
 
 
-def find_lines(fluents: Iterable[Fluent], state: State) -> tuple[Lines, ...]:
+def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
     """Return the fluents that draw lines between dots.
 
     Four arguments are the coordinates of two dots. That all facts of it that `base` allows name neighbours
@@ -147,7 +149,10 @@ def find_lines(fluents: Iterable[Fluent], state: State) -> tuple[Lines, ...]:
         facts = fluent.base or fluent.initial
         lines_met = [tuple(arguments[index] for index in lines.key) for arguments in facts]
         if not fluent.base:
-            lines_met += _moves(lines, state)
+            try:
+                lines_met += _moves(lines, game.initial_state())
+            except AnygameError:
+                return ()
         if len(set(lines_met)) >= _FEWEST and all(map(lines.places, lines_met)):
             found.append(lines)
     return tuple(found)

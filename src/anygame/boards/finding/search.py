@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from anygame.boards.finding.evidence import Predicate
     from anygame.boards.finding.fluents import Fluent
-    from anygame.boards.finding.layout import Content, Layout, Lines
+    from anygame.boards.finding.layout import Content, Layout
     from anygame.boards.names import Side
     from anygame.game.game import Game
     from anygame.language.rules import Rule
@@ -54,7 +54,7 @@ def find_boards(game: Game) -> Boards:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
     lines = []
-    for drawn in () if any(hint.functor for hint in hints) else _lines(fluents, game):
+    for drawn in () if any(hint.functor for hint in hints) else find_lines(fluents, game):
         boxed, box = with_boxes(drawn, layouts)
         lines.append(boxed)
         layouts = [layout for layout in layouts if layout is not box]
@@ -62,13 +62,6 @@ def find_boards(game: Game) -> Boards:
     is_bare = not (layouts or lines or hints)
     positions = find_positions(fluents, game.program.rules) if is_bare else ()
     return Boards(tuple(layouts), tuple(lines), positions, find_hands(fluents), tuple(notes))
-
-
-def _lines(fluents: Sequence[Fluent], game: Game) -> tuple[Lines, ...]:
-    try:
-        return find_lines(fluents, game.initial_state())
-    except AnygameError:
-        return ()
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
@@ -102,7 +95,6 @@ def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Seque
 
 
 def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[Layout]:
-    """Return the layouts of the fluent that a hint names."""
     meant = [
         fluent for fluent in fluents if fluent.functor == hint.functor and hint.arity in (None, fluent.arity)
     ]

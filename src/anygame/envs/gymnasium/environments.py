@@ -11,22 +11,27 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from anygame.envs.episode import DEFAULT_LIMIT, Episode, EpisodeLanes, check_illegal
+from anygame.envs.episode import (
+    DEFAULT_LIMIT,
+    RENDER_MODES,
+    Episode,
+    EpisodeLanes,
+    check_illegal,
+    check_mode,
+    render,
+)
 from anygame.envs.gymnasium.opponents import LaneView, first_choices, learner_of, opponents_of, random_choices
-from anygame.envs.rendering import RENDER_MODES, check_mode, render
 from anygame.envs.rewards import Rewards
 from anygame.envs.sources import compiled_game
-from anygame.envs.spaces import action_space, masked_space, observation_space
 from anygame.errors import IllegalMoveError
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from gymnasium import spaces
     from numpy.typing import NDArray
 
-    from anygame.envs.episode import Form, Illegal, Observer
+    from anygame.envs.episode import Form, Illegal
     from anygame.envs.gymnasium.opponents import OpponentSpec
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
@@ -41,10 +46,6 @@ def _check(render_mode: str | None, mask: str) -> None:
     check_mode(render_mode)
     if mask not in _MASK_PLACES:
         raise ValueError(f"masks are in {' or '.join(_MASK_PLACES)}, not {mask!r}")
-
-
-def _observed(observer: Observer, game: Game, role: int, *, with_mask: bool) -> spaces.Space[Any]:
-    return masked_space(game, observer, role) if with_mask else observation_space(observer, role)
 
 
 class GameEnv(gymnasium.Env):
@@ -110,8 +111,8 @@ class GameEnv(gymnasium.Env):
         self._skip_forced = skip_forced
         self._with_mask = mask == "observation"
         observer = self._episode.observer
-        self.observation_space = _observed(observer, game, self._role, with_mask=self._with_mask)
-        self.action_space = action_space(game, self._role)
+        self.observation_space = observer.space(self._role, masked=self._with_mask)
+        self.action_space = observer.action_space(self._role)
         self._is_ready = self._has_ended = False
         self._drawn: list[int] | None = None
 
@@ -169,7 +170,6 @@ class GameEnv(gymnasium.Env):
         return self._skip_forced and not episode.is_over and len(episode.legal[self._role]) == 1
 
     def _joint(self, number: int) -> list[int]:
-        """Return a joint move in which the role that learns makes a move."""
         joint = [number] * len(self.game.roles)
         for role, opponent in self._opponents.items():
             joint[role] = opponent.choose(self._episode, role, self.np_random)
@@ -258,8 +258,8 @@ class GameVectorEnv(VectorEnv):
         self._with_mask = mask == "observation"
         self._illegal = illegal
         observer = self._lanes.observer
-        self.single_observation_space = _observed(observer, game, self._role, with_mask=self._with_mask)
-        self.single_action_space = action_space(game, self._role)
+        self.single_observation_space = observer.space(self._role, masked=self._with_mask)
+        self.single_action_space = observer.action_space(self._role)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._most_steps = max_episode_steps

@@ -295,7 +295,6 @@ class Environment:
         )
 
     def _in_order(self, does: list[Array]) -> Array:
-        """Return the moves of players and chance in the order of the roles."""
         parts = sorted(
             zip([*self._columns, *self._by_chance], does, strict=True), key=lambda part: part[0].start
         )
@@ -450,7 +449,6 @@ class State:
 
 
 def _side_by_side(pictures: Sequence[str]) -> str:
-    """Return SVG elements as one."""
     across, tallest, parts = 0.0, 0.0, []
     for picture in pictures:
         width, height = (float(_LENGTH[name].search(picture)[1]) for name in ("width", "height"))  # type: ignore[index]

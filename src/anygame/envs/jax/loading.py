@@ -11,7 +11,7 @@ from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
 from anygame.envs.jax.observations import Percepts, as_they_are, planes, relative
 from anygame.envs.rewards import Rewards, players_of
 from anygame.envs.sources import compiled_game
-from anygame.envs.turns import Turns
+from anygame.envs.turns import turns_of
 from anygame.errors import LimitError, SimultaneousMovesError
 
 if TYPE_CHECKING:
@@ -80,27 +80,22 @@ def load(
         raise LimitError(
             f"{game.name} has {inputs:,} gate inputs, more than {largest:,} (largest=...)", "largest", largest
         )
-    turns = None if simultaneous else _turns(game, needed=simultaneous is False)
+    turns = None
+    if not simultaneous:
+        try:
+            turns = turns_of(game)
+        except SimultaneousMovesError:
+            if simultaneous is False:
+                raise
     percepts = Percepts(game, players_of(game)) if game.is_gdl2 and not reveal else None
     observe = _observe(game, observations, percepts, together=turns is None)
     make = Environment if turns else SimultaneousEnvironment
     return make(game, turns, observe, rewards, percepts)
 
 
-def _turns(game: Game, needed: bool) -> Turns | None:
-    """Return whose turn it is; None where players choose at the same time, and that may be."""
-    try:
-        return Turns.of(game)
-    except SimultaneousMovesError:
-        if needed:
-            raise
-        return None
-
-
 def _observe(
     game: Game, observations: str | Observe | None, percepts: Percepts | None, together: bool
 ) -> Observe:
-    """Return the function that makes observations."""
     players = [game.roles[index].term for index in players_of(game)]
     if observations is None:
         observations = "flat" if together else "relative"

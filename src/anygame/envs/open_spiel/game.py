@@ -8,8 +8,17 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from anygame.envs.open_spiel.description import Dynamics, GameBase, Utilities, describe, pyspiel
-from anygame.envs.open_spiel.state import SheetObserver, SheetState, memory_shape, observation_size
+from anygame.envs.open_spiel.state import (
+    Dynamics,
+    GameBase,
+    SheetObserver,
+    SheetState,
+    Utilities,
+    describe,
+    memory_shape,
+    observation_size,
+    pyspiel,
+)
 from anygame.errors import RuleSheetError
 from anygame.game.encoding import rules_digest
 from anygame.language.installed import open_sheet
@@ -17,7 +26,7 @@ from anygame.language.installed import open_sheet
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from anygame.envs.open_spiel.description import Description
+    from anygame.envs.open_spiel.state import Description
 
 #: What ``pyspiel.load_game`` calls all sheets.
 NAME: Final = "anygame"

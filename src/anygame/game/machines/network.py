@@ -10,13 +10,13 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from math import nan
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anygame.errors import IllegalMoveError, LimitError, PositionError
 from anygame.game.outcomes import Outcome, Stuck
-from anygame.game.roles import Role
+from anygame.game.roles import Role, illegal_number
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
 from anygame.network.compiled import compile_game
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from anygame.network.stuck import Stuck as StuckNetwork
     from anygame.playouts.request import PlayoutRequest
     from anygame.playouts.tally import Tally
-
-#: Legal moves that an error names at most.
-_SHOWN: Final = 8
 
 
 def compile_machine(
@@ -311,7 +308,6 @@ class NetworkMachine:
         return Outcome(self._moves(played), goals, tuple(options), view.terminal and stuck is None, stuck)
 
     def _moves(self, played: Iterable[Sequence[int]]) -> tuple[tuple[Term, ...], ...]:
-        """Return joint moves as terms."""
         by_role = self.compiled.actions
         return tuple(
             [tuple([moves[index] for moves, index in zip(by_role, joint, strict=True)]) for joint in played]
@@ -353,7 +349,6 @@ class NetworkMachine:
     # -- what the reasoner answers -----------------------------------------------------------------
 
     def _frame(self, view: NetworkView) -> Frame:
-        """Return what the reasoner sees of a position."""
         frame = view.frame
         if frame is None:
             position = self._reasoner.position(self.facts(view.position))
@@ -379,10 +374,6 @@ class GameLanes(Lanes):
         ends = accumulate(map(len, compiled.actions), initial=0)
         self._columns = [slice(first, end) for first, end in pairwise(ends)]
         super().__init__(kernel, count, seed)
-
-    def legal_of(self, role: int) -> NDArray[np.bool_]:
-        """Return which moves of a role are legal: bool [lanes, actions]."""
-        return self.legal()[:, self._columns[role]]
 
     def legal_by_role(self) -> list[NDArray[np.bool_]]:
         """Return which moves are legal for each role: bool [lanes, actions] per role."""
@@ -420,21 +411,9 @@ class GameLanes(Lanes):
             raise self._illegal(error) from None
 
     def _illegal(self, error: IllegalChoiceError) -> IllegalMoveError:
-        role, moves = self._compiled.roles[error.role], self._compiled.actions[error.role]
-        known = 0 <= error.action < len(moves)
-        move = str(moves[error.action]) if known else ""
-        legal = np.flatnonzero(self.legal_of(error.role)[error.lane]).tolist()
-        some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
-        more = ", ..." if len(legal) > _SHOWN else ""
-        what = (
-            f"{error.action}, {move}," if known else f"{error.action} (numbers go from 0 to {len(moves) - 1})"
-        )
-        return IllegalMoveError(
-            f"lane {error.lane}: {what} is not legal for {role}; legal: {some or 'nothing'}{more}",
-            str(role),
-            move,
-            [str(moves[index]) for index in legal[:_SHOWN]],
-        )
+        role, moves = str(self._compiled.roles[error.role]), self._compiled.actions[error.role]
+        legal = np.flatnonzero(self.legal_by_role()[error.role][error.lane]).tolist()
+        return illegal_number(role, error.action, moves, legal, f"lane {error.lane}: ")
 
     # -- positions ---------------------------------------------------------------------------------
 
