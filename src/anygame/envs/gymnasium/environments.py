@@ -446,12 +446,12 @@ class GameVectorEnv(VectorEnv):
             return observation
         return {"observation": observation, "action_mask": self.action_masks().astype(np.int8)}
 
-    def _info(self, told: NDArray[np.bool_]) -> dict[str, Any]:
+    def _info(self, lanes: NDArray[np.bool_]) -> dict[str, Any]:
         """Return infos of some lanes, as Gymnasium puts those of many environments together."""
         masks = self.action_masks().astype(np.int8)
-        masks[~told] = 0
-        infos: dict[str, Any] = {"action_mask": masks, "_action_mask": told.copy()}
-        stuck = told & (self._lanes.stuck >= 0)
+        masks[~lanes] = 0
+        infos: dict[str, Any] = {"action_mask": masks, "_action_mask": lanes.copy()}
+        stuck = lanes & (self._lanes.stuck >= 0)
         if stuck.any():
             names = np.full(self.num_envs, None, object)
             names[stuck] = [str(self.game.roles[role]) for role in self._lanes.stuck[stuck]]

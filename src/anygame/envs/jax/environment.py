@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 #: Gates of a block of the table. On a processor small games take up to twice as long with 128 of them, large
-#: ones about as long; a graphics card does more at a time, and is told of each block anew.
+#: ones about as long; a graphics card does more at a time, and each block is a call of its own.
 _BLOCK, _BLOCK_ELSEWHERE = 32, 256
 #: States of a batch that a picture shows.
 _SHOWN: Final = 16
@@ -107,7 +107,7 @@ class Environment:
         self._look, self._move = self._gates(network, compiled.percept_network if percepts else None)
         self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
 
-    def _gates(self, network: Network, telling: Network | None) -> tuple[Evaluate, Evaluate]:
+    def _gates(self, network: Network, seeing: Network | None) -> tuple[Evaluate, Evaluate]:
         """Return what computes legal moves, end and goals from fluents, and fluents from those and moves.
 
         By a network that computes percepts these stand behind the fluents, in both ways.
@@ -120,7 +120,7 @@ class Environment:
             *(literal for role in roles for _, literal in role),
         ]
         look = tabulate(network, network.fluents, seen, block)
-        going = telling or network
+        going = seeing or network
         self._unseen = np.zeros(going.fluents - network.fluents, np.bool_)
         move = tabulate(going, going.fluents + self._all_moves, going.next.tolist(), block)
         return evaluator(look), evaluator(move)
@@ -179,7 +179,7 @@ class Environment:
         after = self._move(jnp.concatenate([state._fluents, self._unseen, self._in_order(does)]))
         illegal = offenders.any()
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
-        told = jnp.where(over | illegal, state._seen, self._told(state, after[len(self.fluents) :]))
+        known = jnp.where(over | illegal, state._seen, self._remembered(state, after[len(self.fluents) :]))
         seen = self._seen(fluents)
         gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals, jnp), 0.0)
         gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
@@ -187,7 +187,7 @@ class Environment:
             state,
             fluents,
             seen,
-            told,
+            known,
             rewards=jnp.where(over, 0.0, gains).astype(jnp.float32),
             ended=jnp.where(over, state.terminated, seen.terminal | illegal),
             cut=over & state.truncated,
@@ -200,19 +200,19 @@ class Environment:
             return self._view(state._fluents, state._seen, state.current_player)
         return self._shown(state._fluents, state._seen, player)
 
-    def _view(self, fluents: Array, told: Array, player: Array) -> Array:
+    def _view(self, fluents: Array, known: Array, player: Array) -> Array:
         """Return what a state shows where it is a player's turn, or all players act together."""
         if not self._together or self._percepts is None:
-            return self._shown(fluents, told, player)
-        return jnp.stack([self._shown(fluents, told, jnp.int32(each)) for each in range(self.num_players)])
+            return self._shown(fluents, known, player)
+        return jnp.stack([self._shown(fluents, known, jnp.int32(each)) for each in range(self.num_players)])
 
-    def _shown(self, fluents: Array, told: Array, player: Array) -> Array:
+    def _shown(self, fluents: Array, known: Array, player: Array) -> Array:
         if self._percepts is None:
             return self._observe(fluents, player)
         whose = jnp.arange(self.num_players) == player
-        return self._observe((told & whose[:, None]).any(axis=0), player)
+        return self._observe((known & whose[:, None]).any(axis=0), player)
 
-    def _told(self, state: State, percepts: Array) -> Array:
+    def _remembered(self, state: State, percepts: Array) -> Array:
         """Return what each player has seen since it last had a choice: bool [players, percepts]."""
         if self._percepts is None:
             return state._seen
@@ -242,9 +242,9 @@ class Environment:
         none = jnp.zeros(self.num_players, jnp.float32)
         seen = self._seen(values)
         state = State(None, None, none, None, None, None, None, values, None, None, self)
-        told = jnp.zeros((self.num_players, len(self.percepts or ())), jnp.bool_)
+        known = jnp.zeros((self.num_players, len(self.percepts or ())), jnp.bool_)
         begin = {"rewards": none, "ended": seen.terminal, "cut": jnp.bool_(False), "count": jnp.int32(0)}
-        return self._state(state, values, seen, told, **begin)
+        return self._state(state, values, seen, known, **begin)
 
     def _seen(self, fluents: Array) -> _Seen:
         """Return what the rules say of a state."""
@@ -264,7 +264,7 @@ class Environment:
         before: State,
         fluents: Array,
         seen: _Seen,
-        told: Array,
+        known: Array,
         *,
         rewards: Array,
         ended: Array,
@@ -283,7 +283,7 @@ class Environment:
         truncated = (stuck | cut) & ~ended
         return before.replace(
             current_player=player,
-            observation=self._view(fluents, told, player),
+            observation=self._view(fluents, known, player),
             rewards=rewards,
             terminated=ended,
             truncated=truncated,
@@ -291,7 +291,7 @@ class Environment:
             _step_count=count,
             _fluents=fluents,
             _legal=seen.legal,
-            _seen=told,
+            _seen=known,
         )
 
     def _in_order(self, does: list[Array]) -> Array:

@@ -74,7 +74,7 @@ def load(
     game = compiled_game(sheet)
     if not players_of(game):
         raise ValueError(f"{game.name} has no role besides `random`, so nobody to act")
-    Rewards(game, rewards)  # which tells what is wrong with the name
+    Rewards(game, rewards)  # which says what is wrong with the name
     inputs = len(game.backends.needed_network().compiled.network.inputs)
     if inputs > largest:
         raise LimitError(
@@ -127,7 +127,7 @@ def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
     def step(state: State, action: Array, key: Array) -> State:
         moving, beginning = jax.random.split(key)
         initial = env.init(beginning)
-        # A match that has just begun tells of the one before; where it begins with its end it stays there.
+        # A match that has just begun shows the end of the one before; one that begins with its end stays.
         begun = state._step_count == 0
         state = state.replace(
             terminated=jnp.where(begun, initial.terminated, state.terminated),

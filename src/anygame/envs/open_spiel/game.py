@@ -136,7 +136,7 @@ def _unpacked(packed: str) -> str:
     return text
 
 
-# -- what OpenSpiel is told --------------------------------------------------------------------------
+# -- what OpenSpiel asks of games --------------------------------------------------------------------------
 
 
 def general_type(**known: Any) -> Any:
