@@ -92,7 +92,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "jinja2": ("web/server/pages.py",),
     "python_multipart": ("web/server/bodies.py",),
     "uvicorn": ("web/server/connections.py", "web/server/running.py"),
-    "pyspiel": ("envs/open_spiel/library.py",),
+    "pyspiel": ("envs/open_spiel/state.py",),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (
         "language_server/answers.py",

@@ -20,7 +20,7 @@ from anygame.datalog.schema import STATE, Component, Schema
 from anygame.datalog.source import Kind, Need
 from anygame.datalog.strategy import DEFAULT
 from anygame.datalog.term_table import TermTable
-from anygame.game.inspection import describe_plan
+from anygame.game.inspection import describe
 from anygame.language.parser import parse_program
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def test_generated_code_has_nothing_of_the_sheet(way: str) -> None:
     text = RULES.replace("far", "__import__").replace("box", "exec").replace("succ", "while")
     game = loads(text, WAYS.get(way, DEFAULT))
     list(game.initial_state().query("(__import__ 1 ?x)"))
-    sources = [part["source"] for part in describe_plan(game)]
+    sources = [part["source"] for part in describe(game, "plan")]
     assert any(sources)
     for source in sources:
         for token in generate_tokens(StringIO(source).readline):

@@ -36,7 +36,7 @@ _CLIENT: Final = "ray://"
 
 
 class Cluster:
-    """Workers of a Ray cluster; see ``anygame.game.workers.Workers`` for the contract.
+    """Workers of a Ray cluster; see ``anygame.game.simulation.Workers`` for the contract.
 
     Use it as a context manager, or `close` it. Without an address, Ray is started on this machine, and ended
     with the last use.

@@ -59,10 +59,9 @@ class Explainer:
 
     # -- why ---------------------------------------------------------------------------------------
 
-    def derive(self, atom: Atom) -> Derivation | None:
-        """Return a derivation of an atom (its variables are taken as they first fit), or None."""
-        found = next(self._facts_like(atom), None)
-        return None if found is None else self._derive(Atom(atom.predicate, found), {}, 0)
+    def derive(self, atom: Atom) -> Derivation:
+        """Return a derivation of an atom that holds; its variables are taken as they first fit."""
+        return self._derive(Atom(atom.predicate, next(self._facts_like(atom))), {}, 0)
 
     def _derive(self, atom: Atom, shown: dict[Atom, None], depth: int) -> Derivation:
         text = self._text(Literal(atom), {})

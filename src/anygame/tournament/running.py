@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from anygame.game.game import Game
-    from anygame.game.workers import Workers
+    from anygame.game.simulation import Workers
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
     from anygame.match.running import Terms

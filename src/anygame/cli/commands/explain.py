@@ -46,10 +46,10 @@ def run(options: _Options) -> int:
     if options.dot is not None:
         return _draw(game, options)
     if options.json:
-        described = getattr(inspection, f"describe_{options.what}")(game)
+        described = inspection.describe(game, options.what)
         print_json({"game": game.name, options.what: described})
     else:
-        print(getattr(inspection, f"explain_{options.what}")(game).rstrip())
+        print(inspection.explain(game, options.what).rstrip())
     return Status.OK
 
 
@@ -57,7 +57,7 @@ def _draw(game: Game, options: _Options) -> int:
     """Write a picture of the network."""
     if options.what != "network" or options.dot is None:
         raise AnygameError("--dot draws the network: give --network too")
-    drawn = inspection.draw_network(game)
+    drawn = game.backends.needed_network().picture()
     if options.dot == "-":
         print(drawn, end="")
         return Status.OK

@@ -6,7 +6,7 @@ from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.goals import usable_goal
+from anygame.game.outcomes import usable_goal
 from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
