@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from anygame.errors import QueryError
+from anygame.errors import GoalError, QueryError
 from anygame.game.goals import goal_of
 from anygame.game.moves import legal_move, moves_in_order
 from anygame.game.showing import show
@@ -325,6 +325,14 @@ class State:
 
 def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:
     return game.state(facts)
+
+
+def known_goal(state: State, role: str) -> int | None:
+    """Return the goal of a role; None where the rules give none, several, or one that is no integer."""
+    try:
+        return state.goal(role)
+    except GoalError:
+        return None
 
 
 class RecentStates:

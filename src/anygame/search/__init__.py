@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anygame.search.analysis import Analysis, MoveAnalysis
-from anygame.search.bounds import Bounds
+from anygame.search.goals import Bounds
 from anygame.search.practice import PracticeReport
 from anygame.search.searching import Search
 from anygame.search.solution import Solution

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from anygame.game.roles import Role
     from anygame.language.terms import Term
-    from anygame.search.bounds import Bounds
+    from anygame.search.goals import Bounds
 
 #: Joint moves, one after the other, each in the order of the roles.
 JointMoves = tuple[tuple["Term", ...], ...]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import GoalError
 from anygame.network.state_set import StateSet
+from anygame.search.goals import goal_or_nan
 from anygame.search.graph import MANY_STATES, Found
 from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 #: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
 _BYTES_OF_A_STATE: Final = 4_000
-#: Integers up to here are exact as floating-point numbers.
-_LARGEST_GOAL: Final = 1 << 53
 
 
 class LaneExpansion:
@@ -115,7 +113,7 @@ class StateExpansion:
         options, terminal, goals, children = [], [], [], []
         for state in self._states[first:end]:
             terminal.append(state.is_terminal)
-            goals.append([_goal(state, role) for role in self._roles])
+            goals.append([goal_or_nan(state, role) for role in self._roles])
             legal = [() if state.is_terminal else state.legal_moves(role) for role in self._roles]
             joints = list(product(*legal))
             options.append([len(moves) if joints else 0 for moves in legal])
@@ -141,11 +139,3 @@ class StateExpansion:
         if number == len(self._states):
             self._states.append(state)
         return number
-
-
-def _goal(state: State, role: str) -> float:
-    try:
-        goal = state.goal(role)
-    except GoalError:
-        goal = None
-    return float("nan") if goal is None or abs(goal) > _LARGEST_GOAL else goal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from anygame.search.bounds import Bounds
+from anygame.search.goals import Bounds
 from anygame.search.searching import Search
 
 if TYPE_CHECKING:

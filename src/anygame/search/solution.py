@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from anygame.language.terms import Term
-    from anygame.search.bounds import Bounds
+    from anygame.search.goals import Bounds
     from anygame.search.table import Table
 
 

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
-from anygame.search.bounds import Bounds
+from anygame.search.goals import Bounds, rounded
 from anygame.search.solution import Solution
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class _Solver:
         """
         import numpy as np
 
-        from anygame.search.state_tree.goal_scale import USUAL, GoalScale
+        from anygame.search.goals import USUAL, GoalScale
 
         goals = self._goals(role)
         if not self._missing[role]:
@@ -240,11 +240,11 @@ class _Solver:
             if not len(self._goals(place)):
                 return self._unsolved(f"no end gives {roles[place]} a goal")
             self._values[place] = self._find_values(self._players(place), self._levels(place))
-            bounds[roles[place]] = Bounds(*map(_number, self._values[place].bounds(0)))
+            bounds[roles[place]] = Bounds(*map(rounded, self._values[place].bounds(0)))
         first = bounds[roles[leading[0]]]
         assert first is not None
         for place, ends in self._opposed_roles():
-            bounds[roles[place]] = Bounds(*map(_number, _opposite(ends, *first)))
+            bounds[roles[place]] = Bounds(*map(rounded, _opposite(ends, *first)))
         if any(bound is not None and bound.most - bound.least > _CLOSE for bound in bounds.values()):
             return self._unsolved(self._doubt(), bounds)
         goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
@@ -400,9 +400,3 @@ def _opposite(ends: NDArray[np.float64], least: float, most: float) -> tuple[flo
 
     low, high = np.interp([most, least], ends[:, 0], ends[:, 1])
     return float(low), float(high)
-
-
-def _number(value: float) -> float:
-    """Return a whole number as an int, so that goals read as in the sheet."""
-    value = round(float(value), _DIGITS)
-    return int(value) if value.is_integer() else value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PositionError
 from anygame.search.analysis import best_first
-from anygame.search.bounds import Bounds
+from anygame.search.goals import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

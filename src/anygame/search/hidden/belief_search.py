@@ -12,7 +12,7 @@ import numpy as np
 from anygame.errors import LimitError
 from anygame.game.role_view import RoleView
 from anygame.search.analysis import Analysis, MoveAnalysis
-from anygame.search.bounds import Bounds
+from anygame.search.goals import Bounds
 from anygame.search.hidden.belief import Belief
 from anygame.search.hidden.searcher import LANES, InformationSetSearch
 

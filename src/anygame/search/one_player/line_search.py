@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import Analysis, MoveAnalysis
-from anygame.search.bounds import Bounds
+from anygame.search.goals import Bounds
 from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
 
 if TYPE_CHECKING:

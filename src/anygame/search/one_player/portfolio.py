@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from anygame.errors import GoalError, LimitError, PositionError
+from anygame.errors import LimitError, PositionError
+from anygame.game.state import known_goal
 from anygame.search.one_player.best_first import BestFirst
 from anygame.search.one_player.breadth_first import BreadthFirst
 from anygame.search.one_player.committed import Committed
@@ -81,7 +82,7 @@ class Portfolio:
         self._moves = MoveNumbers()
         self._is_finished = start.is_terminal
         if start.is_terminal:
-            self._incumbent.goal = self._incumbent.most = _goal(start, game.roles[chooser])
+            self._incumbent.goal = self._incumbent.most = known_goal(start, game.roles[chooser])
             return
         self.begin_anew()
         if before is not None:
@@ -240,10 +241,3 @@ class Portfolio:
                 self._incumbent.line = [self._successors.number(move) for move in rest]
                 return
             state = state.next(joint)
-
-
-def _goal(state: State, role: str) -> int | None:
-    try:
-        return state.goal(role)
-    except GoalError:
-        return None

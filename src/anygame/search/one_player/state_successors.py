@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import GoalError
+from anygame.search.goals import goal_or_nan
 from anygame.search.one_player.choosing import SeveralChooseError
 from anygame.search.one_player.successors import Children, Options
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 _WIDTH: Final = 4
 #: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
 _BYTES_OF_A_STATE: Final = 4_000
-#: Integers up to here are exact as floating-point numbers.
-_LARGEST_GOAL: Final = 1 << 53
 
 
 class MoveNumbers:
@@ -86,7 +84,10 @@ class StateSuccessors:
             for number, move in zip(states[:, 0].tolist(), moves.tolist(), strict=True)
         ]
         ended = [state.is_terminal for state in made]
-        goals = [self._goal(state) if over else float("nan") for state, over in zip(made, ended, strict=True)]
+        goals = [
+            goal_or_nan(state, self._chooser) if over else float("nan")
+            for state, over in zip(made, ended, strict=True)
+        ]
         numbers = [[self._number(state)] for state in made]
         return Children(np.array(numbers, np.uint64), np.array(ended, np.bool_), np.array(goals))
 
@@ -107,13 +108,6 @@ class StateSuccessors:
         joint = [state.legal_moves(role)[0] for role in self._others]
         joint.insert(self._place, move)
         return state.next(joint)
-
-    def _goal(self, state: State) -> float:
-        try:
-            goal = state.goal(self._chooser)
-        except GoalError:
-            goal = None
-        return float("nan") if goal is None or abs(goal) > _LARGEST_GOAL else goal
 
     def _number(self, state: State) -> int:
         number = self._numbers.setdefault(state, len(self._states))

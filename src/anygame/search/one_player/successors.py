@@ -6,10 +6,10 @@ are numbers of the role that chooses; the others have one move each.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from anygame.network.network import FALSE
+from anygame.search.goals import LARGEST, named_goals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
-
-_INTEGER: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 
 
 class Options(NamedTuple):
@@ -93,8 +91,7 @@ def possible_goals(game: Game, chooser: int) -> list[int]:
     if network is not None:
         literals = network.compiled.network.goals[chooser]
         return [value for value, literal in literals if literal != FALSE]
-    values = game.domains().get(("goal", 2), ((), ()))[1]
-    return [int(str(value)) for value in values if _INTEGER.fullmatch(str(value))]
+    return [goal for goal in named_goals(game) if abs(goal) <= LARGEST]
 
 
 def replay(

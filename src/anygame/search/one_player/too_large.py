@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from anygame.search.bounds import Bounds
+from anygame.search.goals import USUAL, Bounds, GoalScale
 from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
 from anygame.search.one_player.line_search import LineSearch
-from anygame.search.state_tree.goal_scale import USUAL, GoalScale
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from anygame.search.goals import USUAL
 from anygame.search.native.marking import (
     Bools,
     Bundle,
@@ -16,7 +17,6 @@ from anygame.search.native.marking import (
     compiled,
 )
 from anygame.search.native.primitives import call, call_refusing
-from anygame.search.state_tree.goal_scale import USUAL
 from anygame.search.tree.estimating import UNITS
 from anygame.search.tree.lanes import words_for
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
-from math import sqrt
 from random import SystemRandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -17,12 +16,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import GoalError
-from anygame.search.analysis import Analysis, MoveAnalysis, best_first
-from anygame.search.bounds import Bounds
+from anygame.game.state import known_goal
 from anygame.search.lane_pool import packed_state
 from anygame.search.native.marking import native_code
+from anygame.search.reporting import TreeReporter
 from anygame.search.tree.game_code import describe
-from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree
+from anygame.search.tree.tree import DEFAULT_SETTINGS, Tree
 from anygame.search.tree.worker import MINIMAX
 
 if TYPE_CHECKING:
@@ -32,19 +31,12 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.language.terms import Term
-    from anygame.search.analysis import JointMoves
 
-#: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
-_LONGEST_PLAYOUT: Final = 1000
-#: Joint moves of a line, and moves that have one: more than anybody reads.
-_LONGEST_LINE: Final = 40
-_MOST_LINES: Final = 50
 #: Of the scale of goals, what rounding to 32 bits takes away at most.
 _ROUNDED: Final = 2**-23
 
 
-class TreeSearcher:
+class TreeSearcher(TreeReporter[int]):
     """Searches a game that has a network. See ``anygame.search.searcher.Searcher`` for the contract.
 
     Args:
@@ -63,6 +55,9 @@ class TreeSearcher:
     Raises:
         LimitError: the game has no network.
     """
+
+    engine = "lanes"
+    _trees: list[Tree]
 
     def __init__(
         self,
@@ -93,9 +88,9 @@ class TreeSearcher:
             Tree(
                 self.kernel,
                 self.code,
+                self._machine.compiled.actions,
                 seed=self._seed + (number << 64),
                 memory=self._memory // self._threads,
-                limit=_LONGEST_PLAYOUT,
                 settings=self.settings,
             )
             for number in range(self._threads)
@@ -142,11 +137,8 @@ class TreeSearcher:
         """
         if self.game.roles[role].is_random:
             return 0.0, True
-        try:
-            known = state.is_terminal and state.goal(self.game.roles[role]) is not None
-        except GoalError:
-            known = False
-        return self.value_of_end(state, role), known
+        known = known_goal(state, self.game.roles[role]) is not None
+        return self.value_of_end(state, role), state.is_terminal and known
 
     def value_of_end(self, state: State, role: int) -> float:
         """Return what the goal of a role in a state is worth, between 0 and 1; of several the highest."""
@@ -185,50 +177,7 @@ class TreeSearcher:
         """Whether going on would change nothing."""
         return self._is_exhausted
 
-    @property
-    def bytes(self) -> int:
-        """The memory that the trees take."""
-        return sum(tree.bytes for tree in self._trees)
-
     # -- what is known -----------------------------------------------------------------------------
-
-    def best(self, role: int) -> Term:
-        """Return the move that a role should make at the root.
-
-        Raises:
-            ValueError: the role has no legal move there.
-        """
-        moves = self._moves(role, lines=False)
-        if not moves:
-            raise ValueError(f"{self.game.roles[role]} has no legal move here")
-        return moves[0].move
-
-    def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return what is known of the root."""
-        roles = [role for role in self.game.roles if not role.is_random]
-        values = {role: self._value(self.game.role_index(role)) for role in roles}
-        return Analysis(
-            iterations=0,
-            seconds=0.0,
-            nodes=sum(tree.nodes for tree in self._trees),
-            depth=max(tree.depth for tree in self._trees),
-            bytes=self.bytes,
-            moves={role: self._moves(self.game.role_index(role), lines) for role in roles},
-            goals={role: goal for role, (goal, _) in values.items()},
-            proven={role: proven for role, (_, proven) in values.items()},
-            engine="lanes",
-        )
-
-    def _value(self, role: int) -> tuple[float | None, float | None]:
-        """Return the mean goal of a role at the root, and its proven one."""
-        known = [tree.value(tree.root, role) for tree in self._trees]
-        low, high = max(each[2] for each in known), min(each[3] for each in known)
-        if low >= high:
-            return self._goal(role, low), self._goal(role, low)
-        visits = sum(each[0] for each in known)
-        if not visits:
-            return None, None
-        return self._goal(role, sum(each[0] * each[1] for each in known) / visits), None
 
     def _goal(self, role: int, value: float) -> float:
         """Return a value between 0 and 1 as a goal; goals of the rules, and whole ones, exactly."""
@@ -242,123 +191,8 @@ class TreeSearcher:
         goal = round(goal, 4)
         return int(goal) if goal == int(goal) else goal
 
-    def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
-        """Return what is known of the moves of a role at the root, the best ones first."""
-        per_tree = [tree.options(tree.root, role) for tree in self._trees]
-        known = [options for options in per_tree if options]
-        actions = self._machine.compiled.actions[role]
+    def _range_of_goals(self, role: int) -> float:
+        """Return it where means at the root say all: nobody else chooses there, nor are estimates used."""
         low, high = self._scales[role]
-        if not known:
-            legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
-            return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
-        together = [_together(of_move) for of_move in zip(*known, strict=True)]
-        found = best_first(
-            [
-                MoveAnalysis(
-                    move=actions[option.action],
-                    visits=option.tries,
-                    goal=self._goal(role, option.mean) if option.tries or option.low == option.high else None,
-                    error=self._error(role, option),
-                    bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
-                )
-                for option in sorted(together, key=_eagerness)
-            ],
-            range_of_goals=high - low if self._is_stationary(role) else 0,
-        )
-        return self._with_lines(role, found, per_tree) if lines else found
-
-    def _is_stationary(self, role: int) -> bool:
-        """Return whether means at the root say all: nobody else chooses there, and no estimates are used."""
-        return not self.settings[MINIMAX] and any(tree.is_alone(tree.root, role) for tree in self._trees)
-
-    def _with_lines(
-        self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
-    ) -> tuple[MoveAnalysis, ...]:
-        """Return moves, the first ones with the line of the tree that knows them best.
-
-        Args:
-            role: that makes them.
-            moves: the best ones first.
-            per_tree: its options at the root of each tree.
-        """
-        actions = self._machine.compiled.actions[role]
-        grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
-        numbers = {actions[option.action]: number for number, option in enumerate(grown[0][1])}
-        met: dict[tuple[int, int], list[list[Option]]] = {}
-        first, rest = moves[:_MOST_LINES], moves[_MOST_LINES:]
-        with_lines = []
-        for each in first:
-            number = numbers[each.move]
-            tree = max(grown, key=lambda known: known[1][number].tries)[0]
-            with_lines.append(each.with_line(self._line(tree, role, number, met)))
-        return (*with_lines, *rest)
-
-    def _error(self, role: int, option: Option) -> float | None:
-        """Return the standard error of a mean: that of values of 0 and 1 alone, which is the largest."""
-        if option.low == option.high:
-            return 0.0
-        if option.tries < 2:
-            return None
-        low, high = self._scales[role]
-        return (high - low) * sqrt(option.mean * (1 - option.mean) / option.tries)
-
-    def _line(
-        self, tree: Tree, role: int, number: int, met: dict[tuple[int, int], list[list[Option]]]
-    ) -> JointMoves:
-        """Return the line of best play that begins with an option of a role.
-
-        Args:
-            tree: where it is known.
-            role: who begins.
-            number: of the option.
-            met: the options of each role at nodes of other lines, by tree and node; those met are added.
-        """
-        line: list[tuple[Term, ...]] = []
-        node: int | None = tree.root
-        actions = self._machine.compiled.actions
-        while node is not None and len(line) < _LONGEST_LINE:
-            place = id(tree), node
-            if place not in met:
-                met[place] = [tree.options(node, other) for other in range(len(actions))]
-            options = met[place]
-            if not all(options):
-                break
-            chosen = [_preferred(each) for each in options]
-            if not line:
-                chosen[role] = number
-            line.append(tuple([actions[r][options[r][n].action] for r, n in enumerate(chosen)]))
-            node = tree.child(node, chosen)
-        return tuple(line)
-
-
-def _together(options: Sequence[Option]) -> Option:
-    """Return what several trees know of a move."""
-    if len(options) == 1:
-        return options[0]
-    tries = sum(option.tries for option in options)
-    low, high = max(option.low for option in options), min(option.high for option in options)
-    high = max(low, high)
-    mean = sum(option.mean * option.tries for option in options) / tries if tries else options[0].mean
-    distance = next((o.distance for o in options if o.low == o.high), 0)
-    return Option(options[0].action, tries, min(max(mean, low), high), low, high, distance)
-
-
-def _eagerness(option: Option) -> tuple[float, ...]:
-    """Return what moves are sorted by: high bounds, then quick wins and slow losses, then visits."""
-    if option.low == option.high:
-        return -option.high, option.distance if option.low >= 0.5 else -option.distance, -option.tries
-    return -option.high, 0, -option.tries
-
-
-def _preferred(options: Sequence[Option]) -> int:
-    """Return the option that a role takes in a line of best play."""
-    floor = max(option.low for option in options)
-    ceiling = max(option.high for option in options)
-
-    def rank(number: int) -> tuple[float, ...]:
-        option = options[number]
-        if option.low >= ceiling:
-            return 0, option.distance if option.low >= 0.5 else -option.distance
-        return 1 + (option.high < floor), -option.tries
-
-    return min(range(len(options)), key=rank)
+        alone = any(tree.is_alone(tree.root, role) for tree in self._trees)
+        return high - low if alone and not self.settings[MINIMAX] else 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from anygame.search.native.marking import table_of
+from anygame.search.reporting import Option
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import refresh
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
@@ -38,37 +38,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from anygame.language.terms import Term
     from anygame.network.kernels.kernel import Kernel
     from anygame.search.tree.game_code import GameCode
 
 #: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
 #: moves made later count, and how much minimax over estimates does; see ``selecting``.
 DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)
+#: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
+_LONGEST_PLAYOUT: Final = 1000
 #: A call of machine code takes about so long; between calls the clock is looked at.
 _CALL_SECONDS: Final = 0.02
 #: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
 _KEPT, _LEAST_KEPT = 0.25, 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A move of a role at a node.
-
-    Attributes:
-        action: its number, counted from the first action of the role.
-        tries: leaves evaluated below it.
-        mean: of their values for the role, between 0 and 1.
-        low: proven bound of its value; so is high.
-        high: see low.
-        distance: joint moves to the end, where the value is proven.
-    """
-
-    action: int
-    tries: int
-    mean: float
-    low: float
-    high: float
-    distance: int
 
 
 class Tree:
@@ -77,9 +59,9 @@ class Tree:
     Args:
         kernel: the code of the game.
         code: the game for compiled functions.
+        actions: of each role, in the order of their numbers.
         seed: of its random numbers.
         memory: bytes that it may take.
-        limit: joint moves after which a playout is given up.
         settings: of descents; see ``selecting``.
     """
 
@@ -87,17 +69,16 @@ class Tree:
         self,
         kernel: Kernel,
         code: GameCode,
+        actions: Sequence[Sequence[Term]],
         *,
         seed: int,
         memory: int,
-        limit: int,
-        settings: Sequence[float] = DEFAULT_SETTINGS,
+        settings: Sequence[float],
     ) -> None:
-        self._kernel = kernel
-        self._code = code
+        self._kernel, self._code, self._actions = kernel, code, actions
         self.store = make_store(words_for(kernel.network.fluents), len(code.random), memory)
         self.store.counts[COMPETITIVE] = np.count_nonzero(~code.random) == 2
-        self.worker = make_worker(kernel, seed, limit, settings)
+        self.worker = make_worker(kernel, seed, _LONGEST_PLAYOUT, settings)
         self._tables = [table_of(each) for each in (code, self.store, self.worker)]
         self._addresses = tuple(table.ctypes.data for table in self._tables)
         self._passes = 1
@@ -267,7 +248,9 @@ class Tree:
             if store.mover[expansion] != NONE and not alone:
                 tries, mean = self.value(node, role)[:2]
             action = int(store.action[option]) - int(self._code.first_actions[role])
-            found.append(Option(action, tries, min(max(mean, low), high), low, high, distance))
+            found.append(
+                Option(self._actions[role][action], tries, min(max(mean, low), high), low, high, distance)
+            )
         return found
 
     def _together(self, expansion: int, role: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
