@@ -1,28 +1,33 @@
-"""The graph of all states that can be reached: found breadth first, kept in flat arrays."""
+"""The graph of all states that can be reached: found breadth first, in lanes or one by one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
+
+from anygame.network.state_set import StateSet
+from anygame.search.blocks import BlockSuccessors
+from anygame.search.goals import goal_or_nan
+from anygame.search.lane_pool import packed_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
+    from anygame.game.game import Game
     from anygame.game.roles import Role
+    from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.network.state_set import StateSet
 
 #: Why a graph is not complete after Ctrl-C.
 INTERRUPTED: Final = "the search for them was ended early"
 #: States expanded at a time: enough to fill lanes, few enough for their arrays to stay in the caches.
 MOST_AT_A_TIME: Final = 4096
-#: From so many states on, compiled loops save more than the half second that they take to load.
-MANY_STATES: Final = 200_000
 #: What the values of a state take: the ranks of two bounds and a distance, and two numbers for a table. Where
 #: roles move together, or by chance: two bounds, and as much while they are computed.
 _BYTES_OF_VALUES: Final = 14
@@ -260,3 +265,96 @@ def explore(
     except KeyboardInterrupt:
         stopped = INTERRUPTED
     return exploration.graph(stopped)
+
+
+#: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
+_BYTES_OF_A_STATE: Final = 4_000
+
+
+class LaneExpansion:
+    """States of a compiled game, packed to a bit a fluent, in blocks of lanes and native code.
+
+    Args:
+        game: the game.
+        start: the first state.
+
+    Raises:
+        LimitError: the game has no network.
+        PositionError: its network does not know the state.
+    """
+
+    def __init__(self, game: Game, start: State) -> None:
+        machine = game.backends.needed_network()
+        first = packed_state(game, start)
+        self._fluents = game.fluent_terms
+        self._states = StateSet(first.shape[1])
+        self._states.add(first)
+        self._blocks = BlockSuccessors(machine.kernel)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def bytes_with(self, more: int) -> int:
+        """Return the bytes that it takes while so many states are met."""
+        return self._states.bytes_with(more) if more else self._states.bytes
+
+    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
+        """Return the fluents of the game, and all states."""
+        return self._fluents, self._states
+
+    def expand(self, first: int, end: int) -> Found:
+        """Continue a range of states by every joint move."""
+        options, terminal, goals, successors = self._blocks.of(self._states.part(first, end))
+        return Found(options, terminal, goals, self._states.add(successors))
+
+
+class StateExpansion:
+    """States of any game, one after the other, by whatever machine answers for it.
+
+    Args:
+        start: the first state.
+    """
+
+    def __init__(self, start: State) -> None:
+        self._roles = start.game.roles
+        self._states = [start]
+        self._numbers = {start: 0}
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def bytes_with(self, more: int) -> int:
+        """Return about how many bytes it takes while so many states are met."""
+        return (len(self._states) + more) * _BYTES_OF_A_STATE
+
+    def expand(self, first: int, end: int) -> Found:
+        """Continue a range of states by every joint move."""
+        options, terminal, goals, children = [], [], [], []
+        for state in self._states[first:end]:
+            terminal.append(state.is_terminal)
+            goals.append([goal_or_nan(state, role) for role in self._roles])
+            legal = [() if state.is_terminal else state.legal_moves(role) for role in self._roles]
+            joints = list(product(*legal))
+            options.append([len(moves) if joints else 0 for moves in legal])
+            children += [self._number(state.next(joint)) for joint in joints]
+        return Found(
+            np.array(options, np.int32).reshape(-1, len(self._roles)),
+            np.array(terminal, np.bool_),
+            np.array(goals, np.float64).reshape(-1, len(self._roles)),
+            np.array(children, np.int32),
+        )
+
+    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
+        """Return all facts that hold in some state, and all states."""
+        from anygame.search.table import pack_states
+
+        fluents, rows = pack_states([state.facts for state in self._states])
+        states = StateSet(rows.shape[1])
+        states.add(rows)
+        return fluents, states
+
+    def _number(self, state: State) -> int:
+        number = self._numbers.setdefault(state, len(self._states))
+        if number == len(self._states):
+            self._states.append(state)
+        return number

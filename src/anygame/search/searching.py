@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.search.analysis import Analysis
+    from anygame.search.analysis import Analysis, PracticeReport
     from anygame.search.hidden.belief_search import BeliefSearcher
-    from anygame.search.practice import PracticeReport
     from anygame.search.searcher import Searcher
     from anygame.search.tree.searcher import TreeSearcher
 

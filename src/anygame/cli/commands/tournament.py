@@ -98,7 +98,7 @@ def run(options: Options) -> int:
     else:
         _print_table(found, results, len(meetings))
     if options.plot is not None:
-        from anygame.tournament.plot import plot_standings
+        from anygame.tournament.standings import plot_standings
 
         plot_standings(found, options.plot)
     return status or (ANSWER_IS_NO if any(result.fault for result in results) else OK)

@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import PositionError
-from anygame.search.hidden.observing import ObservationKeys
-from anygame.search.hidden.particles import Particles
+from anygame.search.hidden.observing import ObservationKeys, Particles, Turn, TurnReader
 from anygame.search.hidden.rejuvenation import Rejuvenation
-from anygame.search.hidden.turns import Turn, TurnReader
 from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
 
 if TYPE_CHECKING:

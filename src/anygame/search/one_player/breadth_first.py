@@ -16,9 +16,9 @@ from anygame.search.one_player.visited import VisitedStates
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.search.one_player.incumbent import Incumbent
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
+    from anygame.search.one_player.visited import Incumbent
 
 #: About so many children are made at a time, so that what lists them stays small beside the states.
 _CHILDREN: Final = 1 << 15

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import Analysis, MoveAnalysis
 from anygame.search.goals import Bounds
-from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
+from anygame.search.one_player.lines import SeveralChooseError, sole_chooser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.search.one_player.line import Line
+    from anygame.search.one_player.lines import Line
     from anygame.search.one_player.portfolio import Portfolio
 
 #: As much as a player may take by default.

@@ -9,18 +9,20 @@ import numpy as np
 
 from anygame.errors import LimitError, PositionError
 from anygame.game.state import known_goal
-from anygame.search.one_player.best_first import BestFirst
 from anygame.search.one_player.breadth_first import BreadthFirst
-from anygame.search.one_player.committed import Committed
-from anygame.search.one_player.estimated import EstimatedStates
-from anygame.search.one_player.incumbent import Incumbent
-from anygame.search.one_player.lane_successors import LaneSuccessors
-from anygame.search.one_player.line import Line
+from anygame.search.one_player.guided import BestFirst, Committed, EstimatedStates
+from anygame.search.one_player.lines import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
 from anygame.search.one_player.relaxation import ENDLESS, Relaxation, prepare
 from anygame.search.one_player.state_key import StateKey
-from anygame.search.one_player.state_successors import MoveNumbers, StateSuccessors
-from anygame.search.one_player.successors import possible_goals, replay
+from anygame.search.one_player.successors import (
+    LaneSuccessors,
+    MoveNumbers,
+    StateSuccessors,
+    possible_goals,
+    replay,
+)
+from anygame.search.one_player.visited import Incumbent
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

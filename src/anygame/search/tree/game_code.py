@@ -14,11 +14,12 @@ from anygame.search.native.marking import (
     Float64s,
     Int32s,
     Int64s,
+    call,
+    call_refusing,
     compiled,
 )
-from anygame.search.native.primitives import call, call_refusing
 from anygame.search.tree.estimating import UNITS
-from anygame.search.tree.lanes import words_for
+from anygame.search.tree.lanes import word_of, words_for
 
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
@@ -126,13 +127,6 @@ def evaluate_moves(game, address):
 def choose(game, address):
     """Choose moves; return whether a lane has none."""
     return call_refusing(game.functions[CHOOSE], address, game.functions[DATA])
-
-
-@compiled
-def word_of(rows, literal, word):
-    """Return a word of a bit literal: of its row, or of the opposite."""
-    found = rows[literal >> 1, word]
-    return ~found if literal & 1 else found
 
 
 @compiled

@@ -49,6 +49,13 @@ def lowest_bit(word):
 
 
 @compiled
+def word_of(rows, literal, word):
+    """Return a word of a bit literal: of its row, or of the opposite."""
+    found = rows[literal >> 1, word]
+    return ~found if literal & 1 else found
+
+
+@compiled
 def load_states(rows, first, fluents, lanes, states, sources, count, square):
     """Put states into lanes; the other lanes keep theirs.
 

@@ -17,9 +17,8 @@ from anygame.search.tree.game_code import (
     evaluate_state,
     game_at,
     value_of_lane,
-    word_of,
 )
-from anygame.search.tree.lanes import LANES, WORDS, load_states, read_states
+from anygame.search.tree.lanes import LANES, WORDS, load_states, read_states, word_of
 from anygame.search.tree.store import NONE, product_of, store_at
 from anygame.search.tree.worker import (
     ALL_CHILDREN,

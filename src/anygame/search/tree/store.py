@@ -68,8 +68,8 @@ from anygame.search.native.marking import (
     UInt64Rows,
     UInt64s,
     compiled,
+    prefetch,
 )
-from anygame.search.native.primitives import prefetch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
