@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,13 +23,11 @@ from anygame.search.native.marking import (
     UInt64s,
 )
 from anygame.search.tree.estimating import UNITS
-from anygame.search.tree.lanes import LANES, words_for
+from anygame.search.tree.lanes import LANES, WORDS, words_for
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from anygame.network.kernels.kernel import Kernel
 
@@ -40,7 +38,7 @@ LONGEST_PATH = 200
 #: Leaves expanded in a pass, and children made of them.
 JOBS, SPECS = 512, 2048
 #: Joint moves of a node up to here are made together when it is expanded; of more, so many.
-ALL_CHILDREN, SOME_CHILDREN, MORE_CHILDREN = 512, 128, 16
+ALL_CHILDREN, SOME_CHILDREN = 512, 128
 #: Results of playouts that are noted in a pass.
 RESULTS = 4 * LANES
 #: Playouts that wait for a lane.
@@ -159,6 +157,25 @@ class Worker(NamedTuple):
 worker_at = Bundle(Worker)
 
 
+#: The lengths of arrays, before what depends on the game.
+_LENGTHS: Final = {
+    "counts": 16,
+    "lane": LANES,
+    "queue": QUEUE,
+    "result": RESULTS,
+    "job": JOBS,
+    "spec": SPECS,
+    "path": PATHS,
+    "finished": PATHS,
+    "lanes": LANES,
+    "sources": LANES,
+    "square": 64,
+    "row": WORDS,
+    "base": UNITS,
+    "hidden": UNITS,
+}
+
+
 def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]) -> Worker:
     """Return the memory of a thread.
 
@@ -168,74 +185,31 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         limit: joint moves after which a playout is given up.
         settings: of its descents; see ``selecting``.
     """
-    roles = len(kernel.network.actions)
-    words = words_for(kernel.network.fluents)
-    actions = sum(kernel.network.actions)
-    action_words = words_for(actions)
+    roles, actions = len(kernel.network.actions), sum(kernel.network.actions)
     playing, making = kernel.rows(), kernel.rows()
-    random = seed_rows(seed, 0)
-    playing[RANDOM : RANDOM + STATE_ROWS] = random
+    playing[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 0)
     making[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 1)
-
-    def numbers(*shape: int) -> NDArray[np.int32]:
-        return np.zeros(shape, np.int32)
-
-    def joints(*shape: int) -> NDArray[np.int64]:
-        return np.zeros(shape, np.int64)
-
-    worker = Worker(
-        np.zeros(16, np.int64),
-        seed_rows(seed, 2)[0, :1].copy(),
-        np.array([playing.ctypes.data, making.ctypes.data], np.int64),
-        playing,
-        making,
-        np.full(LANES, NONE, np.int32),
-        numbers(LANES),
-        numbers(LANES),
-        joints(LANES),
-        numbers(QUEUE),
-        numbers(QUEUE),
-        joints(QUEUE),
-        numbers(RESULTS),
-        numbers(RESULTS),
-        joints(RESULTS),
-        np.zeros((RESULTS, roles)),
-        np.zeros((RESULTS, action_words), np.uint64),
-        np.zeros((actions, 8), np.uint64),
-        np.zeros((LANES, action_words), np.uint64),
-        numbers(JOBS),
-        numbers(JOBS),
-        joints(JOBS),
-        numbers(JOBS, roles),
-        numbers(JOBS, roles),
-        np.zeros((JOBS, roles)),
-        numbers(JOBS),
-        numbers(LISTED + sum(kernel.network.actions)),
-        numbers(SPECS),
-        joints(SPECS),
-        numbers(SPECS, roles),
-        np.zeros((SPECS, words), np.uint64),
-        np.zeros((SPECS, roles)),
-        np.zeros((SPECS, roles), np.bool_),
-        np.zeros(SPECS, np.bool_),
-        np.zeros(SPECS, np.uint64),
-        numbers(PATHS),
-        numbers(PATHS),
-        numbers(PATHS),
-        np.zeros((PATHS, roles)),
-        numbers(PATHS, LONGEST_PATH + 1),
-        joints(PATHS, LONGEST_PATH + 1),
-        np.arange(PATHS, dtype=np.int32),
-        numbers(PATHS),
-        numbers(LANES),
-        numbers(LANES),
-        np.zeros(64, np.uint64),
-        np.zeros(8, np.uint64),
-        np.zeros(roles),
-        np.zeros(UNITS, np.float32),
-        np.zeros(UNITS, np.float32),
-        np.array(settings, np.float64),
-    )
+    columns = dict.fromkeys(("path_node", "path_joint"), LONGEST_PATH + 1)
+    columns |= dict.fromkeys(("result_made", "lane_made"), words_for(actions))
+    columns["spec_state"] = words_for(kernel.network.fluents)
+    given: dict[str, Any] = {
+        "random": seed_rows(seed, 2)[0, :1].copy(),
+        "addresses": np.array([playing.ctypes.data, making.ctypes.data], np.int64),
+        "playing": playing,
+        "making": making,
+        "lane_node": np.full(LANES, NONE, np.int32),
+        "made": np.zeros((actions, WORDS), np.uint64),
+        "listed": np.zeros(LISTED + actions, np.int32),
+        "value": np.zeros(roles),
+        "free_paths": np.arange(PATHS, dtype=np.int32),
+        "settings": np.array(settings, np.float64),
+    }
+    for name, elements in worker_at.arrays.items():
+        if name not in given:
+            length = _LENGTHS[name if name in _LENGTHS else name.split("_")[0]]
+            shape = (length, columns.get(name, roles))[: elements.axes]
+            given[name] = np.zeros(shape, elements.kind)
+    worker = Worker(**given)
     worker.counts[FREE_PATHS] = PATHS
     worker.counts[IDLE] = LANES
     worker.counts[LIMIT] = limit
