@@ -21,7 +21,7 @@ from anygame.search.native.marking import (
     compiled,
     exported,
 )
-from anygame.search.tree.lanes import LANES, lowest_bit, turn, word_of
+from anygame.search.tree.game_code import LANES, lowest_bit, turn, word_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from anygame.match.local import LocalSeat
 from anygame.match.replaying import replay
 from anygame.match.running import lead, new_record, resume, seated, wait_for
 from anygame.players.failures import Failures
-from anygame.tournament.schedule import schedule
+from anygame.tournament.store import schedule
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from anygame.match.referee import Watcher
     from anygame.match.running import Terms
     from anygame.match.seats import Seat
-    from anygame.tournament.schedule import Meeting
-    from anygame.tournament.store import Store
+    from anygame.tournament.store import Meeting, Store
 
 #: Seconds between two looks at whether others have finished what is left.
 _BETWEEN_LOOKS: Final = 2.0

@@ -7,19 +7,69 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.errors import RecordError
+from anygame.errors import PlayerError, RecordError
 from anygame.language.diagnostics import shown
 from anygame.match.record import parse_record
+from anygame.match.series import rotated
 from anygame.tournament.databases import open_database
-from anygame.tournament.schedule import Meeting
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from anygame.game.game import Game
     from anygame.match.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One match that is to be played.
+
+    Attributes:
+        round: from 1.
+        sheet: the name of the game.
+        players: names, in the order of the roles that are not ``random``.
+    """
+
+    round: int
+    sheet: str
+    players: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What distinguishes the match from all others of the tournament."""
+        return f"{self.round}/{self.sheet}/{','.join(self.players)}"
+
+
+def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> list[Meeting]:
+    """Return all matches in the order in which they are played.
+
+    In each round, every choice of players for a game meets as often as it has roles, each time with the roles
+    moved on by one.
+
+    >>> import anygame
+    >>> game = anygame.loads("(role a) (role b) (legal a x) (legal b x)")
+    >>> [" ".join(meeting.players) for meeting in schedule({"g": game}, ["p", "q", "r"], 1)]
+    ['p q', 'q p', 'p r', 'r p', 'q r', 'r q']
+
+    Raises:
+        PlayerError: a game has more roles than there are players.
+    """
+    found = []
+    for number in range(1, rounds + 1):
+        for sheet, game in games.items():
+            count = sum(not role.is_random for role in game.roles)
+            if count > len(players):
+                there = "is 1 player" if len(players) == 1 else f"are {len(players)} players"
+                raise PlayerError(f"{sheet} has {count} roles to play, but there {there}")
+            for chosen in combinations(players, count):
+                orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
+                found += [Meeting(number, sheet, order) for order in orders]
+    return found
+
 
 _FORMAT: Final = "anygame tournament 1"
 _TABLES: Final = (
@@ -39,6 +89,8 @@ _TABLES: Final = (
 _COLUMNS: Final = ("round", "sheet", "players", "record", "is_over", "goals", "errors", "fault")
 _WRITE: Final = f"""INSERT INTO matches (key, {", ".join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)}"""
+#: Whether a match is over, its goals, errors and fault, until it is.
+_UNDER_WAY: Final = 0, None, "[]", ""
 _Item = TypeVar("_Item")
 
 
@@ -129,7 +181,7 @@ class Store:
 
     def keep(self, meeting: Meeting, record: Record) -> None:
         """Write the record of a match that is under way."""
-        self._write(meeting, record, is_over=False)
+        self._write(meeting, record)
 
     def finish(
         self,
@@ -140,30 +192,12 @@ class Store:
         fault: str,
     ) -> None:
         """Write a match that is over."""
-        self._write(meeting, record, is_over=True, goals=goals, errors=errors, fault=fault)
+        reached = None if goals is None else json.dumps(goals)
+        self._write(meeting, record, 1, reached, json.dumps(errors), fault)
 
-    def _write(
-        self,
-        meeting: Meeting,
-        record: Record,
-        *,
-        is_over: bool,
-        goals: tuple[int, ...] | None = None,
-        errors: tuple[int, ...] = (),
-        fault: str = "",
-    ) -> None:
-        row: tuple[Any, ...] = (
-            meeting.key,
-            meeting.round,
-            meeting.sheet,
-            json.dumps(meeting.players),
-            json.dumps(record.to_json()),
-            int(is_over),
-            None if goals is None else json.dumps(goals),
-            json.dumps(errors),
-            fault,
-        )
-        self._base.execute(_WRITE, row)
+    def _write(self, meeting: Meeting, record: Record, *outcome: Any) -> None:
+        match = meeting.key, meeting.round, meeting.sheet, json.dumps(meeting.players)
+        self._base.execute(_WRITE, (*match, json.dumps(record.to_json()), *(outcome or _UNDER_WAY)))
 
     def is_over(self, meeting: Meeting) -> bool:
         """Return whether a match has been played, or given up for an error of the rules."""

@@ -18,9 +18,9 @@ from anygame.search.native.marking import (
     table_of,
 )
 from anygame.search.tree.game_code import describe, game_at
+from anygame.search.tree.searcher import DEFAULT_SETTINGS
 from anygame.search.tree.self_play import make_practice, practice_at
 from anygame.search.tree.store import make_store, store_at
-from anygame.search.tree.tree import DEFAULT_SETTINGS
 from anygame.search.tree.worker import make_worker, worker_at
 
 if TYPE_CHECKING:

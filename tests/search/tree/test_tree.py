@@ -12,9 +12,8 @@ from tests.search.graph_games import KINDS, TOGETHER, bounds, random_nodes, reac
 
 import anygame
 from anygame.network.kernels import background, kernel
-from anygame.search.tree.lanes import load_states, read_states
-from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.tree import Tree
+from anygame.search.tree.game_code import load_states, read_states
+from anygame.search.tree.searcher import Tree, TreeSearcher
 
 if TYPE_CHECKING:
     from anygame.search.reporting import Option

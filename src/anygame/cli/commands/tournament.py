@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
     from anygame.tournament.running import Finished
-    from anygame.tournament.schedule import Meeting
     from anygame.tournament.standings import Standing
-    from anygame.tournament.store import Result
+    from anygame.tournament.store import Meeting, Result
 
 _DETAILS: Final = f"""\
 {PLAYERS}

@@ -209,25 +209,12 @@ class Particles:
     @classmethod
     def joined(cls, parts: Sequence[Particles]) -> Particles:
         """Return all that are in the parts, with their weights as they are."""
-        return cls(
-            np.concatenate([part.states for part in parts]),
-            np.concatenate([part.keys for part in parts]),
-            np.concatenate([part.weights for part in parts]),
-            np.concatenate([part.moves for part in parts]),
-            np.concatenate([part.choices for part in parts]),
-            np.concatenate([part.before for part in parts]),
-        )
+        return cls(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
     def taken(self, places: NDArray[np.int64], weights: NDArray[np.float64]) -> Particles:
         """Return those at some places, with other weights."""
-        return Particles(
-            self.states[places],
-            self.keys[places],
-            weights,
-            self.moves[places],
-            self.choices[places],
-            self.before[places],
-        )
+        taken = {name: array[places] for name, array in vars(self).items()}
+        return Particles(**taken | {"weights": weights})
 
     def following(self, earlier: Particles) -> Particles:
         """Return those that know their last turn alone with the ways of those before them."""

@@ -128,39 +128,43 @@ class InformationSetSearch:
         memory: bytes that the trees may take at most, about.
 
     Attributes:
+        random: the source of what is drawn.
+        deciders: the roles that choose, rather than draw, by number.
+        trees: one for each of them.
+        spreads: of what play brought each of them so far.
         tries: since the search began.
     """
 
     def __init__(self, game: Game, role: Role, belief: Belief, seed: int, memory: int) -> None:
         self._belief = belief
         self._role = game.role_index(role)
-        self._random = np.random.default_rng(seed)
+        self.random = np.random.default_rng(seed)
         compiled = game.backends.needed_network().compiled
         self._scales = [_scale([goal for goal, _ in goals]) for goals in compiled.network.goals]
-        self._deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
-        width = max(1, sum(len(compiled.actions[index]) for index in self._deciders))
-        most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self._deciders)))
-        self._trees = {index: RoleTree(len(compiled.actions[index]), most) for index in self._deciders}
+        self.deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
+        width = max(1, sum(len(compiled.actions[index]) for index in self.deciders))
+        most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self.deciders)))
+        self.trees = {index: RoleTree(len(compiled.actions[index]), most) for index in self.deciders}
         self._most = most
-        self._spread = {index: _Spread() for index in self._deciders}
+        self.spreads = {index: _Spread() for index in self.deciders}
         self.tries = 0
 
     def forget_if_full(self) -> None:
         """Begin new trees where the old ones have taken half of the memory: there must be room to search."""
-        if any(2 * len(tree) > self._most for tree in self._trees.values()):
-            for index, tree in self._trees.items():
-                self._trees[index] = RoleTree(tree.tries.shape[1], self._most)
+        if any(2 * len(tree) > self._most for tree in self.trees.values()):
+            for index, tree in self.trees.items():
+                self.trees[index] = RoleTree(tree.tries.shape[1], self._most)
 
     def run(self, tries: int) -> None:
         """Go down the trees so often, side by side."""
         particles = self._belief.particles
         assert particles is not None
-        drawn = self._random.choice(len(particles), tries, p=particles.weights)
+        drawn = self.random.choice(len(particles), tries, p=particles.weights)
         descent = _Descent(self, self._belief, particles.states[drawn], particles.keys[drawn])
         values = descent.go()
         for role, place, nodes, actions in descent.path:
-            self._trees[role].learn(nodes, actions, values[role][place])
-        for role, spread in self._spread.items():
+            self.trees[role].learn(nodes, actions, values[role][place])
+        for role, spread in self.spreads.items():
             spread.add(values[role])
         self.tries += tries
 
@@ -168,7 +172,7 @@ class InformationSetSearch:
         """Return, per action of the role now, how often it was tried, and what it brought on average."""
         particles = self._belief.particles
         assert particles is not None
-        tree = self._trees[self._role]
+        tree = self.trees[self._role]
         node = int(tree.find(particles.keys[:1, self._role])[0])
         if node < 0:
             nothing = np.zeros(tree.tries.shape[1])
@@ -178,22 +182,15 @@ class InformationSetSearch:
     @property
     def nodes(self) -> int:
         """How many nodes all trees have."""
-        return sum(map(len, self._trees.values()))
+        return sum(map(len, self.trees.values()))
 
     @property
     def bytes(self) -> int:
         """The memory that the statistics of all trees take."""
-        return sum(tree.tries.nbytes + tree.sums.nbytes for tree in self._trees.values())
-
-    # -- what descents ask -------------------------------------------------------------------------
-
-    @property
-    def random(self) -> np.random.Generator:
-        """The random numbers."""
-        return self._random
+        return sum(tree.tries.nbytes + tree.sums.nbytes for tree in self.trees.values())
 
     def worth(self, role: int, goals: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return what goals are worth to a role, from 0 to 1; what the rules do not tell is worth nothing."""
+        """Return what goals are worth to a role, from 0 to 1; what the rules do not give is worth nothing."""
         low, high = self._scales[role]
         found: NDArray[np.float64] = ((goals.astype(np.float64) - low) / (high - low)).clip(0, 1)
         return found
@@ -202,19 +199,6 @@ class InformationSetSearch:
         """Return the goal of the role now that is worth so much."""
         low, high = self._scales[self._role]
         return float(low + worth * (high - low))
-
-    @property
-    def deciders(self) -> list[int]:
-        """The roles that choose, rather than draw."""
-        return self._deciders
-
-    def tree(self, role: int) -> RoleTree:
-        """Return the tree of a role."""
-        return self._trees[role]
-
-    def spread(self, role: int) -> float:
-        """Return the standard deviation of what play brought a role so far."""
-        return self._spread[role].value
 
 
 class _Descent:
@@ -282,12 +266,14 @@ class _Descent:
     def _choose(self, role: int, choosing: Ids, legal: NDArray[np.bool_], picked: NDArray[np.int64]) -> None:
         """Let a role choose by its tree; where that ends it grows by a node, and the drawn action stays."""
         search = self._search
-        tree, keys = search.tree(role), self._keys[choosing, role]
+        tree, keys = search.trees[role], self._keys[choosing, role]
         nodes = tree.find(keys)
         known = nodes >= 0
         if known.any():
             inside = choosing[known]
-            picked[inside] = tree.choose(nodes[known], legal[inside], search.spread(role), search.random)
+            picked[inside] = tree.choose(
+                nodes[known], legal[inside], search.spreads[role].value, search.random
+            )
         if not known.all():
             nodes = tree.add(keys)
             self._in_tree[role][choosing[~known]] = False

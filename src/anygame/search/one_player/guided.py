@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from anygame.search.one_player.breadth_first import VisitedStates
 from anygame.search.one_player.relaxation import ENDLESS
-from anygame.search.one_player.visited import VisitedStates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from anygame.search.one_player.breadth_first import Incumbent
     from anygame.search.one_player.relaxation import Estimates, Relaxation
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
-    from anygame.search.one_player.visited import Incumbent
 
 #: What a state takes besides its key, at most: its place in some queues.
 _BYTES_OF_A_STATE: Final = 500

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from anygame.search.one_player.breadth_first import Incumbent
     from anygame.search.one_player.successors import Options, Successors
-    from anygame.search.one_player.visited import Incumbent
 
 #: Groups with weights of their own: each is large enough to have a good line to learn from.
 _GROUPS: Final = 12

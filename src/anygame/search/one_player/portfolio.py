@@ -9,7 +9,7 @@ import numpy as np
 
 from anygame.errors import LimitError, PositionError
 from anygame.game.state import known_goal
-from anygame.search.one_player.breadth_first import BreadthFirst
+from anygame.search.one_player.breadth_first import BreadthFirst, Incumbent
 from anygame.search.one_player.guided import BestFirst, Committed, EstimatedStates
 from anygame.search.one_player.lines import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
@@ -22,7 +22,6 @@ from anygame.search.one_player.successors import (
     possible_goals,
     replay,
 )
-from anygame.search.one_player.visited import Incumbent
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.clocks import autonomous_fluents, cyclic_gates, inputs_of, run_alone
+from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -158,85 +159,50 @@ def _safe_goals(
     is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
     if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
         return frozenset()
-    residues = _Residues(network)
+    # What is left of gates when the fluents of the clock are given values.
+    residues = Gates(network.nodes)
     going: int | None = None
     goals: dict[int, int] = {}
     for tick in ticks.tolist():
-        become = residues.at(dict(zip(nodes.tolist(), tick, strict=True)), gates)
-        end = become(network.terminal)
+        known = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
+        for gate in gates:
+            inputs = inputs_of(network, gate)
+            known[gate] = residues.conjunction([_become(literal, known) for literal in inputs])
+        end = _become(network.terminal, known)
         going = end if going is None else going
-        found = {value: become(literal) for value, literal in network.goals[chooser]}
+        found = {value: _become(literal, known) for value, literal in network.goals[chooser]}
         goals = {value: literal for value, literal in found.items() if goals.get(value, literal) == literal}
         if end == TRUE:
             break
         if end != going:
             return frozenset()
     assert going is not None
-    return frozenset(value for value, literal in goals.items() if residues.implies(literal, going))
+    return frozenset(value for value, literal in goals.items() if _implies(network, residues, literal, going))
 
 
-class _Residues:
-    """Gates over the fluents that are left when those of a clock are given values."""
-
-    def __init__(self, network: Network) -> None:
-        self._network = network
-        self._known: dict[tuple[int, ...], int] = {}
-        self._made: dict[int, tuple[int, ...]] = {}
-
-    def at(self, values: dict[int, bool], gates: list[int]) -> _Become:
-        """Return what literals become.
-
-        Args:
-            values: of the nodes of the clock.
-            gates: those that depend on it, in the order of computation.
-        """
-        become = _Become({node: TRUE if value else FALSE for node, value in values.items()})
-        for gate in gates:
-            become.literals[gate] = self._conjunction(list(map(become, inputs_of(self._network, gate))))
-        return become
-
-    def _conjunction(self, literals: list[int]) -> int:
-        left = {literal for literal in literals if literal != TRUE}
-        if FALSE in left or any(literal ^ 1 in left for literal in left):
-            return FALSE
-        if len(left) < 2:
-            return left.pop() if left else TRUE
-        key = tuple(sorted(left))
-        number = self._known.setdefault(key, 2 * (self._network.nodes + len(self._known)))
-        self._made[number] = key
-        return number
-
-    def implies(self, literal: int, other: int) -> bool:
-        """Return whether it is plain that one literal holds wherever another one does not fail."""
-        forced: set[int] = set()
-        waiting = [literal, other ^ 1]
-        while waiting:
-            here = waiting.pop()
-            if here == FALSE or here ^ 1 in forced:
-                return True
-            if here in forced or here == TRUE:
-                continue
-            forced.add(here)
-            if not here & 1:
-                waiting += self._inputs(here)
-        return False
-
-    def _inputs(self, literal: int) -> list[int]:
-        made = self._made.get(literal)
-        if made is not None:
-            return list(made)
-        node = literal >> 1
-        return inputs_of(self._network, node) if node >= self._network.first_gate else []
+def _become(literal: int, known: dict[int, int]) -> int:
+    """Return what a literal becomes where some nodes are known to be others' literals."""
+    return known.get(literal >> 1, literal & ~1) ^ (literal & 1)
 
 
-class _Become:
-    """What literals become where some nodes are known."""
-
-    def __init__(self, literals: dict[int, int]) -> None:
-        self.literals = literals
-
-    def __call__(self, literal: int) -> int:
-        return self.literals.get(literal >> 1, literal & ~1) ^ (literal & 1)
+def _implies(network: Network, residues: Gates, literal: int, other: int) -> bool:
+    """Return whether it is plain that one literal holds wherever another one does not fail."""
+    forced: set[int] = set()
+    waiting = [literal, other ^ 1]
+    while waiting:
+        here = waiting.pop()
+        if here == FALSE or here ^ 1 in forced:
+            return True
+        if here in forced or here == TRUE:
+            continue
+        forced.add(here)
+        if not here & 1:
+            node = here >> 1
+            made = residues.inputs_of(here)
+            waiting += made or (
+                inputs_of(network, node) if network.first_gate <= node < network.nodes else []
+            )
+    return False
 
 
 class StateKey:

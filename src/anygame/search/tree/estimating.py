@@ -14,12 +14,10 @@ from math import exp
 import numpy as np
 
 from anygame.search.native.marking import compiled
-from anygame.search.tree.lanes import lowest_bit
+from anygame.search.tree.game_code import UNITS, lowest_bit
 from anygame.search.tree.proving import first_option_of, is_proven
 from anygame.search.tree.store import NONE
 
-#: Of the hidden layer; the last one goes on as it is.
-UNITS = 32
 #: What ``Store.option_minimax`` holds for a value of 1.
 ONE = np.float32(65535)
 

@@ -12,7 +12,7 @@ from anygame.search.native.marking import (
     exported,
     prefetch,
 )
-from anygame.search.tree.lanes import LANES
+from anygame.search.tree.game_code import LANES
 from anygame.search.tree.store import (
     CHILDREN,
     EXPANDED,

@@ -22,8 +22,7 @@ from anygame.search.native.marking import (
     UInt64Rows,
     UInt64s,
 )
-from anygame.search.tree.estimating import UNITS
-from anygame.search.tree.lanes import LANES, WORDS, words_for
+from anygame.search.tree.game_code import LANES, UNITS, WORDS, words_for
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ class Worker(NamedTuple):
         free_paths: int32 [paths]; finished: int32 [paths]; descents whose leaves are all known.
         lanes, sources: int32 [512]; square: uint64 [64]; row: uint64 [8]; value: float64 [roles];
             base, hidden: float32 [units]; scratch.
-        settings: float64; see ``selecting``.
+        settings: float64; see ``growing``.
     """
 
     counts: Int64s
@@ -183,7 +182,7 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         kernel: the code of the game.
         seed: of its random numbers.
         limit: joint moves after which a playout is given up.
-        settings: of its descents; see ``selecting``.
+        settings: of its descents; see ``growing``.
     """
     roles, actions = len(kernel.network.actions), sum(kernel.network.actions)
     playing, making = kernel.rows(), kernel.rows()
