@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
+
+_Item = TypeVar("_Item")
 
 #: Why a graph is not complete after Ctrl-C.
 INTERRUPTED: Final = "the search for them was ended early"
@@ -122,8 +124,8 @@ class StateGraph:
         return int(self.layers[-1])
 
 
-class _Growing:
-    """An array that grows at its end, in place where the system can do that; of bytes while they do."""
+class GrowingArray:
+    """An array that grows at its end, in place where it can; its numbers are bytes while they fit."""
 
     def __init__(self, width: int, dtype: DTypeLike) -> None:
         self._data = np.empty((MOST_AT_A_TIME, width), dtype)
@@ -131,6 +133,7 @@ class _Growing:
 
     @property
     def bytes(self) -> int:
+        """The memory that it takes now."""
         return self._data.nbytes
 
     @property
@@ -139,6 +142,7 @@ class _Growing:
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
+        """Return the bytes that it takes with so many more rows."""
         return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
 
     def _capacity(self, needed: int) -> int:
@@ -146,6 +150,7 @@ class _Growing:
         return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
 
     def extend(self, rows: NDArray[Any]) -> None:
+        """Add rows at the end."""
         needed = self.count + len(rows)
         if self._data.dtype.kind == "u" and len(rows) and rows.max() > np.iinfo(self._data.dtype).max:
             self._data = self._data.astype(np.uint32)
@@ -153,6 +158,25 @@ class _Growing:
             self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
         self._data[self.count : needed] = rows
         self.count = needed
+
+
+class Numbering(Generic[_Item]):
+    """Numbers for things, from 0, in the order in which they are met.
+
+    Attributes:
+        items: the things, each at its number.
+    """
+
+    def __init__(self, *items: _Item) -> None:
+        self.items = list(items)
+        self._numbers = {item: number for number, item in enumerate(items)}
+
+    def of(self, item: _Item) -> int:
+        """Return the number of a thing, a new one if it was not met before."""
+        number = self._numbers.setdefault(item, len(self.items))
+        if number == len(self.items):
+            self.items.append(item)
+        return number
 
 
 class _Exploration:
@@ -166,8 +190,8 @@ class _Exploration:
         self._seconds = seconds
         self._random = [place for place, role in enumerate(roles) if role.is_random]
         self._takes_turns = True
-        self._children, self._options = _Growing(1, np.int32), _Growing(len(roles), np.uint8)
-        self._ends, self._goals = _Growing(1, np.int64), _Growing(len(roles), np.float64)
+        self._children, self._options = GrowingArray(1, np.int32), GrowingArray(len(roles), np.uint8)
+        self._ends, self._goals = GrowingArray(1, np.int64), GrowingArray(len(roles), np.float64)
         self._layers = [0, 1]
         self._width = 1.0
 
@@ -317,26 +341,25 @@ class StateExpansion:
 
     def __init__(self, start: State) -> None:
         self._roles = start.game.roles
-        self._states = [start]
-        self._numbers = {start: 0}
+        self._states = Numbering(start)
 
     def __len__(self) -> int:
-        return len(self._states)
+        return len(self._states.items)
 
     def bytes_with(self, more: int) -> int:
         """Return about how many bytes it takes while so many states are met."""
-        return (len(self._states) + more) * _BYTES_OF_A_STATE
+        return (len(self._states.items) + more) * _BYTES_OF_A_STATE
 
     def expand(self, first: int, end: int) -> Found:
         """Continue a range of states by every joint move."""
         options, terminal, goals, children = [], [], [], []
-        for state in self._states[first:end]:
+        for state in self._states.items[first:end]:
             terminal.append(state.is_terminal)
             goals.append([goal_or_nan(state, role) for role in self._roles])
             legal = [() if state.is_terminal else state.legal_moves(role) for role in self._roles]
             joints = list(product(*legal))
             options.append([len(moves) if joints else 0 for moves in legal])
-            children += [self._number(state.next(joint)) for joint in joints]
+            children += [self._states.of(state.next(joint)) for joint in joints]
         return Found(
             np.array(options, np.int32).reshape(-1, len(self._roles)),
             np.array(terminal, np.bool_),
@@ -348,13 +371,7 @@ class StateExpansion:
         """Return all facts that hold in some state, and all states."""
         from anygame.search.table import pack_states
 
-        fluents, rows = pack_states([state.facts for state in self._states])
+        fluents, rows = pack_states([state.facts for state in self._states.items])
         states = StateSet(rows.shape[1])
         states.add(rows)
         return fluents, states
-
-    def _number(self, state: State) -> int:
-        number = self._numbers.setdefault(state, len(self._states))
-        if number == len(self._states):
-            self._states.append(state)
-        return number

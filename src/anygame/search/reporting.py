@@ -89,11 +89,6 @@ class TreeReporter(Generic[_Node]):
     #: Per role its lowest and highest goal.
     _scales: Sequence[tuple[float, float]]
 
-    @property
-    def bytes(self) -> int:
-        """The memory that the trees take."""
-        return sum(tree.bytes for tree in self._trees)
-
     def best(self, role: int) -> Term:
         """Return the move that a role should make at the root.
 
@@ -117,7 +112,7 @@ class TreeReporter(Generic[_Node]):
             seconds=0.0,
             nodes=sum(tree.nodes for tree in self._trees),
             depth=max(tree.depth for tree in self._trees),
-            bytes=self.bytes,
+            bytes=sum(tree.bytes for tree in self._trees),
             moves={role: self._moves(place, lines) for place, role in roles},
             goals={role: goal for role, (goal, _) in values.items()},
             proven={role: proven for role, (_, proven) in values.items()},

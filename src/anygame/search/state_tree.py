@@ -11,6 +11,7 @@ they enclose the value under mixed strategies.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import inf, log, prod, sqrt
 from random import Random
 from time import perf_counter
@@ -114,6 +115,7 @@ class _Bandit:
         self.sum += worth
 
 
+@dataclass(slots=True, eq=False)
 class _Node:
     """A state in the tree; paths that lead to the same state share it.
 
@@ -132,33 +134,17 @@ class _Node:
         remaining: joint moves to the end under best play, where the value is known.
     """
 
-    __slots__ = (
-        "bandits",
-        "barred",
-        "children",
-        "is_closed",
-        "least",
-        "most",
-        "mover",
-        "parents",
-        "remaining",
-        "state",
-        "worth",
-    )
-
-    def __init__(self, state: State) -> None:
-        roles = len(state.game.roles)
-        self.state = state
-        self.bandits: tuple[_Bandit, ...] = ()
-        self.children: dict[_Choice, _Node] = {}
-        self.parents: list[_Node] = []
-        self.worth: tuple[float, ...] | None = None
-        self.least = [0.0] * roles
-        self.most = [1.0] * roles
-        self.barred: set[int] = set()
-        self.is_closed = False
-        self.remaining = 0
-        self.mover: int | None = None
+    state: State
+    least: list[float]
+    most: list[float]
+    bandits: tuple[_Bandit, ...] = ()
+    children: dict[_Choice, _Node] = field(default_factory=dict)
+    parents: list[_Node] = field(default_factory=list)
+    worth: tuple[float, ...] | None = None
+    barred: set[int] = field(default_factory=set)
+    is_closed: bool = False
+    remaining: int = 0
+    mover: int | None = None
 
     def open(self) -> None:
         """Find the legal moves, and who chooses between several alone."""
@@ -184,7 +170,7 @@ _Path = list[tuple[_Node, _Choice]]
 
 
 class StateSearcher(TreeReporter[_Node]):
-    """Searches any game. See ``anygame.search.searcher.Searcher`` for the contract.
+    """Searches any game. See ``anygame.search.searching.Searcher`` for the contract.
 
     Any number of roles that move at once, chance, cycles, and several paths to a state. The search ends with
     the proof of the root. What is proven guides it where what one role gains the other loses, as far as the
@@ -211,8 +197,8 @@ class StateSearcher(TreeReporter[_Node]):
         self._ends: set[tuple[int, int]] = set()
         self._playouts, self._seconds = 0, 0.0
         self._nodes: dict[State, _Node] = {}
-        self._bytes = 0
-        self._depth = 0
+        self.bytes = 0
+        self.depth = 0
         self._root: _Node | None = None
         self._work: Iterator[bool] = iter(())
         self._trees = [self]
@@ -221,10 +207,10 @@ class StateSearcher(TreeReporter[_Node]):
         """Make a state the root; what is known below it is kept."""
         if self._root is not None and self._root.state == state:
             return
-        self._state, self._depth = state, 0
+        self._state, self.depth = state, 0
         found = self._nodes.get(state)
         if found is None:
-            self._nodes, self._bytes = {}, 0
+            self._nodes, self.bytes = {}, 0
             found = self._made(state)
         self._root = found
         if not found.bandits and found.worth is None:
@@ -264,16 +250,6 @@ class StateSearcher(TreeReporter[_Node]):
     def nodes(self) -> int:
         """How many nodes there are."""
         return len(self._nodes)
-
-    @property
-    def depth(self) -> int:
-        """How deep the deepest descent from this root went."""
-        return self._depth
-
-    @property
-    def bytes(self) -> int:
-        """The memory that the tree takes, about."""
-        return self._bytes
 
     def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
         """Return visits of a node, and for a role mean value and bounds."""
@@ -329,7 +305,8 @@ class StateSearcher(TreeReporter[_Node]):
                     bandit.learn(index, value)
                 if self._is_opposed:
                     # What was sampled is corrected by what is proven.
-                    worth = tuple(map(_between, node.least, worth, node.most))
+                    bounds = zip(node.least, worth, node.most, strict=True)
+                    worth = tuple([min(max(value, least), most) for least, value, most in bounds])
             yield True
 
     def _descend(self, root: _Node) -> Generator[bool, None, tuple[_Path, _Node | None, State]]:
@@ -352,7 +329,7 @@ class StateSearcher(TreeReporter[_Node]):
                 ]
             )
             path.append((node, chosen))
-            self._depth = max(self._depth, len(path))
+            self.depth = max(self.depth, len(path))
             child = node.children.get(chosen)
             if child is None:
                 joint = [each.moves[index] for each, index in zip(node.bandits, chosen, strict=True)]
@@ -411,8 +388,9 @@ class StateSearcher(TreeReporter[_Node]):
 
     def _made(self, state: State) -> _Node:
         """Return a new node for a state."""
-        node = self._nodes[state] = _Node(state)
-        self._bytes += node.bytes
+        roles = len(self.game.roles)
+        node = self._nodes[state] = _Node(state, [0.0] * roles, [1.0] * roles)
+        self.bytes += node.bytes
         if not state.is_terminal:
             return node
         goals = self._goals(state)
@@ -432,13 +410,13 @@ class StateSearcher(TreeReporter[_Node]):
             node.worth = self._scale.worth(self._goals(node.state))
         else:
             node.open()
-            self._bytes += node.bytes - _BYTES_OF_A_NODE
+            self.bytes += node.bytes - _BYTES_OF_A_NODE
 
     def _linked(self, node: _Node, chosen: _Choice, state: State) -> _Node | None:
         """Return the node of a state as a child of another; None where there is no room for a new one."""
         child = self._nodes.get(state)
         if child is None:
-            if self._bytes >= self._memory or len(self._nodes) >= _MOST_NODES:
+            if self.bytes >= self._memory or len(self._nodes) >= _MOST_NODES:
                 return None
             child = self._made(state)
         node.children[chosen] = child
@@ -468,11 +446,7 @@ class StateSearcher(TreeReporter[_Node]):
             size += node.bytes
             if number % _AT_A_TIME == 0:
                 yield False
-        self._nodes, self._bytes = reached, size
-
-
-def _between(least: float, worth: float, most: float) -> float:
-    return min(max(worth, least), most)
+        self._nodes, self.bytes = reached, size
 
 
 # -- bounds ------------------------------------------------------------------------------------------

@@ -86,11 +86,6 @@ class Group(NamedTuple):
         return np.asarray(graph.children[edges])
 
 
-def _backwards(graph: StateGraph) -> list[Group]:
-    """Return all states that have children, from the last layer to the first."""
-    return [group for layer in reversed(range(len(graph.layers) - 1)) for group in _layer(graph, layer)]
-
-
 def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
     first = int(graph.layers[layer])
     options = graph.options[first : graph.layers[layer + 1]]
@@ -121,7 +116,9 @@ def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]
     goals = graph.goals[:, players.most]
     known = ~np.isnan(goals)
     lower[graph.ends[known]] = upper[graph.ends[known]] = goals[known]
-    forward, groups = runs_forward(graph), _backwards(graph)
+    forward = runs_forward(graph)
+    layers = reversed(range(len(graph.layers) - 1))
+    groups = [group for layer in layers for group in _layer(graph, layer)]
     sweeps, changed = 0, float("inf")
     while changed > TOLERANCE and sweeps < _MOST_SWEEPS:
         sweeps, changed = sweeps + 1, 0.0
@@ -201,15 +198,13 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
     if not len(mixed):
         return np.asarray(assured)
     different, where = np.unique(payoffs[mixed], axis=0, return_inverse=True)
-    small = payoffs.shape[1:] == (2, 2)
-    values = _two_by_two(different) if small else np.array([_by_linear_program(game) for game in different])
+    if payoffs.shape[1:] == (2, 2):
+        a, b, c, d = different.reshape(-1, 4).T
+        values = (a * d - b * c) / (a + d - b - c)
+    else:
+        values = np.array([_by_linear_program(game) for game in different])
     assured[mixed] = values[where.reshape(-1)]
     return np.asarray(assured)
-
-
-def _two_by_two(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
-    a, b, c, d = payoffs[:, 0, 0], payoffs[:, 0, 1], payoffs[:, 1, 0], payoffs[:, 1, 1]
-    return np.asarray((a * d - b * c) / (a + d - b - c))
 
 
 def _by_linear_program(payoffs: NDArray[np.float64]) -> float:

@@ -95,21 +95,15 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Meeting):
     """A match that is over.
 
     Attributes:
-        round: from 1.
-        sheet: the name of the game.
-        players: names, in the order of the roles that are not ``random``.
-        goals: in the same order; None where the match was given up.
+        goals: in the order of ``players``; None where the match was given up.
         errors: how many replies of each were replaced, in the same order.
         fault: why it was given up; empty otherwise.
     """
 
-    round: int
-    sheet: str
-    players: tuple[str, ...]
     goals: tuple[int, ...] | None
     errors: tuple[int, ...]
     fault: str
@@ -183,17 +177,10 @@ class Store:
         """Write the record of a match that is under way."""
         self._write(meeting, record)
 
-    def finish(
-        self,
-        meeting: Meeting,
-        record: Record,
-        goals: tuple[int, ...] | None,
-        errors: tuple[int, ...],
-        fault: str,
-    ) -> None:
+    def finish(self, record: Record, result: Result) -> None:
         """Write a match that is over."""
-        reached = None if goals is None else json.dumps(goals)
-        self._write(meeting, record, 1, reached, json.dumps(errors), fault)
+        goals = None if result.goals is None else json.dumps(result.goals)
+        self._write(result, record, 1, goals, json.dumps(result.errors), result.fault)
 
     def _write(self, meeting: Meeting, record: Record, *outcome: Any) -> None:
         match = meeting.key, meeting.round, meeting.sheet, json.dumps(meeting.players)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.network.lanes import Lanes
-
-    Keys = NDArray[np.uint64]
     from anygame.game.role_view import Observation
     from anygame.language.terms import Term
+    from anygame.network.lanes import Lanes
     from anygame.search.lane_pool import LanePool
+
+    Keys = NDArray[np.uint64]
 
 #: The constants of SplitMix64 (Steele, Lea and Flood 2014).
 _STEP: Final = np.uint64(0x9E3779B97F4A7C15)

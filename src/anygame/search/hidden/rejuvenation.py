@@ -12,6 +12,7 @@ all moves in which one of the cards stands. What has changed something more ofte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -49,7 +50,7 @@ class Exchanges:
     def __init__(self, actions: Sequence[Sequence[Term]]) -> None:
         self._terms = [list(of_role) for of_role in actions]
         self._numbers = [{term: number for number, term in enumerate(of_role)} for of_role in actions]
-        self._pairs: dict[tuple[int, int, int, int], tuple[int, int]] = {}
+        self.of_two = cache(self._of_two)
         self._everywhere: dict[tuple[Term, Term], list[Ids]] = {}
         self.kinds = [_kinds(of_role) for of_role in actions]
         self.arguments = max(
@@ -57,14 +58,8 @@ class Exchanges:
             default=0,
         )
 
-    def of_two(self, role: int, first: int, second: int, argument: int) -> tuple[int, int]:
-        """Return what becomes of two actions of a role and of one kind that exchange an argument."""
-        key = role, first, second, argument
-        if key not in self._pairs:
-            self._pairs[key] = self._of_two(*key)
-        return self._pairs[key]
-
     def _of_two(self, role: int, first: int, second: int, argument: int) -> tuple[int, int]:
+        """Return what becomes of two actions of a role and of one kind that exchange an argument."""
         one, other = self._terms[role][first], self._terms[role][second]
         mine, others = _argument(one, argument), _argument(other, argument)
         if mine is None or others is None:

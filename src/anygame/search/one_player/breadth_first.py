@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.state_set import StateSet
+from anygame.search.graph import GrowingArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,68 +24,85 @@ if TYPE_CHECKING:
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Children, Successors
 
-#: A new table of ways: as many as a new set of states has room for.
-_FEWEST: Final = 1024
-
 
 class VisitedStates:
-    """A set of states that numbers them and knows, for each, the state before it and the move.
+    """States that were visited, each with a number, the state before it and the move that led to it first.
 
     Args:
-        root: uint64 [1, words]; the first state, number 0.
+        successors: continues states; the first one has number 0.
+        key: what of a state counts.
+        incumbent: takes the lines that are found.
+        method: what finds them.
     """
 
-    def __init__(self, root: NDArray[np.uint64]) -> None:
-        self._states = StateSet(root.shape[1])
+    def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, method: str) -> None:
+        self._successors, self._key = successors, key
+        self._incumbent, self._method = incumbent, method
+        root = key.of(successors.root)
+        self._states, self._ways = StateSet(root.shape[1]), GrowingArray(2, np.int32)
         self._states.add(root)
-        self._before = np.full((_FEWEST, 2), -1, np.int32)
+        self._ways.extend(np.full((1, 2), -1, np.int32))
+        # What states have besides their keys, by the number of moves that lead to them.
+        self._rests = [key.rest(successors.root[0])]
 
     def __len__(self) -> int:
         return len(self._states)
 
-    def part(self, first: int, end: int) -> NDArray[np.uint64]:
-        """Return a copy of the states of these numbers: uint64 [n, words]."""
-        return self._states.part(first, end)
-
-    def at(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return a copy of the states of some numbers: uint64 [n, words]."""
-        return self._states.at(numbers)
-
     def bytes_with(self, more: int) -> int:
         """Return the bytes that it takes while so many states are added, if all are new."""
-        needed, room = len(self._states) + more, len(self._before)
-        while room < needed:
-            room *= 2
-        ways = self._before.nbytes + (room * 8 if room > len(self._before) else 0)
-        return ways + self._states.bytes_with(more)
+        return self._ways.bytes_with(more) + self._states.bytes_with(more)
 
-    def add(
-        self, states: NDArray[np.uint64], before: NDArray[np.int64], moves: NDArray[np.int32]
+    def expand(
+        self, numbers: NDArray[np.int64], depths: NDArray[np.int64] | int
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """Continue states by every move, and keep the line to the best end that is met.
+
+        Args:
+            numbers: of the states, at most as many as the successors take at a time.
+            depths: how many moves lead to each, or to all.
+
+        Returns:
+            of the states that are new, which are numbered one after the other, the places of those before
+            them among the ones given, and themselves.
+        """
+        width, key = self._successors.width, self._key
+        states = key.restored(self._states.at(numbers), np.array(self._rests)[depths])
+        options = self._successors.options(states)
+        lengths = np.broadcast_to(depths, numbers.shape) + 1
+        parents, found = [np.zeros(0, np.int64)], [states[:0]]
+        for at in range(0, len(options.moves), width):
+            sources, moves = options.sources[at : at + width], options.moves[at : at + width]
+            children = self._successors.children(states[sources], moves)
+            line = partial(self._line, numbers[sources], moves)
+            self._incumbent.offer(children, lengths[sources], self._method, line)
+            on = np.flatnonzero(~children.ended)
+            new = on[self._add(key.of(children.states[on]), numbers[sources[on]], moves[on])]
+            parents.append(sources[new])
+            found.append(children.states[new])
+            for depth in np.unique(lengths[sources[new]]).tolist():
+                if depth == len(self._rests):
+                    child = new[int((lengths[sources[new]] == depth).argmax())]
+                    self._rests.append(key.rest(children.states[child]))
+        return np.concatenate(parents), np.concatenate(found)
+
+    def _add(
+        self, keys: NDArray[np.uint64], before: NDArray[np.int64], moves: NDArray[np.int32]
     ) -> NDArray[np.int64]:
         """Add states that moves lead to; return which of them are new, each once: int64 [new]."""
         known = len(self._states)
-        numbers = self._states.add(states)
+        numbers = self._states.add(keys)
         greatest = np.maximum.accumulate(numbers)
         first = np.flatnonzero((numbers >= known) & (greatest > np.concatenate(([-1], greatest[:-1]))))
-        end = len(self._states)
-        if end > len(self._before):
-            room = len(self._before)
-            while room < end:
-                room *= 2
-            grown = np.empty((room, 2), np.int32)
-            grown[:known] = self._before[:known]
-            self._before = grown
-        self._before[known:end, 0] = before[first]
-        self._before[known:end, 1] = moves[first]
+        self._ways.extend(np.stack([before[first], moves[first]], axis=1).astype(np.int32))
         return first
 
-    def line(self, number: int) -> list[int]:
-        """Return the moves that led to a state first."""
-        moves = []
+    def _line(self, numbers: NDArray[np.int64], moves: NDArray[np.int32], child: int) -> list[int]:
+        """Return the moves that lead to a state from the first one."""
+        number, line = int(numbers[child]), [int(moves[child])]
         while number:
-            number, move = self._before[number].tolist()
-            moves.append(move)
-        return moves[::-1]
+            number, move = self._ways.rows[number].tolist()
+            line.append(move)
+        return line[::-1]
 
 
 @dataclass
@@ -112,12 +130,6 @@ class Incumbent:
         """Whether no line can reach a greater goal."""
         return self.goal is not None and self.most is not None and self.goal >= self.most
 
-    def improves(self, goal: float, length: int) -> bool:
-        """Return whether a line of so many moves to such a goal would be better, or as good and shorter."""
-        if goal != goal:  # a missing goal is not a number
-            return False
-        return self.goal is None or goal > self.goal or (goal == self.goal and length < len(self.line))
-
     def offer(
         self,
         children: Children,
@@ -141,7 +153,8 @@ class Incumbent:
         goals = np.where(missing, -np.inf, children.goals)
         best = int(np.lexsort((-np.broadcast_to(lengths, goals.shape), goals))[-1])
         length = int(np.broadcast_to(lengths, goals.shape)[best])
-        if np.isfinite(goals[best]) and self.improves(float(goals[best]), length):
+        known = -np.inf if self.goal is None else self.goal
+        if goals[best] > known or (goals[best] == self.goal and length < len(self.line)):
             self.goal, self.line, self.method = int(goals[best]), line(best), method
 
 
@@ -159,20 +172,16 @@ class BreadthFirst:
         memory: bytes for states and the ways to them.
 
     Attributes:
-        name: what it is called in results.
         key: as given.
         depth: all lines of so many moves were looked at, but those to goals for which the key is not safe.
         is_complete: whether all states were looked at.
         is_over: whether there is nothing more to do: all was looked at, or memory does not last.
     """
 
-    name = "breadth first"
-
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, memory: int) -> None:
         self._successors, self._incumbent, self._memory = successors, incumbent, memory
         self.key = key
-        self._rest = self._next_rest = key.rest(successors.root[0])
-        self._visited = VisitedStates(key.of(successors.root))
+        self._visited = VisitedStates(successors, key, incumbent, "breadth first")
         self._done, self._layer_end = 0, 1
         self._branching, self._pace = 1.0, 1e-3
         self.depth = 0
@@ -197,27 +206,12 @@ class BreadthFirst:
         if needed > self._memory or len(visited) > np.iinfo(np.int32).max // 2:
             self.is_over = True
             return
-        states = self.key.restored(visited.part(first, first + count), self._rest)
-        options = successors.options(states)
-        for at in range(0, len(options.moves), successors.width):
-            sources = options.sources[at : at + successors.width]
-            moves = options.moves[at : at + successors.width]
-            children = successors.children(states[sources], moves)
-            self._incumbent.offer(
-                children, self.depth + 1, self.name, partial(self._line, first + sources, moves)
-            )
-            on = np.flatnonzero(~children.ended)
-            if len(on):
-                self._next_rest = self.key.rest(children.states[on[0]])
-                visited.add(self.key.of(children.states[on]), first + sources[on], moves[on])
+        before = self._incumbent.states
+        visited.expand(np.arange(first, first + count), self.depth)
         self._done += count
-        self._branching = max(1.0, len(options.moves) / count)
+        self._branching = max(1.0, (self._incumbent.states - before) / count)
         self._pace = max(1e-7, (perf_counter() - began) / count)
         if self._done == self._layer_end:
             self.depth += 1
-            self._rest = self._next_rest
             self._layer_end = len(visited)
             self.is_complete = self.is_over = self._done == self._layer_end
-
-    def _line(self, sources: NDArray[np.int64], moves: NDArray[np.int32], child: int) -> list[int]:
-        return [*self._visited.line(int(sources[child])), int(moves[child])]

@@ -36,7 +36,7 @@ class LineSearch:
     where no greater goal of the rules can be reached even in the relaxed game that gives the estimates, or
     all states were looked at.
 
-    `run` is for who wants the line; the other methods are those of ``anygame.search.searcher.Searcher``,
+    `run` is for who wants the line; the other methods are those of ``anygame.search.searching.Searcher``,
     except that how far the ways to search come depends on their time, and not on iterations.
 
     Args:

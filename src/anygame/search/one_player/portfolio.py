@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from time import process_time
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from anygame.errors import LimitError, PositionError
 from anygame.game.state import known_goal
+from anygame.search.graph import Numbering
 from anygame.search.one_player.breadth_first import BreadthFirst, Incumbent
 from anygame.search.one_player.guided import BestFirst, Committed, EstimatedStates
 from anygame.search.one_player.lines import Line
@@ -17,7 +18,6 @@ from anygame.search.one_player.relaxation import ENDLESS, Relaxation, prepare
 from anygame.search.one_player.state_key import StateKey
 from anygame.search.one_player.successors import (
     LaneSuccessors,
-    MoveNumbers,
     StateSuccessors,
     possible_goals,
     replay,
@@ -41,17 +41,6 @@ _MOST_GATES: Final = 20_000
 #: Shares of the memory; what is left is for lanes.
 _BREADTH_FIRST: Final = 0.5
 _ESTIMATED: Final = 0.2
-
-
-class _Way(Protocol):
-    """A way to search."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is nothing more to do."""
-
-    def advance(self, seconds: float) -> None:
-        """Go on for about so long."""
 
 
 class Portfolio:
@@ -78,9 +67,9 @@ class Portfolio:
         self.goals = possible_goals(game, chooser)
         self._incumbent = Incumbent(most=max(self.goals, default=None))
         self._shown: tuple[list[int], tuple[tuple[Term, ...], ...]] = (self._incumbent.line, ())
-        self._ways: list[_Way] = []
+        self._ways: list[BreadthFirst | BestFirst | Committed | NestedRollouts] = []
         self._turn = 0
-        self._moves = MoveNumbers()
+        self._moves: Numbering[Term] = Numbering()
         self._is_finished = start.is_terminal
         if start.is_terminal:
             self._incumbent.goal = self._incumbent.most = known_goal(start, game.roles[chooser])

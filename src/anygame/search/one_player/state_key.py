@@ -214,7 +214,6 @@ class StateKey:
             first one met stands for all; None for all goals.
 
     Attributes:
-        words: of a key.
         safe_goals: as given.
         clock: bool [fluents]; those of a counter of steps that is left out.
     """
@@ -230,7 +229,6 @@ class StateKey:
         self._places = np.flatnonzero(mask)
         if not len(self._places):
             self._places = np.zeros(1, np.int64)
-        self.words = len(self._places)
         self.safe_goals = safe_goals
 
     @classmethod

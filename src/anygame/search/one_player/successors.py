@@ -12,6 +12,7 @@ import numpy as np
 
 from anygame.network.network import FALSE
 from anygame.search.goals import LARGEST, goal_or_nan, named_goals
+from anygame.search.graph import Numbering
 from anygame.search.lane_pool import LanePool, packed_state
 from anygame.search.one_player.lines import SeveralChooseError
 
@@ -53,12 +54,10 @@ class Successors(Protocol):
     """Continues states.
 
     Attributes:
-        words: 64-bit words of a state.
         width: how many states are best given at a time.
         root: uint64 [1, words]; the first state, which is not terminal.
     """
 
-    words: int
     width: int
     root: NDArray[np.uint64]
 
@@ -132,7 +131,6 @@ class LaneSuccessors:
         self._actions: tuple[Term, ...] = machine.compiled.actions[chooser]
         self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
         self.root: NDArray[np.uint64] = packed_state(game, start)
-        self.words: int = self.root.shape[1]
         self.width = lanes
         self.bytes = 0
 
@@ -180,21 +178,6 @@ _WIDTH: Final = 4
 _BYTES_OF_A_STATE: Final = 4_000
 
 
-class MoveNumbers:
-    """Numbers for moves as they are met."""
-
-    def __init__(self) -> None:
-        self.terms: list[Term] = []
-        self._numbers: dict[Term, int] = {}
-
-    def of(self, move: Term) -> int:
-        """Return the number of a move."""
-        number = self._numbers.setdefault(move, len(self.terms))
-        if number == len(self.terms):
-            self.terms.append(move)
-        return number
-
-
 class StateSuccessors:
     """States of any game, each a number of one word; see ``Successors``.
 
@@ -204,27 +187,26 @@ class StateSuccessors:
         moves: numbers of moves, which several may share.
     """
 
-    def __init__(self, start: State, chooser: int, moves: MoveNumbers) -> None:
+    def __init__(self, start: State, chooser: int, moves: Numbering[Term]) -> None:
         roles = start.game.roles
         self._chooser = roles[chooser]
         self._others = [role for place, role in enumerate(roles) if place != chooser]
         self._place = chooser
-        self._states = [start]
-        self._numbers = {start: 0}
+        self._states = Numbering(start)
         self._moves = moves
         self.root: NDArray[np.uint64] = np.zeros((1, 1), np.uint64)
-        self.words, self.width = 1, _WIDTH
+        self.width = _WIDTH
 
     @property
     def bytes(self) -> int:
         """Bytes of memory that grow with the states met, about."""
-        return len(self._states) * _BYTES_OF_A_STATE
+        return len(self._states.items) * _BYTES_OF_A_STATE
 
     def options(self, states: NDArray[np.uint64]) -> Options:
         """Return the legal moves of states; see ``Successors``."""
         sources, moves = [], []
         for source, number in enumerate(states[:, 0].tolist()):
-            state = self._states[number]
+            state = self._states.items[number]
             others = [state.legal_moves(role) for role in self._others]
             for role, legal in zip(self._others, others, strict=True):
                 if len(legal) > 1:
@@ -238,7 +220,7 @@ class StateSuccessors:
     def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
         """Make a legal move in each of some states; see ``Successors``."""
         made = [
-            self._after(self._states[number], self._moves.terms[move])
+            self._after(self._states.items[number], self._moves.items[move])
             for number, move in zip(states[:, 0].tolist(), moves.tolist(), strict=True)
         ]
         ended = [state.is_terminal for state in made]
@@ -246,12 +228,12 @@ class StateSuccessors:
             goal_or_nan(state, self._chooser) if over else float("nan")
             for state, over in zip(made, ended, strict=True)
         ]
-        numbers = [[self._number(state)] for state in made]
+        numbers = [[self._states.of(state)] for state in made]
         return Children(np.array(numbers, np.uint64), np.array(ended, np.bool_), np.array(goals))
 
     def move(self, number: int) -> Term:
         """Return the move of a number."""
-        return self._moves.terms[number]
+        return self._moves.items[number]
 
     def number(self, move: Term) -> int:
         """Return the number of a legal move."""
@@ -259,16 +241,9 @@ class StateSuccessors:
 
     def forget(self) -> None:
         """Forget all states but the first; numbers of moves stay."""
-        del self._states[1:]
-        self._numbers = {self._states[0]: 0}
+        self._states = Numbering(self._states.items[0])
 
     def _after(self, state: State, move: Term) -> State:
         joint = [state.legal_moves(role)[0] for role in self._others]
         joint.insert(self._place, move)
         return state.next(joint)
-
-    def _number(self, state: State) -> int:
-        number = self._numbers.setdefault(state, len(self._states))
-        if number == len(self._states):
-            self._states.append(state)
-        return number

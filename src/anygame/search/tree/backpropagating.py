@@ -13,7 +13,6 @@ from anygame.network.kernels.rows import GO as _GO
 from anygame.network.kernels.rows import RESTART as _RESTART
 from anygame.network.kernels.rows import STUCK as _STUCK
 from anygame.search.native.marking import compiled, exported
-from anygame.search.tree.estimating import backpropagate_minimax
 from anygame.search.tree.game_code import (
     END,
     FIRST_ACTION,
@@ -32,7 +31,7 @@ from anygame.search.tree.game_code import (
     value_of_lane,
     word_of,
 )
-from anygame.search.tree.proving import first_option_of, option_in, update_bounds
+from anygame.search.tree.proving import backpropagate_minimax, first_option_of, option_in, update_bounds
 from anygame.search.tree.store import (
     IS_WIDE,
     LEAVES,

@@ -16,7 +16,6 @@ from anygame.search.tree.backpropagating import (
     read_value,
     record_leaf,
 )
-from anygame.search.tree.estimating import set_minimax
 from anygame.search.tree.game_code import (
     ACTIONS,
     END,
@@ -34,7 +33,7 @@ from anygame.search.tree.game_code import (
     value_of_lane,
     word_of,
 )
-from anygame.search.tree.proving import is_proven, update_bounds
+from anygame.search.tree.proving import is_proven, set_minimax, update_bounds
 from anygame.search.tree.store import (
     CHILDREN,
     COMPETITIVE,

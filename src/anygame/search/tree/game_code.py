@@ -159,7 +159,7 @@ class GameCode(NamedTuple):
         goal_values: float64 [goals]; its value between 0 and 1.
         missing: float64 [roles]; what a state without a goal is worth in playouts; nothing is proven by it.
         random: bool [roles]; which roles draw their moves.
-        weights: float32 [64 words + 2, units]; of estimates, see ``estimating``.
+        weights: float32 [64 words + 2, units]; of estimates, see ``proving``.
     """
 
     functions: Int64s

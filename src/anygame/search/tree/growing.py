@@ -25,10 +25,9 @@ from anygame.search.tree.backpropagating import (
     read_value,
     record_results,
 )
-from anygame.search.tree.estimating import ONE
 from anygame.search.tree.expanding import enqueue_playout, expand, make_children
 from anygame.search.tree.game_code import LANES, game_at, random_below
-from anygame.search.tree.proving import first_option_of, is_proven, option_in
+from anygame.search.tree.proving import ONE, first_option_of, is_proven, option_in
 from anygame.search.tree.store import (
     CHILDREN,
     DEPTH,

@@ -301,7 +301,7 @@ _ROUNDED: Final = 2**-23
 
 
 class TreeSearcher(TreeReporter[int]):
-    """Searches a game that has a network. See ``anygame.search.searcher.Searcher`` for the contract.
+    """Searches a game that has a network. See ``anygame.search.searching.Searcher`` for the contract.
 
     Args:
         game: the game.
@@ -364,7 +364,7 @@ class TreeSearcher(TreeReporter[int]):
         """Let minimax over estimates count beside playouts from now on; what was known is forgotten.
 
         Args:
-            weights: of the estimates; see ``estimating``.
+            weights: of the estimates; see ``proving``.
             trust: from 0 for playouts alone to 1 for estimates alone.
         """
         self.code.weights[:] = weights
@@ -440,6 +440,11 @@ class TreeSearcher(TreeReporter[int]):
     def is_done(self) -> bool:
         """Whether going on would change nothing."""
         return self._is_exhausted
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the trees take."""
+        return sum(tree.bytes for tree in self._trees)
 
     # -- what is known -----------------------------------------------------------------------------
 

@@ -194,12 +194,6 @@ store_at = Bundle(
 )
 
 
-def _first_counts(slots: int) -> NDArray[np.int64]:
-    counts = np.zeros(13, np.int64)
-    counts[SLOTS], counts[ROOT] = min(slots, FIRST_SLOTS), NONE
-    return counts
-
-
 def make_store(words: int, roles: int, memory: int) -> Store:
     """Return an empty tree that takes at most so many bytes; a few megabytes, if they are less.
 
@@ -215,7 +209,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
     arrays = {
-        "counts": _first_counts(slots),
+        "counts": np.zeros(13, np.int64),
         "slots": _zeros(slots, _ELEMENTS["slots"]),
         "child": _zeros(int(nodes * 1.25), _ELEMENTS["child"]),
     }
@@ -224,6 +218,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
         arrays |= {name: table[name] for name in record.names or ()}
     for name in "next_link", "link_expansion", "link_joint", "link_node":
         arrays[name] = _zeros(slots // 4, _ELEMENTS[name])
+    arrays["counts"][SLOTS], arrays["counts"][ROOT] = min(slots, FIRST_SLOTS), NONE
     return Store(**arrays)
 
 

@@ -67,37 +67,32 @@ EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, MINIMAX = range(5)
 
 
 class Worker(NamedTuple):
-    """The memory of a thread.
+    """The memory of a thread; rows of bits are of 512 lanes, columns for each role, for words or for moves.
 
     Attributes:
-        counts: int64; how many of each there are.
-        random: uint64 [1]; the state of its generator.
-        addresses: int64 [2]; of the rows below.
-        playing, making: uint64 [rows, 8]; lanes that play at random, and lanes that make children.
-        lane_node, lane_path, lane_age: int32 [512]; the node from which a lane plays (NONE: idle), which
-            descent led there, and how many moves the playout made.
-        lane_joint: int64 [512]; by which joint move.
+        counts: how many of each there are.
+        random: the state of its generator.
+        addresses: of the rows ``playing`` and ``making``.
+        playing, making: lanes that play at random, and lanes that make children.
+        lane_node, lane_joint, lane_path, lane_age: the node from which a lane plays (NONE: idle), by which
+            joint move and which descent, and how many moves the playout made.
         queue_node, queue_path, queue_joint: a ring of playouts that wait for lanes.
-        result_node, result_path, result_joint, result_value: [512], float64 [512, roles]; of playouts.
-        result_made: uint64 [results, words]; a bit for each action that was made in the playout.
-        made: uint64 [actions, 8]; the same for playing lanes, as rows; lane_made: uint64 [512, words].
-        job_node, job_path: int32 [jobs]; nodes to be expanded.
-        job_joint: int64 [jobs]; the joint move that is to be made, NONE to list all moves first.
-        job_first, job_count: int32 [jobs, roles]; the legal moves, in ``listed``.
-        job_value: float64 [jobs, roles]; what the state itself is worth.
-        job_specs: int32 [jobs]; behind the last child of each.
-        listed: int32; actions.
-        spec_job: int32 [specs]; spec_joint: int64; spec_action: int32 [specs, roles]; children to be made.
-        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_known: bool [specs,
-            roles], whether the rules give exactly one goal; spec_terminal: bool [specs]; spec_hash: uint64
-            [specs].
-        path_length, path_references, path_leaves: int32 [paths]; path_sum: float64 [paths, roles]; leaves
-            that were evaluated, and their values.
-        path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
-        free_paths: int32 [paths]; finished: int32 [paths]; descents whose leaves are all known.
-        lanes, sources: int32 [512]; square: uint64 [64]; row: uint64 [8]; value: float64 [roles];
-            base, hidden: float32 [units]; scratch.
-        settings: float64; see ``growing``.
+        result_node, result_path, result_joint, result_value: of playouts.
+        result_made: a bit for each action that was made in the playout.
+        made, lane_made: the same for playing lanes, as rows, and as words of each.
+        job_node, job_path: nodes to be expanded.
+        job_joint: the joint move that is to be made, NONE to list all moves first.
+        job_first, job_count: the legal moves, in ``listed``.
+        job_value: what the state itself is worth.
+        job_specs: behind the last child of each.
+        spec_job, spec_joint, spec_action, spec_state, spec_value, spec_terminal, spec_hash: children to be
+            made.
+        spec_known: whether the rules give exactly one goal.
+        path_length, path_references, path_node, path_joint: descents.
+        path_leaves, path_sum: leaves that were evaluated, and their values.
+        free_paths, finished: descents to be begun, and those whose leaves are all known.
+        lanes, sources, square, row, value, base, hidden: scratch.
+        settings: see ``growing``.
     """
 
     counts: Int64s
