@@ -35,5 +35,6 @@ def test_blocks_find_the_graph_that_the_reasoner_finds(text: str) -> None:
         explore(each, game.roles, 1 << 30) for each in (LaneExpansion(game, start), StateExpansion(start))
     ]
     for name in ("layers", "children", "options", "ends", "goals", "offsets"):
-        one, other = (getattr(graph, name) for graph in graphs)
-        assert np.array_equal(one, other, equal_nan=name == "goals"), name
+        one, *others = (getattr(graph, name) for graph in graphs)
+        for other in others:
+            assert np.array_equal(one, other, equal_nan=name == "goals"), name

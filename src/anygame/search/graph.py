@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import numpy as np
 
+from anygame.network.kernels.function import LANES
 from anygame.network.state_set import StateSet
 from anygame.search.blocks import BlockSuccessors
 from anygame.search.goals import goal_or_nan
-from anygame.search.lane_pool import packed_state
+from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
+from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,22 +61,6 @@ class Found:
     terminal: NDArray[np.bool_]
     goals: NDArray[np.float64]
     children: NDArray[np.int32]
-
-
-class Expansion(Protocol):
-    """Numbers states from 0, the first one, in the order in which they are met."""
-
-    def __len__(self) -> int:
-        """Return how many states were met so far."""
-
-    def expand(self, first: int, end: int) -> Found:
-        """Continue a range of states by every joint move."""
-
-    def bytes_with(self, more: int) -> int:
-        """Return the bytes that it takes while so many states are met."""
-
-    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
-        """Return facts, and all states by their numbers with a bit for each of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +282,7 @@ _BYTES_OF_A_STATE: Final = 4_000
 
 
 class LaneExpansion:
-    """States of a compiled game, packed to a bit a fluent, in blocks of lanes and native code.
+    """States of a compiled game, packed to a bit a fluent.
 
     Args:
         game: the game.
@@ -309,11 +295,13 @@ class LaneExpansion:
 
     def __init__(self, game: Game, start: State) -> None:
         machine = game.backends.needed_network()
+        native_code()  # now, and not on the clock of who explores
         first = packed_state(game, start)
         self._fluents = game.fluent_terms
         self._states = StateSet(first.shape[1])
         self._states.add(first)
         self._blocks = BlockSuccessors(machine.kernel)
+        self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
 
     def __len__(self) -> int:
         return len(self._states)
@@ -328,8 +316,28 @@ class LaneExpansion:
 
     def expand(self, first: int, end: int) -> Found:
         """Continue a range of states by every joint move."""
-        options, terminal, goals, successors = self._blocks.of(self._states.part(first, end))
+        states = self._states.part(first, end)
+        if len(states) < LANES:
+            return self._in_pool(states)
+        options, terminal, goals, successors = self._blocks.of(states)
         return Found(options, terminal, goals, self._states.add(successors))
+
+    def _in_pool(self, states: NDArray[np.uint64]) -> Found:
+        """Continue fewer states than a block has lanes, each joint move in a lane of its own."""
+        pool, count = self._pool, len(states)
+        lanes = pool.holding(states)
+        terminal = lanes.terminal[:count]
+        goals = np.stack([of_role[:count] for of_role in pool.goals(lanes)], axis=1)
+        legal = [mask[:count] & ~terminal[:, None] for mask in pool.legal(lanes)]
+        options = np.stack([mask.sum(axis=1, dtype=np.int32) for mask in legal], axis=1)
+        options *= np.minimum(options, 1).min(axis=1, keepdims=True)
+        sources, moves = joint_choices([legal_choices(mask) for mask in reversed(legal)])
+        children = np.empty(len(sources), np.int32)
+        for part in pool.parts(len(sources)):
+            lanes = pool.holding(states[sources[part]])
+            pool.step(lanes, [chosen[part] for chosen in reversed(moves)])
+            children[part] = self._states.add(lanes.packed()[: part.stop - part.start])
+        return Found(options, terminal, goals, children)
 
 
 class StateExpansion:
@@ -375,3 +383,7 @@ class StateExpansion:
         states = StateSet(rows.shape[1])
         states.add(rows)
         return fluents, states
+
+
+#: Numbers states from 0, the first one, in the order in which they are met, and continues them.
+Expansion = LaneExpansion | StateExpansion

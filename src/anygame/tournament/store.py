@@ -6,22 +6,173 @@ A match that was under way when the process ended is there with its record so fa
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.errors import PlayerError, RecordError
+from anygame.errors import MissingExtraError, PlayerError, RecordError
 from anygame.language.diagnostics import shown
 from anygame.match.record import parse_record
 from anygame.match.series import rotated
-from anygame.tournament.databases import open_database
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from anygame.game.game import Game
     from anygame.match.record import Record
+
+#: Seconds to wait for another process that writes; each row is written in milliseconds.
+_PATIENCE: Final = 30
+#: What a lock of all that share a data base is called; matches have other names.
+_ALL: Final = "anygame tournament"
+_POSTGRES: Final = re.compile(r"postgres(ql)?://")
+#: Where an address may have a password: before the host, or as a parameter.
+_PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
+#: What an address of something else begins with; files are not called so.
+_OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+class Database:
+    """What a store asks of a data base. All methods raise RecordError where it cannot be used.
+
+    Attributes:
+        name: what it is called in messages.
+    """
+
+    name: str
+    _base: Any
+    _error: type[Exception]
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Turn errors of a data base into those for people."""
+        try:
+            yield
+        except self._error as error:
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise RecordError(f"cannot use {self.name} as the store of a tournament: {reason}") from error
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Carry out a statement, with ``?`` for each value, and return its rows."""
+        raise NotImplementedError
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Return a context for one process at a time; its statements count all, or none."""
+        raise NotImplementedError
+
+    def claim(self, key: str) -> bool:
+        """Take a name for this process; return whether no other one has it."""
+        return True
+
+    def release(self, key: str) -> None:
+        """Give a name back."""
+
+    def close(self) -> None:
+        """End the connection."""
+        self._base.close()
+
+
+def open_database(path: str | os.PathLike[str]) -> Database:
+    """Open a file, or what an address of PostgreSQL says.
+
+    Raises:
+        MissingExtraError: psycopg is needed and not installed.
+        RecordError: it cannot be opened.
+    """
+    if isinstance(path, str) and _POSTGRES.match(path):
+        return _Postgres(path)
+    if isinstance(path, str) and _OTHER.match(path):
+        raise RecordError(
+            f"a store is a file or postgresql://[USER@]HOST/NAME, not {_without_password(path)}"
+        )
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise RecordError(f"cannot use {path} as the store of a tournament: there is no folder {folder}")
+    return _Sqlite(path)
+
+
+def _without_password(address: str) -> str:
+    """Return an address as it may be shown.
+
+    >>> _without_password("postgresql://me:a:b/c@host/db"), _without_password("postgresql://host/db?password=x")
+    ('postgresql://me:...@host/db', 'postgresql://host/db?password=...')
+    """
+    return _PASSWORD.sub(r"\1\2...", address)
+
+
+class _Sqlite(Database):
+    """A file, for the processes of one machine."""
+
+    _error = sqlite3.Error
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = str(path)
+        with self.reporting():
+            self._base = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            self.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            self._base.close()
+            raise
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self.reporting():
+            rows: list[tuple[Any, ...]] = self._base.execute(query, values).fetchall()
+            return rows
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.execute("ROLLBACK")
+            raise
+        self.execute("COMMIT")
+
+
+class _Postgres(Database):
+    """A data base of PostgreSQL. Claims are advisory locks of its session, which end with it."""
+
+    def __init__(self, address: str) -> None:
+        self.name = _without_password(address)
+        try:
+            library = import_module("psycopg")
+        except ImportError as error:
+            raise MissingExtraError(
+                "a PostgreSQL store needs psycopg: pip install 'anygame[postgresql]'", "postgresql"
+            ) from error
+        self._error = library.Error
+        with self.reporting():
+            self._base = library.connect(address, autocommit=True, connect_timeout=_PATIENCE)
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self.reporting():
+            found = self._base.execute(query.replace("?", "%s"), values)
+            return found.fetchall() if found.description else []
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self.reporting(), self._base.transaction():
+            # Ends with the transaction. Two processes that make the same table would be in each other's way.
+            self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
+            yield
+
+    def claim(self, key: str) -> bool:
+        ((is_mine,),) = self.execute("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (key,))
+        return bool(is_mine)
+
+    def release(self, key: str) -> None:
+        # A connection that has ended, has given its names back.
+        if not self._base.closed:
+            self.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (key,))
 
 
 @dataclass(frozen=True, slots=True)

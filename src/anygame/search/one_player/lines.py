@@ -54,7 +54,7 @@ class SeveralChooseError(ValueError):
         self.role = role
 
 
-def sole_chooser(game: Game, seed: int = 0) -> int | None:
+def sole_chooser(game: Game) -> int | None:
     """Return the index of the only role that has choices, None where several have, or there is chance.
 
     A game of one role is recognised at once. For others random playouts are looked at; where a choice of
@@ -63,13 +63,12 @@ def sole_chooser(game: Game, seed: int = 0) -> int | None:
 
     Args:
         game: the game; it is compiled if that is worth it, unless it has one role.
-        seed: of the playouts.
     """
     able = [place for place, role in enumerate(game.roles) if not role.is_random]
     if len(game.roles) <= 1:
         return able[0] if able else None
     game.compile_if_worth_it()
-    branching = game.simulate(_PLAYOUTS[game.machine.name], seed, limit=_LONGEST).branching
+    branching = game.simulate(_PLAYOUTS[game.machine.name], 0, limit=_LONGEST).branching
     choosing = [place for place, role in enumerate(game.roles) if (branching[role] or 1.0) > 1.0]
     if len(choosing) > 1 or not set(choosing) <= set(able):
         return None
